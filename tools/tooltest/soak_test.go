@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -18,7 +19,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -140,7 +140,7 @@ func (s *soak) answer(context.Context, *pegboard.Question) (pegboard.Decision, e
 // no other.
 func (s *soak) checkShared() {
 	content, err := os.ReadFile(filepath.Join(s.dir, "shared.txt"))
-	assert.NoError(s.t, err)
+	require.NoError(s.t, err)
 	got := map[string]int{}
 	for line := range strings.Lines(string(content)) {
 		got[line]++
@@ -153,7 +153,7 @@ func (s *soak) checkShared() {
 			}
 		}
 	}
-	assert.Equal(s.t, want, got)
+	require.Equal(s.t, want, got)
 }
 
 func (s *soak) report() {
@@ -221,7 +221,7 @@ func (a *soakAgent) send(ops []soakOp) {
 	var calls []pegboard.Call
 	for i, op := range ops {
 		input, err := json.Marshal(op.input)
-		assert.NoError(a.t, err)
+		a.expect(err == nil, "%v", err)
 		calls = append(calls, pegboard.Call{ID: fmt.Sprintf("%s-%d-%d", a.name, a.counts["messages"], i), Name: op.tool, Input: input})
 	}
 	a.counts["messages"]++
@@ -240,12 +240,13 @@ func (a *soakAgent) send(ops []soakOp) {
 			a.counts["unseen"]++
 		case out.Result.IsError:
 			a.counts["failed"]++
-			assert.Falsef(a.t, op.apply(false), "%s %s failed: %s", op.tool, calls[i].Input, text)
+			a.expect(!op.apply(false), "%s %s failed: %s", op.tool, calls[i].Input, text)
 		default:
 			a.counts["ran"]++
-			assert.Truef(a.t, op.apply(true), "%s %s should have failed: %s", op.tool, calls[i].Input, text)
+			a.expect(op.apply(true), "%s %s should have failed: %s", op.tool, calls[i].Input, text)
 			if op.check != nil {
-				assert.NoErrorf(a.t, op.check(text), "%s %s: %s", op.tool, calls[i].Input, text)
+				err := op.check(text)
+				a.expect(err == nil, "%s %s: %v in %s", op.tool, calls[i].Input, err, text)
 			}
 		}
 	}
@@ -254,7 +255,7 @@ func (a *soakAgent) send(ops []soakOp) {
 // checkTree compares the directory with the model.
 func (a *soakAgent) checkTree() {
 	got, dir := map[string]string{}, filepath.Join(a.dir, a.name)
-	assert.NoError(a.t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -262,6 +263,15 @@ func (a *soakAgent) checkTree() {
 		name, _ := filepath.Rel(dir, path)
 		got[name] = string(content)
 		return err
-	}))
-	assert.Equal(a.t, a.tree, got)
+	})
+	a.expect(err == nil, "%v", err)
+	a.expect(maps.Equal(a.tree, got), "the directory should hold\n%q\nand holds\n%q", a.tree, got)
+}
+
+// expect fails the test, from the goroutine of the agent.
+func (a *soakAgent) expect(is bool, format string, args ...any) {
+	a.t.Helper()
+	if !is {
+		a.t.Errorf(format, args...)
+	}
 }

@@ -20,16 +20,16 @@ import (
 // or it is [ErrPresent].
 func (t *Text) ReplaceBlocks(blocks []Block) (*Change, []MatchLevel, error) {
 	p := &blockPlacer{text: t, index: newLineIndex(t.normalized)}
-	levels := make([]MatchLevel, len(blocks))
+	levels, highest := make([]MatchLevel, len(blocks)), Exact
 	for i, b := range blocks {
 		level, err := p.place(b)
 		if err != nil {
 			return nil, nil, &BlockError{Index: i, Err: err}
 		}
-		levels[i] = level
+		levels[i], highest = level, max(highest, level)
 	}
 	slices.SortStableFunc(p.edits, func(a, b byteEdit) int { return cmp.Compare(a.start, b.start) })
-	change, err := t.splice(slices.Max(append(levels, Exact)), p.edits)
+	change, err := t.splice(highest, p.edits)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -102,10 +102,12 @@ func (p *blockPlacer) isUsed(at interval) bool {
 func (p *blockPlacer) afterHeaders(headers []string) (line int, found bool) {
 	line = p.next
 	for _, header := range headers {
-		at, ok := 0, false
+		from := line
 		if found {
-			at, ok = p.header(header, line+1)
-		} else if at, ok = p.header(header, line); !ok {
+			from++
+		}
+		at, ok := p.header(header, from)
+		if !ok && !found {
 			at, ok = p.header(header, 0)
 		}
 		if ok {
