@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -67,7 +68,7 @@ func (d *distance) rate(want []rune, name string) (candidate, bool) {
 	}
 	allowed := max(longer/3, 1)
 	if longer-shorter <= allowed && longer > 1 {
-		if edits := d.between(want, have, allowed); edits <= allowed && edits < shorter {
+		if edits := d.between(want, have, allowed); edits == 0 || edits <= allowed && edits < min(letters(want), letters(have)) {
 			return candidate{name: name, rank: rankEdits, edits: edits}, true
 		}
 	}
@@ -77,13 +78,24 @@ func (d *distance) rate(want []rune, name string) (candidate, bool) {
 	return candidate{}, false
 }
 
+// letters returns the number of letters and digits. Names are not near because they have
+// the same signs, such as -r and -A.
+func letters(name []rune) (n int) {
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			n++
+		}
+	}
+	return n
+}
+
 // related reports whether one name contains the other or both begin alike.
 func related(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
 	if len(a) < minShared {
-		return len(a) > 1 && strings.HasPrefix(b, a)
+		return letters([]rune(a)) > 1 && strings.HasPrefix(b, a)
 	}
 	shared := 0
 	for shared < len(a) && a[shared] == b[shared] {

@@ -114,5 +114,5 @@ func Note(s *pegboard.Session, path string, offset int64, content []byte) {
 	if offset < 0 || to < offset {
 		return // no file has such bytes
 	}
-	reads.Of(s).Record(real, reads.View{Size: to, From: offset, To: to, Sum: sha256.Sum256(content)})
+	reads.Of(s).Record(real, reads.View{Size: -1, From: offset, To: to, Sum: sha256.Sum256(content)})
 }

@@ -82,3 +82,21 @@ func TestEditOfALongLineShowsTheRest(t *testing.T) {
 	require.True(t, strings.HasPrefix(strings.TrimPrefix(file.Content, "d"), "cdcd"))
 	require.Equal(t, 20005, byteOffset+more)
 }
+
+// TestDifferenceOfLongLinesShowsTheRest: what an error leaves out of a line, Read shows.
+func TestDifferenceOfLongLinesShowsTheRest(t *testing.T) {
+	t.Parallel()
+	g := editable(t)
+	line := "let x = 1; " + strings.Repeat("call(1); ", 6000) + "the end"
+	g.put(t, "f", "first\n"+line+"\n")
+	g.read(t, map[string]any{"file_path": "f"})
+	out := g.edit(t, "f", "first\n"+strings.Replace(line, "x = 1", "x = 2", 1)+"\nlast\n", "new")
+	require.Error(t, out.Err)
+	var more, offset, byteOffset int
+	advice := out.Result.Text()
+	_, err := fmt.Sscanf(advice[strings.LastIndex(advice, "… [")+len("… ["):], "%d more bytes in this line; Read shows them with offset %d and byte_offset %d]", &more, &offset, &byteOffset)
+	require.NoError(t, err, advice)
+	require.Equal(t, len(line), byteOffset+more)
+	text, _ := g.read(t, map[string]any{"file_path": "f", "offset": offset, "byte_offset": byteOffset, "limit": 1})
+	require.Contains(t, text, line[byteOffset:byteOffset+1000])
+}

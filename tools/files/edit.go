@@ -170,18 +170,21 @@ func staleError(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text, ch
 	var ambiguous *edit.AmbiguousError
 	switch {
 	case errors.As(err, &absent):
+		advice += ", and old_string is not in it."
+		if absent.Applied > 0 {
+			advice += fmt.Sprintf(" new_string is there already, at line %d: the change may have been made.", absent.Applied)
+		}
 		at = append(at, absent.Nearest)
 	case errors.As(err, &ambiguous):
+		advice += ", and old_string occurs several times in it."
 		for _, n := range ambiguous.Lines {
 			at = append(at, edit.Range{First: n, Last: n})
 		}
 	}
 	switch {
+	case absent != nil || ambiguous != nil:
 	case err != nil:
-		advice += ": " + strings.TrimSuffix(err.Error(), "\n")
-		if !strings.HasSuffix(advice, ".") && !strings.Contains(advice, "\n") { // a text of several lines ends in a diff
-			advice += "."
-		}
+		advice += ": " + err.Error() + "."
 	case change.Level != edit.Exact:
 		advice += ", and old_string does not occur exactly any more. Something like it does."
 	default:

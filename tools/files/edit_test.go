@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -147,6 +148,51 @@ func TestAnEditIsNoReadOfTheRest(t *testing.T) {
 			}
 			require.NoError(t, g.write(t, "f", "new\n").Err)
 			require.Equal(t, "new\n", content(t, path))
+		})
+	}
+}
+
+// TestErrorsSayWhatIsWrongOnce: no words stand twice in the sentences of an error.
+func TestErrorsSayWhatIsWrongOnce(t *testing.T) {
+	t.Parallel()
+	step := map[string]any{"old_string": "b\n", "new_string": "x"}
+	for _, tt := range []struct {
+		name  string
+		now   string
+		tool  string
+		input map[string]any
+	}{
+		{name: "gone", now: "c\n", tool: "Edit", input: step},
+		{name: "several", now: "b\nb\n", tool: "Edit", input: step},
+		{name: "made already", now: "a long line that is new\n", tool: "Edit", input: map[string]any{"old_string": "b\n", "new_string": "a long line that is new"}},
+		{name: "with a line that stands for others", now: "b\nc\n", tool: "Edit", input: map[string]any{"old_string": "b\n", "new_string": "// ... rest of the code ...\n"}},
+		{name: "gone, several edits", now: "c\n", tool: "MultiEdit", input: map[string]any{"edits": []any{step}}},
+		{name: "several, several edits", now: "b\nb\n", tool: "MultiEdit", input: map[string]any{"edits": []any{step}}},
+		{name: "not exactly, several edits", now: "b \n", tool: "MultiEdit", input: map[string]any{"edits": []any{step}}},
+		{name: "overwritten", now: "c\n", tool: "Write", input: map[string]any{"content": "x"}},
+		{name: "overwritten by a patch", now: "c\n", tool: "apply_patch", input: map[string]any{"input": "*** Begin Patch\n*** Add File: f\n+x\n*** End Patch"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := editable(t, append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}))...)
+			path := g.put(t, "f", "b\n")
+			g.read(t, map[string]any{"file_path": path})
+			g.put(t, "f", tt.now)
+			input := maps.Clone(tt.input)
+			if tt.tool != "apply_patch" {
+				input["file_path"] = path
+			}
+			out := g.call(t.Context(), t, tt.tool, input)
+			require.Error(t, out.Err)
+			text, _, _ := strings.Cut(out.Result.Text(), "\n")
+			words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(" .,;:", r) })
+			seen := map[string]bool{}
+			for i := range len(words) - 3 {
+				four := strings.Join(words[i:i+4], " ")
+				require.False(t, seen[four], "%q stands twice in %s", four, text)
+				seen[four] = true
+			}
+			require.LessOrEqual(t, strings.Count(strings.ToLower(text), "nothing was"), 1, text)
 		})
 	}
 }

@@ -249,3 +249,23 @@ func TestGrepKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, tooltest.Check(files.Grep(files.GrepOptions{}), `{"pattern":"package"}`, `{"pattern":"package","path":"grep_test.go","output_mode":"content","-n":true}`))
 }
+
+// TestGrepOptionsThatAreUnknown: no option is suggested that has nothing but the sign in
+// common with the one given.
+func TestGrepOptionsThatAreUnknown(t *testing.T) {
+	t.Parallel()
+	g := newGround(t, pegboard.SessionConfig{})
+	for _, tt := range []struct{ option, near string }{
+		{"-r", ""}, {"-R", ""}, {"-E", ""}, {"-w", ""}, {"-l", ""}, {"-include", ""}, {"--", ""},
+		{"glbo", `"glob"`}, {"head_limt", `"head_limit"`}, {"--glob", `"glob"`}, {"outputmode", `"output_mode"`},
+	} {
+		out := g.call(t.Context(), t, "Grep", map[string]any{"pattern": "x", tt.option: "y"})
+		require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
+		if tt.near == "" {
+			require.NotContains(t, out.Result.Text(), "did you mean", tt.option)
+			require.Contains(t, out.Result.Text(), `the properties are "-A"`)
+			continue
+		}
+		require.Contains(t, out.Result.Text(), "did you mean "+tt.near, tt.option)
+	}
+}

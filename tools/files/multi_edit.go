@@ -150,13 +150,14 @@ func (s EditStep) apply(data []byte, stale bool) (*edit.Change, error) {
 		return nil, err
 	}
 	change, err := text.Replace(edit.Replacement{Old: s.OldString, New: s.NewString, All: s.ReplaceAll})
+	var ambiguous *edit.AmbiguousError
 	switch {
-	case err != nil && stale:
-		return nil, fmt.Errorf("%w (the file changed since it was read: read it again)", err)
+	case stale && errors.As(err, new(*edit.AbsentError)):
+		return nil, &adviceError{text: "the file changed since it was read, and old_string is not in it. Nothing was written; read it again", err: errors.Join(errUnseen, err)}
+	case stale && (errors.As(err, &ambiguous) || err == nil && (len(change.Spans) != 1 || change.Level != edit.Exact)):
+		return nil, &adviceError{text: "the file changed since it was read, and old_string does not occur exactly once and as given any more. Nothing was written; read it again", err: errors.Join(errUnseen, err)}
 	case err != nil:
 		return nil, err
-	case stale && (len(change.Spans) != 1 || change.Level != edit.Exact):
-		return nil, fmt.Errorf("the file changed since it was read, and old_string does not occur exactly once and as given any more. Nothing was written; read it again: %w", errUnseen)
 	}
 	return change, nil
 }

@@ -42,7 +42,7 @@ func TestMultiEdit(t *testing.T) {
 		{name: "no edits", text: text, edits: []map[string]any{}, says: []string{"edits"}},
 		{name: "unread", text: text, unread: true, edits: []map[string]any{step("one", "1")}, says: []string{"was not read. Read it first"}},
 		{name: "changed elsewhere", text: text, meantime: "0\n" + text, edits: []map[string]any{step("one", "1"), step("three", "3")}, want: "0\n1\ntwo\n3\ntwo\n"},
-		{name: "changed, and not there any more", text: text, meantime: "1\ntwo\n", edits: []map[string]any{step("two", "2"), step("one", "x")}, says: []string{"edits[1]: the old text is not in the file", "read it again"}},
+		{name: "changed, and not there any more", text: text, meantime: "1\ntwo\n", edits: []map[string]any{step("two", "2"), step("one", "x")}, says: []string{"edits[1]: the file changed since it was read, and old_string is not in it", "read it again"}},
 		{name: "changed, and not exact any more", text: text, meantime: "one \ntwo\n", edits: []map[string]any{step("one\ntwo\n", "x\n")}, says: []string{"changed since it was read", "read it again"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,6 +17,7 @@ type notebookPage struct {
 	tokens  int
 	bytes   int
 	images  int
+	cell    int // index in the notebook of the cell that is rendered
 }
 
 // renderOutput returns one output of a cell for the host and for the model. It shows
@@ -28,7 +29,7 @@ func (n *notebookPage) renderOutput(o notebook.Output) (CellOutput, []pegboard.P
 	}
 	shown, _ := printable([]byte(terminal.Clean(text)))
 	if text = string(shown); n.options.code.real == "" {
-		text = excerptOutput(text, atTail)
+		text = n.excerptOutput(text, atTail)
 	}
 	out := CellOutput{Type: o.Kind, Text: text}
 	head := fmt.Sprintf("<output type=%q", o.Kind)
@@ -85,7 +86,8 @@ func (n *notebookPage) notice() string {
 // fit of them are within the limits.
 func (n *notebookPage) tooManyTokens(asked []notebook.Cell, fit int) error {
 	tokens, bytes := n.tokens, n.bytes
-	for _, c := range asked[fit:] {
+	for i, c := range asked[fit:] {
+		n.cell = n.file.StartCell - 1 + fit + i
 		_, parts := n.renderCell(c)
 		t, b := n.textSize(parts)
 		tokens, bytes = tokens+t, bytes+b
@@ -117,7 +119,7 @@ func (n *notebookPage) shorten(parts []pegboard.Part) []pegboard.Part {
 		keep /= 2
 	}
 	kept := strings.ToValidUTF8(text[:keep], "")
-	return []pegboard.Part{{Text: kept + fmt.Sprintf("\n[%d more bytes of this cell are not shown]", len(text)-len(kept))}}
+	return []pegboard.Part{{Text: kept + fmt.Sprintf("\n[%d more bytes of this cell are not shown; a shell shows them, as with jq '.cells[%d]']", len(text)-len(kept), n.cell)}}
 }
 
 // renderCell returns a cell for the host and for the model.
@@ -181,15 +183,15 @@ func errorOutputText(o notebook.Output) string {
 }
 
 // excerptOutput returns text, or only its end or start if it is long.
-func excerptOutput(text string, atTail bool) string {
+func (n *notebookPage) excerptOutput(text string, atTail bool) string {
 	rest := len(text) - maxOutputBytes
 	if rest <= 0 {
 		return text
 	}
 	if atTail {
 		kept := strings.ToValidUTF8(text[rest:], "")
-		return fmt.Sprintf("[%d bytes before this are not shown]\n%s", len(text)-len(kept), kept)
+		return fmt.Sprintf("[%d bytes before this are not shown; a shell shows them, as with jq '.cells[%d].outputs']\n%s", len(text)-len(kept), n.cell, kept)
 	}
 	kept := strings.ToValidUTF8(text[:maxOutputBytes], "")
-	return fmt.Sprintf("%s\n[%d bytes after this are not shown]", kept, len(text)-len(kept))
+	return fmt.Sprintf("%s\n[%d bytes after this are not shown; a shell shows them, as with jq '.cells[%d].outputs']", kept, len(text)-len(kept), n.cell)
 }

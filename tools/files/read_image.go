@@ -67,7 +67,7 @@ func (o ReadOptions) fitImage(data []byte, kind string) (picture, error) {
 		return picture{}, fmt.Errorf("encode it anew: %w", err)
 	}
 	if !kept || len(again) < len(data) {
-		p.data, p.mime, p.firstFrameOnly = again, mime, f.multiFrame
+		p.data, p.mime, p.firstFrameOnly = again, mime, f.several != nil && f.several(data)
 	}
 	return p, nil
 }

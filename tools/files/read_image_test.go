@@ -169,7 +169,7 @@ func TestReadMakesImagesSmaller(t *testing.T) {
 		{kind: "image/png", becomes: "image/png", w: 51, h: 51, wantW: 50, wantH: 50, says: "51 x 51 pixels"},
 		{kind: "image/png", becomes: "image/png", w: 1001, h: 4, wantW: 50, wantH: 1, says: "1001 x 4 pixels"},
 		{kind: "image/jpeg", becomes: "image/jpeg", w: 200, h: 200, wantW: 50, wantH: 50, says: "is shown as image/jpeg with 50 x 50"},
-		{kind: "image/gif", becomes: "image/png", w: 200, h: 100, wantW: 50, wantH: 25, says: "; of several pictures only the first is shown.]"},
+		{kind: "image/gif", becomes: "image/png", w: 200, h: 100, wantW: 50, wantH: 25, says: "with 50 x 25; multiply coordinates by 4 to get those in the file.]"},
 		{kind: "image/bmp", becomes: "image/png", w: 40, h: 20, wantW: 40, wantH: 20, says: "[The image has 40 x 20 pixels and is shown as image/png.]"},
 		{kind: "image/tiff", becomes: "image/png", w: 100, h: 50, wantW: 50, wantH: 25, says: "is shown as image/png with 50 x 25"},
 	}

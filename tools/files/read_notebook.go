@@ -85,6 +85,7 @@ func (o ReadOptions) showCells(ctx context.Context, all []notebook.Cell, in read
 		if ctx.Err() != nil {
 			return NotebookFile{}, context.Cause(ctx)
 		}
+		n.cell = first - 1 + i
 		cell, parts := n.renderCell(c)
 		tokens, bytes := n.textSize(parts)
 		if i == 0 && !n.fits(tokens, bytes) {

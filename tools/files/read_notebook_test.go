@@ -99,8 +99,8 @@ func TestReadCutsOutputs(t *testing.T) {
 	data := map[string]any{"output_type": "execute_result", "execution_count": 3, "metadata": map[string]any{}, "data": map[string]any{"text/plain": text}}
 	g := newGround(t, pegboard.SessionConfig{})
 	_, file := g.notebook(t, map[string]any{"file_path": g.put(t, "n.ipynb", notebookOf(codeCell(t, "a", "", stream(text), data)))})
-	require.Equal(t, "[10008 bytes before this are not shown]\n"+strings.Repeat("é", 5_000), file.Cells[0].Outputs[0].Text)
-	require.Equal(t, strings.Repeat("é", 5_000)+"\n[10008 bytes after this are not shown]", file.Cells[0].Outputs[1].Text)
+	require.Equal(t, "[10008 bytes before this are not shown; a shell shows them, as with jq '.cells[0].outputs']\n"+strings.Repeat("é", 5_000), file.Cells[0].Outputs[0].Text)
+	require.Equal(t, strings.Repeat("é", 5_000)+"\n[10008 bytes after this are not shown; a shell shows them, as with jq '.cells[0].outputs']", file.Cells[0].Outputs[1].Text)
 }
 
 // TestReadShowsFewPictures counts the pictures of a notebook, and leaves out
@@ -150,7 +150,7 @@ func TestReadCountsTokensOfNotebooks(t *testing.T) {
 		{name: "the rest", max: 34, input: map[string]any{"offset": 5}, says: "[Notebook, cells 5 to 5 of 5]", first: "c4", cells: 1, want: reads.Current},
 		{name: "past the end", max: 34, input: map[string]any{"offset": 6}, says: "[Nothing to show: offset 6 is past the end, the notebook has 5 cells. Use a smaller offset.]"},
 		{name: "too many", max: 20, input: map[string]any{"offset": 2}, says: "Cells 2 to 5 are about 28 tokens in 212 bytes, more than the 20 in 262144 that one call shows. Ask for offset 2 and limit 2, which fits."},
-		{name: "one that is too long", max: 5, input: map[string]any{"limit": 1}, says: "more bytes of this cell are not shown]", first: "c0", cells: 1, want: reads.Current},
+		{name: "one that is too long", max: 5, input: map[string]any{"limit": 1}, says: "more bytes of this cell are not shown; a shell shows them, as with jq '.cells[0]']", first: "c0", cells: 1, want: reads.Current},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

@@ -120,7 +120,11 @@ func checkOverwrite(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text
 	refuse := func(format string, args ...any) error {
 		return &adviceError{text: f.target.Value + fmt.Sprintf(format, args...), err: errUnseen}
 	}
-	switch f.knowledge(snapshot.Data) {
+	standing := f.knowledge(snapshot.Data)
+	if standing != reads.Unread && f.state().Outdated(f.target.Real(), snapshot.Data) {
+		standing = reads.Stale // though what was seen may still be there
+	}
+	switch standing {
 	case reads.Unread:
 		return refuse(" exists already and was not read. Read it first, so that nothing is overwritten unseen; use %s to change a part of it.", f.partly)
 	case reads.Stale:

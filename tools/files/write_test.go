@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -57,6 +58,55 @@ func TestWrite(t *testing.T) {
 			}
 			require.NoError(t, out.Err, out.Result.Text())
 			require.Equal(t, tt.want, content(t, filepath.Join(g.dir, filepath.FromSlash(tt.path))))
+		})
+	}
+}
+
+// TestWriteOverAFileThatOthersChanged does not say that it was read in part only, and the
+// call succeeds when the advice is followed.
+func TestWriteOverAFileThatOthersChanged(t *testing.T) {
+	t.Parallel()
+	const text = "a\nb\nc\n"
+	const changed = "changed since it was read, and nothing was written."
+	whole, part := []map[string]any{{}}, []map[string]any{{"limit": 1}}
+	for _, tt := range []struct {
+		name  string
+		reads []map[string]any
+		edit  bool // after the reads
+		now   string
+		says  string
+	}{
+		{name: "grown", reads: whole, now: text + "d\n", says: changed},
+		{name: "shorter", reads: whole, now: "a\n", says: changed},
+		{name: "changed", reads: whole, now: "a\nB\nc\n", says: changed},
+		{name: "one of two parts changed", reads: []map[string]any{{"limit": 2}, {"offset": 3}}, now: "A\nb\nc\n", says: changed},
+		{name: "read in part, and grown", reads: part, now: text + "d\n", says: changed},
+		{name: "read in part", reads: part, now: text, says: "was read in part only: from line 2 on"},
+		{name: "edited, and grown", reads: whole, edit: true, now: "a\nb\nX\nd\n", says: changed},
+		{name: "read in part and edited", reads: part, edit: true, now: "a\nb\nX\n", says: "was read in part only"},
+		{name: "grown too much to be shown", reads: whole, now: text + strings.Repeat("d\n", 300), says: changed + " Read it again."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			g := editable(t)
+			path := g.put(t, "f", text)
+			for _, in := range tt.reads {
+				in = maps.Clone(in)
+				in["file_path"] = path
+				g.read(t, in)
+			}
+			if tt.edit {
+				require.NoError(t, g.edit(t, "f", "c", "X").Err)
+			}
+			if content(t, path) != tt.now {
+				g.put(t, "f", tt.now)
+			}
+			out := g.write(t, "f", "new")
+			require.ErrorContains(t, out.Err, tt.says)
+			if !strings.Contains(out.Result.Text(), "may be repeated") {
+				g.read(t, map[string]any{"file_path": "f"})
+			}
+			require.NoError(t, g.write(t, "f", "new").Err)
 		})
 	}
 }

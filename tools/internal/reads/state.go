@@ -123,6 +123,24 @@ func (st *State) SeenWhole(real string, data []byte) bool {
 	return st.SeenPrefix(real, data) == len(data) && st.Knowledge(real, data) != Unread
 }
 
+// Outdated reports whether the file at the path real changed since the session saw it last,
+// as far as its views tell. data is the current content.
+func (st *State) Outdated(real string, data []byte) bool {
+	st.mu.Lock()
+	views := slices.Clone(st.views[real])
+	st.mu.Unlock()
+	if len(views) == 0 {
+		return false
+	}
+	last := views[len(views)-1]
+	return slices.ContainsFunc(views, func(v View) bool {
+		if v.Size != last.Size || !v.Changed.Equal(last.Changed) {
+			return false // of an earlier state, or of one that is not known
+		}
+		return v.Size >= 0 && v.Size != int64(len(data)) || v.From < v.To && !v.holdsFor(data)
+	})
+}
+
 // SeenPrefix returns the length of the longest prefix of data that the session has
 // seen. data is the current content of the file at the path real. Views that a limit
 // truncated count; excerpts do not.

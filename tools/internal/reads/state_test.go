@@ -120,6 +120,56 @@ func TestSeenWhole(t *testing.T) {
 	}
 }
 
+func TestOutdated(t *testing.T) {
+	t.Parallel()
+	const text = "one\ntwo\nthree\n"
+	later := func(v reads.View) reads.View {
+		v.Changed = time.Unix(9, 0)
+		return v
+	}
+	noted := func(v reads.View) reads.View {
+		v.Size = -1
+		return v
+	}
+	for _, tt := range []struct {
+		name  string
+		views []reads.View
+		wrote bool
+		now   string
+		want  bool
+	}{
+		{name: "never read", now: text},
+		{name: "whole", views: []reads.View{shown(text, 0, 14)}, now: text},
+		{name: "whole, then changed", views: []reads.View{shown(text, 0, 14)}, now: "one\nTWO\nthree\n", want: true},
+		{name: "whole, then grown", views: []reads.View{shown(text, 0, 14)}, now: text + "four\n", want: true},
+		{name: "a part", views: []reads.View{shown(text, 0, 4)}, now: text},
+		{name: "a part, then grown", views: []reads.View{shown(text, 0, 4)}, now: text + "four\n", want: true},
+		{name: "a part, then changed elsewhere", views: []reads.View{shown(text, 0, 4)}, now: "one\nTWO\nthree\n"},
+		{name: "two parts, one changed", views: []reads.View{shown(text, 0, 8), shown(text, 8, 14)}, now: "one\nTWO\nthree\n", want: true},
+		{name: "changed, then a part", views: []reads.View{shown("one\nTWO\nthree\n", 0, 14), later(shown(text, 0, 8))}, now: text},
+		{name: "a note of a part", views: []reads.View{noted(shown(text, 0, 4))}, now: text},
+		{name: "a note of a part that changed", views: []reads.View{noted(shown(text, 0, 4))}, now: "ONE\ntwo\n", want: true},
+		{name: "a note of nothing", views: []reads.View{{Size: -1}}, now: text},
+		{name: "empty", views: []reads.View{{}}, now: ""},
+		{name: "empty, then grown", views: []reads.View{{}}, now: text, want: true},
+		{name: "own writing", wrote: true, now: text},
+		{name: "own writing, then grown", wrote: true, now: text + "four\n", want: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var st reads.State
+			for _, v := range tt.views {
+				st.Record("/f", v)
+			}
+			if tt.wrote {
+				st.RecordWrite("/f", []byte(text), true)
+			}
+			require.Equal(t, tt.want, st.Outdated("/f", []byte(tt.now)))
+			require.False(t, st.Outdated("/other", []byte(tt.now)))
+		})
+	}
+}
+
 func TestSeenPrefix(t *testing.T) {
 	t.Parallel()
 	const text = "one\ntwo\nthree\n"

@@ -13,7 +13,7 @@ type View struct {
 	// Info, Size and Changed identify the file and its state. Info may be nil; then no
 	// other view counts as one of the same file.
 	Info    fs.FileInfo
-	Size    int64
+	Size    int64 // -1 if it is not known
 	Changed time.Time
 
 	From, To  int64             // bytes of the file that were shown

@@ -225,7 +225,14 @@ func TestDifferenceOfLongLinesIsCut(t *testing.T) {
 	text, err := edit.Parse([]byte(long + "a\n"))
 	require.NoError(t, err)
 	_, err = text.Replace(edit.Replacement{Old: long + "b\nc\n", New: "x"})
-	require.ErrorContains(t, err, "more bytes in this line]")
 	require.Less(t, len(err.Error()), 5000)
 	require.True(t, utf8.ValidString(err.Error()))
+	require.Contains(t, err.Error(), "[from byte 19874] … "+strings.Repeat("é", 63)+"b\n", "the place where the lines differ")
+	require.Contains(t, err.Error(), "[from byte 19874] … "+strings.Repeat("é", 63)+"a")
+
+	text, err = edit.Parse([]byte("one\nA" + long + "\n"))
+	require.NoError(t, err)
+	_, err = text.Replace(edit.Replacement{Old: "one\nB" + long + "\ntwo\n", New: "x"})
+	require.ErrorContains(t, err, " … [19502 more bytes, as given]\n")
+	require.ErrorContains(t, err, " … [19502 more bytes in this line; Read shows them with offset 2 and byte_offset 499]")
 }

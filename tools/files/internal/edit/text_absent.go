@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 const (
@@ -41,7 +42,7 @@ func (t *Text) absentError(r Replacement) *AbsentError {
 	if ok && similarity > e.Similarity && text[at.start:at.end] != newLineIndex(text).lines[line-1] {
 		e.Nearest, e.Similarity = Range{line, line}, similarity
 		e.Part, e.Byte = true, at.start-strings.LastIndexByte(text[:at.start], '\n')-1
-		e.Diff = shortDiff(old, []string{text[at.start:at.end]})
+		e.Diff = shortDiff(old, []string{text[at.start:at.end]}, line, e.Byte)
 	}
 	return e
 }
@@ -57,7 +58,7 @@ func (t *Text) absentLines(r Replacement) *AbsentError {
 	lines := newLineIndex(t.String()).lines
 	if at, similarity, ok := nearest(lines, old); ok {
 		e.Nearest, e.Similarity = Range{at.start + 1, at.end}, similarity
-		e.Diff = shortDiff(old, lines[at.start:at.end])
+		e.Diff = shortDiff(old, lines[at.start:at.end], at.start+1, 0)
 	}
 	return e
 }
@@ -105,15 +106,21 @@ func nearest(lines, old []string) (best interval, similarity int, found bool) {
 	return best, similarity, found
 }
 
-// shortDiff returns the difference with one line of context and without line numbers.
-func shortDiff(old, file []string) string {
+// shortDiff returns the difference between the old lines and those of the file from the line
+// first on, with one line of context and without line numbers. Of the first line only the
+// text from the byte from on is given.
+func shortDiff(old, file []string, first, from int) string {
 	var shown []string
 	for _, h := range Patch(strings.Join(old, "\n")+"\n", strings.Join(file, "\n")+"\n", 1) {
 		if len(shown) > 0 {
 			shown = append(shown, "...")
 		}
-		for _, line := range h.Lines {
-			shown = append(shown, shortenLine(line))
+		number, starts := first+h.NewStart-1, windowStarts(h.Lines)
+		for i, line := range h.Lines {
+			shown = append(shown, cutLine(line, starts[i], number, from))
+			if line[0] != '-' {
+				number++
+			}
 		}
 	}
 	if len(shown) > maxDiffLines {
@@ -122,11 +129,61 @@ func shortDiff(old, file []string) string {
 	return strings.Join(shown, "\n")
 }
 
-// shortenLine returns line, cut to maxDiffLineBytes with a note if it is longer.
-func shortenLine(line string) string {
-	if len(line) <= maxDiffLineBytes {
+// windowStarts returns for each line of a difference the byte from which on it is shown if
+// it is long: shortly before the place where a line and the one that it became differ.
+func windowStarts(lines []string) []int {
+	starts := make([]int, len(lines))
+	var olds []int // indexes of removed lines whose new ones have not come yet
+	for i, line := range lines {
+		switch {
+		case line[0] == '-':
+			olds = append(olds, i)
+		case line[0] == '+' && len(olds) > 0:
+			old := olds[0]
+			olds = olds[1:]
+			at := max(0, commonPrefix(lines[old][1:], line[1:])-maxDiffLineBytes/4)
+			starts[old], starts[i] = at, at
+		default:
+			olds = nil
+		}
+	}
+	return starts
+}
+
+// commonPrefix returns the number of equal bytes at the start of a and b.
+func commonPrefix(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// cutLine returns a line of a difference. Of a long one it returns maxDiffLineBytes from the
+// byte start on, and says what is left out. number and from say where the text of the line
+// begins in the file.
+func cutLine(line string, start, number, from int) string {
+	mark, text := line[:1], line[1:]
+	if len(text) <= maxDiffLineBytes {
 		return line
 	}
-	kept := strings.ToValidUTF8(line[:maxDiffLineBytes], "")
-	return fmt.Sprintf("%s … [%d more bytes in this line]", kept, len(line)-len(kept))
+	for start > 0 && !utf8.RuneStart(text[start]) {
+		start--
+	}
+	kept := text[start:min(start+maxDiffLineBytes, len(text))]
+	kept = strings.ToValidUTF8(kept, "")
+	cut := mark + kept
+	if mark == "-" {
+		from = 0
+	}
+	if start > 0 {
+		cut = fmt.Sprintf("%s[from byte %d] … %s", mark, from+start, kept)
+	}
+	switch more := len(text) - start - len(kept); {
+	case more > 0 && mark == "-":
+		cut += fmt.Sprintf(" … [%d more bytes, as given]", more)
+	case more > 0:
+		cut += fmt.Sprintf(" … [%d more bytes in this line; Read shows them with offset %d and byte_offset %d]", more, number, from+start+len(kept))
+	}
+	return cut
 }
