@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -52,7 +53,7 @@ func (r Replayer) Replay(ctx context.Context, t *Transcript) (_ *Transcript, err
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	run := replay{Replayer: r, dir: dir, answer: pegboard.Decision{Behavior: pegboard.Deny}, now: &Transcript{Comment: t.Comment}, matched: map[string]string{}}
+	run := replay{Replayer: r, dir: dir, answer: pegboard.Decision{Behavior: pegboard.Deny}, now: &Transcript{Comment: t.Comment}, matched: map[string]string{}, written: time.Now().Add(-time.Hour)}
 	if err := run.open(t); err != nil {
 		return nil, err
 	}
@@ -77,6 +78,7 @@ type replay struct {
 	now     *Transcript
 
 	matched map[string]string // the latest match by name
+	written time.Time         // when the latest file was written, as its time says
 
 	mu     sync.Mutex
 	answer pegboard.Decision
@@ -156,6 +158,8 @@ func (r *replay) step(ctx context.Context, s Step) (err error) {
 		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
 			err = os.WriteFile(path, []byte(body), 0o600)
 		}
+		r.written = r.written.Add(time.Second) // each file is newer than the one before, however coarse the clock
+		err = errors.Join(err, os.Chtimes(path, r.written, r.written))
 	case StepRemove:
 		err = os.RemoveAll(path)
 	case StepPerson:
