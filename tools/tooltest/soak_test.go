@@ -85,7 +85,6 @@ type soak struct {
 	t       *testing.T
 	dir     string
 	session *pegboard.Session
-	pool    *pegboard.Pool
 	agents  []*soakAgent
 
 	mu     sync.Mutex
