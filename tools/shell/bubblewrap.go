@@ -19,10 +19,10 @@ import (
 // Debian has in the package bubblewrap. The zero value works.
 //
 // A command sees the whole file system but for what is hidden, and can write only what
-// [SandboxCommand] says. /tmp is that of the session, and /run, /var/tmp and
-// $TMPDIR are empty, since programs that could act for the command listen there. It sees no processes but its own,
-// which end with it, and has none of the rights of root. It has a network only if its call
-// has a host among its targets; then it may reach any host, and this machine.
+// [SandboxCommand] says. /tmp is that of the session, and /run, /var/tmp and $TMPDIR are
+// empty, since programs that could act for the command listen there. It sees no processes but
+// its own, which end with it, and has none of the rights of root. It has a network only if its
+// call has a host among its targets; then it may reach any host, and this machine.
 type Bubblewrap struct {
 	// Program is the program; empty means bwrap.
 	Program string
