@@ -44,10 +44,26 @@ var (
 	ErrDirectory  = errors.New("a directory") // wrapped with ErrNotRegular for a directory
 )
 
+// maxOpenTries is how often a file may be replaced while it is opened.
+const maxOpenTries = 64
+
 // Open opens the regular file at real, a path that Resolve returned, for reading. It
 // never blocks on a pipe. It fails with ErrMoved if real contains a symbolic link, which
-// was put there after real was resolved.
-func Open(real string) (*os.File, error) {
+// was put there after real was resolved. A file that is replaced by another regular one
+// at this moment, as editors do, is opened as it is then.
+func Open(real string) (f *os.File, err error) {
+	for range maxOpenTries {
+		if f, err = openOnce(real); !errors.Is(err, errReplaced) {
+			return f, err
+		}
+	}
+	return nil, movedError(real)
+}
+
+// errReplaced means that another file took the place of the one that was checked.
+var errReplaced = errors.New("replaced while it was opened")
+
+func openOnce(real string) (*os.File, error) {
 	pinned, want, err := pinAs(real, fs.FileMode.IsRegular, ErrNotRegular)
 	if err != nil {
 		return nil, err
@@ -59,7 +75,7 @@ func Open(real string) (*os.File, error) {
 	}
 	if fi, err := f.Stat(); err != nil || !os.SameFile(want, fi) {
 		_ = f.Close()
-		return nil, movedError(real)
+		return nil, errReplaced
 	}
 	return f, nil
 }

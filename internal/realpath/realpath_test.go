@@ -1,11 +1,13 @@
 package realpath_test
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -288,4 +290,39 @@ func write(t testing.TB, path string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 	require.NoError(t, os.WriteFile(path, []byte("text\n"), 0o644))
+}
+
+// TestOpenWhileReplaced opens a file that is replaced all the time, as an edit of another
+// agent does. A file is always there.
+func TestOpenWhileReplaced(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be replaced there")
+	}
+	dir := realpath.Resolve(t.TempDir())
+	path, next := filepath.Join(dir, "file"), filepath.Join(dir, "next")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	done := make(chan error, 1)
+	stop := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-stop:
+				done <- nil
+				return
+			default:
+			}
+			if err := errors.Join(os.WriteFile(next, nil, 0o600), os.Rename(next, path)); err != nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	for range effort.Of(t, 20_000) {
+		f, err := realpath.Open(path)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+	close(stop)
+	require.NoError(t, <-done)
 }
