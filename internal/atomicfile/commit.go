@@ -6,11 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-
 	"strings"
-
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A Step is the change of one file in a commit.
@@ -99,10 +95,7 @@ func (s *Snapshot) moveAside(ctx context.Context) (*movedAside, error) {
 		return nil, err
 	}
 	defer unlock()
-	dir, err := realpath.OpenDir(filepath.Dir(s.real))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, realpath.ErrNotDir) || errors.Is(err, realpath.ErrMoved) {
-		err = s.changed(err)
-	}
+	dir, err := s.openDir()
 	if err != nil {
 		return nil, err
 	}

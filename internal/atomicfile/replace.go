@@ -38,10 +38,7 @@ func (s *Snapshot) Replace(ctx context.Context, data []byte) (*Snapshot, error) 
 		return nil, err
 	}
 	defer unlock()
-	dir, err := realpath.OpenDir(filepath.Dir(s.real))
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, realpath.ErrNotDir) || errors.Is(err, realpath.ErrMoved) {
-		err = s.changed(err)
-	}
+	dir, err := s.openDir()
 	if err != nil {
 		return nil, err
 	}
@@ -59,6 +56,16 @@ func (s *Snapshot) Replace(ctx context.Context, data []byte) (*Snapshot, error) 
 		next, err = s.inPlace(ctx, t, data)
 	}
 	return next, err
+}
+
+// openDir opens the directory of the snapshot's file. It fails with ErrChanged if the
+// directory is not there any more.
+func (s *Snapshot) openDir() (*os.Root, error) {
+	dir, err := realpath.OpenDir(filepath.Dir(s.real))
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, realpath.ErrNotDir) || errors.Is(err, realpath.ErrMoved) {
+		err = s.changed(err)
+	}
+	return dir, err
 }
 
 // errInPlace says that the file cannot be replaced by a new one, so that it must be

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A soakOp is a call and what it does to the model.
@@ -268,9 +269,10 @@ func (a *soakAgent) background() soakOp {
 	return op
 }
 
-// wait waits until a file has the content.
+// wait waits until a file has the content. If it never does, the comparison of the directory
+// says so.
 func (a *soakAgent) wait(name, content string) {
-	for a.t.Context().Err() == nil {
+	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		if got, err := os.ReadFile(a.path(name)); err == nil && string(got) == content {
 			return
 		}
