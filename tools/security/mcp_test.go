@@ -22,11 +22,28 @@ type mcpRow struct {
 	Servers  []mcpServer
 	Rules    rules
 	Mode     pegboard.Mode
-	Events   []struct {
-		ApproveSession string `json:"approve_session"`
-		ListChanged    string `json:"list_changed"`
-		Tools          []mcpTool
-	}
+	Events   []mcpEvent
+}
+
+// mcpEvent is what happens once the servers are there. One of the first fields says
+// what; with Tools a server lists those from then on, otherwise what it did before.
+type mcpEvent struct {
+	ApproveSession string `json:"approve_session"`
+	ListChanged    string `json:"list_changed"`
+	Reconnect      string // the server goes away and comes back
+	Flood          string `json:"list_changed_flood"` // the server says so again and again
+	Count, Times   int    // of a flood; zero means floodTimes
+	Tools          *[]mcpTool
+}
+
+// floodTimes is how often a server says that its list has changed, if its row does not
+// say.
+const floodTimes = 1000
+
+// UnmarshalJSON refuses an event that would not happen.
+func (e *mcpEvent) UnmarshalJSON(text []byte) error {
+	type plain mcpEvent
+	return strict(text, (*plain)(e))
 }
 
 // mcpServer is a server and what it lists.
@@ -110,16 +127,7 @@ func (r mcpRow) meet(t *testing.T) *meeting {
 	}
 	m.session = newSession(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions(t, r.Mode, r.Rules.set(t, same))})
 	for _, e := range r.Events {
-		switch {
-		case e.ApproveSession != "":
-			p, err := m.session.Permissions().WithRules(pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{e.ApproveSession}})
-			require.NoError(t, err)
-			require.NoError(t, m.session.SetPermissions(p))
-		case e.ListChanged != "":
-			m.attach(mcpServer{Name: e.ListChanged, Tools: e.Tools})
-		default:
-			require.Fail(t, "an event of an unknown kind")
-		}
+		m.happen(t, e)
 	}
 	m.pool = m.registry.AssemblePool(m.session, pegboard.PoolConfig{})
 	for _, x := range m.pool.Excluded() {
@@ -128,6 +136,41 @@ func (r mcpRow) meet(t *testing.T) *meeting {
 		}
 	}
 	return m
+}
+
+// happen lets an event happen.
+func (m *meeting) happen(t *testing.T, e mcpEvent) {
+	t.Helper()
+	switch {
+	case e.ApproveSession != "":
+		p, err := m.session.Permissions().WithRules(pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{e.ApproveSession}})
+		require.NoError(t, err)
+		require.NoError(t, m.session.SetPermissions(p))
+	case e.ListChanged != "":
+		m.attach(m.listed(t, e.ListChanged, e.Tools))
+	case e.Reconnect != "":
+		m.registry.Detach(e.Reconnect)
+		m.attach(m.listed(t, e.Reconnect, e.Tools))
+	case e.Flood != "":
+		for range cmp.Or(e.Count, e.Times, floodTimes) {
+			m.attach(m.listed(t, e.Flood, e.Tools))
+		}
+	default:
+		require.Fail(t, "an event of an unknown kind")
+	}
+}
+
+// listed is a server of the row with the tools that it lists now.
+func (m *meeting) listed(t *testing.T, name string, tools *[]mcpTool) mcpServer {
+	t.Helper()
+	at := slices.IndexFunc(m.row.Servers, func(s mcpServer) bool { return s.Name == name })
+	switch {
+	case tools != nil:
+		return mcpServer{Name: name, Tools: *tools}
+	case at < 0:
+		require.Fail(t, "the row has no such server", name)
+	}
+	return m.row.Servers[at]
 }
 
 // attach hands a server's list to the registry and keeps what that reports.

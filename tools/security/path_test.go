@@ -2,6 +2,7 @@ package security_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,22 +26,66 @@ type pathRow struct {
 	Mode      pegboard.Mode
 	Platform  string
 	Fixture   fixture
-	Cwd       string
+	Cwd, Home string
 	MoreDirs  []string `json:"additional_dirs"`
 	Op, Path  string
-	Race      struct {
-		AfterCheck []change `json:"after_check"`
-	}
-	MustNot effect `json:"must_not"`
+	Race      race
+	MustNot   effect `json:"must_not"`
+	// ContentAfterNot may stand beside the effect as well.
+	ContentAfterNot texts `json:"content_after_not"`
+}
+
+// race is what changes between the decision and the work.
+type race struct {
+	AfterCheck []change `json:"after_check"`
+}
+
+// UnmarshalJSON refuses what nobody does.
+func (r *race) UnmarshalJSON(text []byte) error {
+	type plain race
+	return strict(text, (*plain)(r))
 }
 
 // effect is what must not come of a call. Zero fields say nothing.
 type effect struct {
-	Content string // in what the model is shown
-	Lists   string // part of a name that is found
-	Exists  string // a path
-	Hang    int    // seconds
-	RSS     uint64 `json:"rss_mib"`
+	Content string  // in what the model is shown
+	Lists   string  // part of a name that is found
+	Exists  strs    // paths
+	Changed strs    // paths of files that are made, changed or removed
+	Hang    float64 // seconds
+	RSS     uint64  `json:"rss_mib"`
+	// ContentAfterNot is what a file must not hold afterwards.
+	ContentAfterNot texts `json:"content_after_not"`
+}
+
+func (e effect) zero() bool {
+	return e.Content == "" && e.Lists == "" && len(e.Exists)+len(e.Changed)+len(e.ContentAfterNot) == 0 && e.Hang == 0 && e.RSS == 0
+}
+
+// strs is a list that may be written as its only element.
+type strs []string
+
+// UnmarshalJSON takes a string or a list.
+func (s *strs) UnmarshalJSON(text []byte) error {
+	var one string
+	if json.Unmarshal(text, &one) == nil {
+		*s = strs{one}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(s))
+}
+
+// texts are texts by the path of the file that they are about, "" for that of the row.
+type texts map[string]strs
+
+// UnmarshalJSON takes a text about the row's own file, or several, or an object.
+func (x *texts) UnmarshalJSON(text []byte) error {
+	var own strs
+	if own.UnmarshalJSON(text) == nil {
+		*x = texts{"": own}
+		return nil
+	}
+	return json.Unmarshal(text, (*map[string]strs)(x))
 }
 
 // TestPath decides every operation on a path, and runs it for what must not come
@@ -110,11 +155,33 @@ func (r pathRow) call(t *testing.T, tr tree, tool pegboard.Tool) pegboard.Call {
 	case "grep":
 		input = map[string]string{"path": path, "pattern": ".", "output_mode": "content"}
 	case "edit":
-		input = map[string]string{"file_path": path, "old_string": "", "new_string": "new"}
+		input = map[string]string{"file_path": path, "old_string": r.old(tr), "new_string": "new"}
 	case "write":
 		input = map[string]string{"file_path": path, "content": "new"}
 	}
 	return call(t, tool.Info().Name, input)
+}
+
+// real is where the row's path leads, for what looks at the file itself.
+func (r pathRow) real(tr tree) string {
+	path := tr.fill(r.Path)
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		return filepath.Join(tr.root, "home", rest)
+	}
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(tr.root, r.Cwd, path)
+}
+
+// old is the text of the file that the row edits. An edit that replaces nothing is
+// refused as such, whatever the permissions say, unless there is no file yet.
+func (r pathRow) old(tr tree) string {
+	text, err := os.ReadFile(r.real(tr))
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 func (r pathRow) pool(t *testing.T, tr tree, platformName string, tool pegboard.Tool) *pegboard.Pool {
@@ -155,18 +222,20 @@ func (r racing) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, e
 // not allowed runs as well, up to its refusal.
 func (r pathRow) effects(t *testing.T, tr tree, tool pegboard.Tool) (wrong []string) {
 	t.Helper()
-	if (r.MustNot == effect{}) || !slices.Contains(strings.Split(r.Platform, "|"), runtime.GOOS) {
+	if r.MustNot.zero() && len(r.ContentAfterNot) == 0 || !slices.Contains(strings.Split(r.Platform, "|"), runtime.GOOS) {
 		return nil
 	}
 	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	var unchanged error
+	marks := r.marks(tr)
 	p := r.pool(t, tr, runtime.GOOS, racing{tool, func() error {
 		unchanged = tr.make(r.Race.AfterCheck)
+		marks = r.marks(tr) // what others changed is not the call's doing
 		return unchanged
 	}})
 	limit := 30 * time.Second
 	if r.MustNot.Hang > 0 {
-		limit = time.Duration(r.MustNot.Hang) * time.Second
+		limit = time.Duration(r.MustNot.Hang * float64(time.Second))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -181,13 +250,47 @@ func (r pathRow) effects(t *testing.T, tr tree, tool pegboard.Tool) (wrong []str
 	if found, ok := out.Result.Data.(files.GlobOutput); ok && r.MustNot.Lists != "" && strings.Contains(strings.Join(slices.Concat(found.Filenames, found.Directories, found.Links), "\n"), r.MustNot.Lists) {
 		complain("it lists %q", found.Filenames)
 	}
-	if r.MustNot.Exists != "" {
-		if _, err := os.Lstat(filepath.Join(tr.root, r.MustNot.Exists)); err == nil {
-			complain("it made %s", r.MustNot.Exists)
-		}
-	}
+	wrong = append(wrong, r.effectsOnFiles(tr, marks)...)
 	if mib := memory() >> 20; r.MustNot.RSS > 0 && mib > r.MustNot.RSS {
 		complain("it took %d MiB", mib)
+	}
+	return wrong
+}
+
+// marks are those of the files that must not change.
+func (r pathRow) marks(tr tree) (marks []mark) {
+	for _, name := range r.MustNot.Changed {
+		marks = append(marks, tr.mark(name))
+	}
+	return marks
+}
+
+// effectsOnFiles returns what became of files that must not. The marks are those from
+// before the call.
+func (r pathRow) effectsOnFiles(tr tree, before []mark) (wrong []string) {
+	for _, name := range r.MustNot.Exists {
+		if tr.mark(name).text != "" {
+			wrong = append(wrong, "it made "+name)
+		}
+	}
+	for i, m := range r.marks(tr) {
+		if m != before[i] {
+			wrong = append(wrong, fmt.Sprintf("it changed %s from %s to %s", m.path, before[i].text, m.text))
+		}
+	}
+	for _, all := range []texts{r.MustNot.ContentAfterNot, r.ContentAfterNot} {
+		for name, not := range all {
+			path := tr.mark(name).path
+			if name == "" {
+				path = r.real(tr)
+			}
+			text, err := os.ReadFile(path)
+			for _, part := range not {
+				if err == nil && strings.Contains(string(text), tr.fill(part)) {
+					wrong = append(wrong, fmt.Sprintf("%s holds %q afterwards", path, part))
+				}
+			}
+		}
 	}
 	return wrong
 }

