@@ -146,7 +146,7 @@ func TestForeignPatternsHaveLimitedTime(t *testing.T) {
 	}
 	start := time.Now()
 	err = s.Validate(map[string]any{"list": list})
-	require.Less(t, time.Since(start), 10*time.Second)
+	require.Less(t, time.Since(start), time.Minute)
 	require.ErrorContains(t, err, "takes too long to match against the pattern ^(?=a)(a+)+$; send a shorter text")
 	require.NoError(t, s.Validate(map[string]any{"list": []any{"aaa"}}), "the next validation has its own time")
 }

@@ -95,7 +95,7 @@ func TestInspectionIsBounded(t *testing.T) {
 	} {
 		start := time.Now()
 		parse(line)
-		require.Less(t, time.Since(start), 2*time.Second)
+		require.Less(t, time.Since(start), time.Minute)
 		t.Log(time.Since(start))
 	}
 }
