@@ -133,7 +133,7 @@ func FuzzReadOnlyLines(f *testing.F) {
 		}
 		w.pick = chooser(choices)
 		line := w.line()
-		box := enter(t, kept, pegboard.ModeDefault, haste, state)
+		box := enter(t, kept, policy{mode: pegboard.ModeDefault}, haste, state)
 		if !box.allows(t, line) {
 			return
 		}

@@ -70,8 +70,18 @@ func needSandbox(t testing.TB) {
 	}
 }
 
+// A policy is how lines are decided, and what those that run unasked may do.
+type policy struct {
+	mode  pegboard.Mode
+	rules pegboard.RuleSet
+	// verdict picks what is wrong of what the judge blames and of the files that were
+	// changed. Nil means all of it.
+	verdict func(j *judge, changed []string) (wrong []string)
+}
+
 // A sandbox is a tree, and a session whose commands change nothing outside it.
 type sandbox struct {
+	policy  policy
 	tree    tree
 	logs    string
 	scratch string
@@ -84,15 +94,15 @@ type sandbox struct {
 func enclosure(t *testing.T, tr tree, mode pegboard.Mode, seconds int) *sandbox {
 	t.Helper()
 	settle(t, tr)
-	return enter(t, tr, mode, seconds, tr.state(t))
+	return enter(t, tr, policy{mode: mode}, seconds, tr.state(t))
 }
 
-// enter is enclosure for a tree that is settled, whose state is known.
-func enter(t *testing.T, tr tree, mode pegboard.Mode, seconds int, state map[string]string) *sandbox {
+// enter makes a sandbox of a tree that is settled, whose state is known.
+func enter(t *testing.T, tr tree, p policy, seconds int, state map[string]string) *sandbox {
 	t.Helper()
-	b := &sandbox{tree: tr, logs: realTemp(t), scratch: realTemp(t), before: state}
+	b := &sandbox{policy: p, tree: tr, logs: realTemp(t), scratch: realTemp(t), before: state}
 	b.session = sessionIn(t, tr, "proj", pegboard.SessionConfig{
-		Permissions: permissions(t, mode, pegboard.RuleSet{}),
+		Permissions: permissions(t, p.mode, p.rules),
 		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
 	})
 	path := systemPath
@@ -139,7 +149,11 @@ func (b *sandbox) run(t *testing.T, line string) (wrong []string, printed string
 	if data.ExitCode != outOfTime {
 		require.NotEmpty(t, j.calls, "%q was not shut in: %s", line, data.Stdout)
 	}
-	return append(j.wrong, changes(b.before, b.tree.state(t))...), data.Stdout
+	changed := changes(b.before, b.tree.state(t))
+	if b.policy.verdict != nil {
+		return b.policy.verdict(&j, changed), data.Stdout
+	}
+	return append(j.wrong, changed...), data.Stdout
 }
 
 // state is all of a tree that a line must leave alone, by file. See private.

@@ -31,6 +31,8 @@ type judge struct {
 	line    string
 	said    shellparse.Line
 	calls   map[string][]string // by process
+	started []string            // programs, by the last part of their names
+	opened  []string            // files, as the kernel names them
 	wrong   []string
 }
 
@@ -173,6 +175,7 @@ func (j *judge) start(program, args string) string {
 	}
 	file, argv := words[0], words[1:]
 	name := path.Base(file)
+	j.started = append(j.started, name)
 	switch {
 	case program == "": // the shell itself
 		return name
@@ -227,6 +230,7 @@ func (j *judge) open(program, line, args string) {
 	file := name
 	if m := namePattern.FindStringSubmatch(line); m != nil {
 		file = plainText(m[1]) // what it really is
+		j.opened = append(j.opened, file)
 	}
 	// A pipe has no slash. The shell opens its terminal before it does anything, and
 	// programs put a device in the place of a stream that is closed.
