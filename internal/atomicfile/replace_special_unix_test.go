@@ -148,7 +148,7 @@ func TestSwapsAllTheTime(t *testing.T) {
 			_ = os.Symlink("outside", d)
 			_ = os.Remove(d)
 			_ = os.Rename(away, d)
-			time.Sleep(rand.N(3 * time.Millisecond)) // somebody has to get through
+			time.Sleep(rand.N(3 * time.Millisecond << rand.N(9))) // somebody has to get through, on a busy machine too
 		}
 	}()
 	var s atomicfile.Store

@@ -21,7 +21,7 @@ func TestInterrupt(t *testing.T) {
 		want         string
 	}{
 		{name: "the child", script: "trap 'echo asked; exit 3' INT; echo ready; while :; do sleep 0.01; done", want: "ready\nasked\n"},
-		{name: "all", all: true, script: "trap 'echo asked; exit 3' INT; echo ready; sleep 1000", want: "ready\nasked\n"},
+		{name: "all", all: true, script: "trap 'echo asked; exit 3' INT; (echo ready; exec sleep 1000)", want: "ready\nasked\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -130,7 +130,7 @@ func TestWhatRunsInASandbox(t *testing.T) {
 			text: "The sandbox refused it: a write. It was not run again: since rules deny files, nothing runs without it; do it in another way, or tell the user what is needed.\nExit code 1.\nREFUSED a write"},
 		{name: "a failure is none", input: input("echo no; exit 3", ""), answer: pegboard.Allow, text: "Exit code 3.\nno"},
 		{name: "success is none", input: input("echo REFUSED nothing", ""), answer: pegboard.Allow, text: "REFUSED nothing"},
-		{name: "it needs no question if it may ask", input: input("sleep 0.01 & echo begun", ""), text: "What the line started with & has ended with it. To keep it running, start it with run_in_background and without &.\nbegun"},
+		{name: "it needs no question if it may ask", input: input("true & wait; echo begun", ""), text: "What the line started with & has ended with it. To keep it running, start it with run_in_background and without &.\nbegun"},
 		{name: "it makes what others trust", input: input("eval 'mkdir .vscode; touch main.go'", ""), text: "The command made .vscode, which other programs run or trust. Tell the user."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
