@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/files"
@@ -79,7 +80,8 @@ func run(ctx context.Context, w io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close(ctx)) }()
-	options := files.WriteOptions{Diagnose: vet}
+	// With a cold cache vet compiles the packages that the file imports first.
+	options := files.WriteOptions{Diagnose: vet, DiagnoseTimeout: 2 * time.Minute}
 	var registry pegboard.Registry
 	if err := registry.Add(files.Read(files.ReadOptions{}), files.Edit(options), files.Write(options)); err != nil {
 		return err
