@@ -26,14 +26,19 @@ var harmlessVariables = map[string]bool{
 	"RUST_BACKTRACE": true, "TERM": true, "TZ": true,
 }
 
-// readAssignments reads assignments and walks the commands in their values.
-func (w *walker) readAssignments(list []*syntax.Assign) []assignment {
+// readAssignments reads assignments and walks the commands in their values. remain is set
+// if there is no command, so that the shell keeps the variables.
+func (w *walker) readAssignments(list []*syntax.Assign, remain bool) []assignment {
 	if len(list) == 0 {
 		return nil
 	}
 	assigns := make([]assignment, 0, len(list))
 	for _, a := range list {
-		assigns = append(assigns, w.readAssignment(a))
+		out := w.readAssignment(a)
+		if remain {
+			w.place = w.placeAfterAssignment(w.place, a, out)
+		}
+		assigns = append(assigns, out)
 	}
 	return assigns
 }
@@ -134,7 +139,7 @@ func isIFSOfRead(a assignment, args []arg) bool {
 }
 
 // declClause walks declare, export, local, readonly and typeset.
-func (w *walker) declClause(d *syntax.DeclClause) {
+func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 	c := Command{Text: w.sourceOf(d)}
 	exported := d.Variant.Value == "export"
 	var flags, assigns []assignment
@@ -146,6 +151,7 @@ func (w *walker) declClause(d *syntax.DeclClause) {
 			continue
 		}
 		assigns = append(assigns, out)
+		in = w.placeAfterDeclaration(in, d.Variant.Value, a, out)
 	}
 	for _, f := range flags {
 		switch {
@@ -172,6 +178,7 @@ func (w *walker) declClause(d *syntax.DeclClause) {
 	c.removeDuplicates()
 	w.recordAccess(&c, strippedCommand{})
 	w.addCommand(c)
+	return in
 }
 
 // An envAssignment is a variable that a line sets for its later commands, as in

@@ -78,6 +78,7 @@ func (w *walker) bindings() bindings {
 // addBinding adds the words that are known. Words that hold commands are skipped, since
 // expanding them would list the commands twice.
 func (w *walker) addBinding(name string, words ...*syntax.Word) {
+	defer func(shown string) { w.shown = shown }(w.shown)
 	for _, word := range words {
 		if len(w.bindingCache[name]) >= maxBindings {
 			return

@@ -9,17 +9,26 @@ import (
 // callExpr walks a simple command. It returns where the shell is if the command
 // succeeds and if it fails.
 func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
-	assigns := w.readAssignments(c.Assigns)
-	args := w.expandWords(c.Args)
+	assigns := w.readAssignments(c.Assigns, len(c.Args) == 0)
 	if len(c.Args) == 0 {
+		after := w.place
 		w.addCommand(w.assignmentsOnly(assigns))
-		return in, in
+		return after, after
 	}
+	args := w.expandWords(c.Args)
 	if len(args) == 0 {
 		args = []arg{{source: w.sourceOf(c.Args[0]), anyNumber: true}}
 	}
+	shown := w.takeShown()
 	cmd, after := w.simpleCommand(w.sourceOf(c), assigns, args, in)
+	if shown != "" && !onlyTestsEmptiness(args) {
+		cmd.worsen(Unknown, showsVariable(shown))
+		cmd.EditsOnly = false
+	}
 	w.addCommand(cmd)
+	for _, name := range namesThatAreRead(args) {
+		after = after.with(name)
+	}
 	if after.known() {
 		return after, in
 	}
@@ -97,6 +106,9 @@ func (w *walker) effectOf(s strippedCommand) effect {
 	}
 	if s.mustBeBuiltin {
 		return unknownEffect("the builtin " + name.value + " is not known")
+	}
+	if name.value == "printenv" {
+		return w.env.printenvEffect(args)
 	}
 	return effectOf(name.value, args)
 }

@@ -54,7 +54,11 @@ func (w *walker) testExpr(x syntax.TestExpr) {
 				w.testedNumber(x.X)
 				return
 			}
-		case syntax.TsNot, syntax.TsEmpStr, syntax.TsNempStr, syntax.TsOptSet:
+		case syntax.TsEmpStr, syntax.TsNempStr:
+			if word, ok := x.X.(*syntax.Word); ok && variableWord.MatchString(strings.ReplaceAll(w.sourceOf(word), `"`, "")) {
+				return // it says no more than whether a variable is empty
+			}
+		case syntax.TsNot, syntax.TsOptSet:
 		default:
 			w.testedFile(x.X)
 			return

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"cmp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -21,8 +22,12 @@ type walker struct {
 	hasInput     bool          // the current commands may read input that the line supplies
 	execHasInput bool          // exec may have set the input of all following commands
 	envSet       envAssignment // the first variable that the line sets for its commands
+	frozen       []string      // variables that later assignments may not change
+	shown        string        // a variable of the environment that the words since then show; see noteVariable
 	bindingCache bindings      // nil until bindings is called
 	depth        int
+
+	functionDepth int
 	// The buffers hold what most lines need, so that it is allocated with the walker.
 	argBuffer    [12]arg
 	accessBuffer [6]fileAccess
@@ -108,13 +113,18 @@ func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 	if s.Coprocess || s.Disown {
 		w.markUnknown("the line starts a coprocess")
 	}
-	before := w.hasInput
+	before, shown, first := w.hasInput, w.takeShown(), len(w.line.Commands)
 	w.hasInput = before || givesInput(s)
 	yes, no = w.command(s, in)
 	w.execHasInput = w.execHasInput || w.hasInput && mayBeExec(s.Cmd)
 	w.hasInput = before
 	w.place = in
 	w.redirects(s)
+	w.askForShown(first)
+	w.shown = cmp.Or(shown, w.shown)
+	if len(s.Redirs) > 0 {
+		no.set = in.set // a redirection may have failed before the command ran
+	}
 	switch {
 	case s.Background:
 		w.mayRepeat, w.line.Background = true, true
@@ -146,7 +156,7 @@ func (w *walker) command(s *syntax.Stmt, in place) (yes, no place) {
 	case *syntax.IfClause:
 		in = w.ifClause(c, in)
 	case *syntax.WhileClause:
-		w.loopBody(in, func() place { return w.stmts(c.Do, w.stmts(c.Cond, in)) })
+		w.loopBody(in, func() place { return w.stmts(c.Do, w.condition(c, in)) })
 	case *syntax.ForClause:
 		w.forClause(c, in)
 	case *syntax.CaseClause:
@@ -158,7 +168,7 @@ func (w *walker) command(s *syntax.Stmt, in place) (yes, no place) {
 	case *syntax.TestClause:
 		w.testExpr(c.X)
 	case *syntax.DeclClause:
-		w.declClause(c)
+		in = w.declClause(c, in)
 	case *syntax.TimeClause:
 		return w.timeClause(c, in)
 	case *syntax.CoprocClause:
@@ -209,6 +219,9 @@ func (w *walker) ifClause(c *syntax.IfClause, in place) place {
 		}
 	}
 	out := w.stmts(c.Then, yes)
+	if len(c.Cond) == 0 {
+		return out // else
+	}
 	if c.Else == nil {
 		return out.union(no)
 	}
@@ -223,13 +236,33 @@ func (w *walker) loopBody(in place, body func() place) {
 	}
 }
 
+// condition walks the condition of a loop and returns where its body starts.
+func (w *walker) condition(c *syntax.WhileClause, in place) place {
+	for i, s := range c.Cond {
+		yes, no := w.stmt(s, in)
+		both := yes.union(no)
+		if i < len(c.Cond)-1 {
+			in = both
+			continue
+		}
+		if c.Until {
+			yes = no
+		}
+		both.set = yes.set
+		in = both
+	}
+	return in
+}
+
 func (w *walker) forClause(c *syntax.ForClause, in place) {
+	body := in
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		w.checkVariable(l.Name.Value)
 		for _, item := range l.Items {
 			w.walkListWord(item)
 		}
+		body = in.with(l.Name.Value)
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{l.Init, l.Cond, l.Post} {
 			if x != nil {
@@ -237,7 +270,7 @@ func (w *walker) forClause(c *syntax.ForClause, in place) {
 			}
 		}
 	}
-	w.loopBody(in, func() place { return w.stmts(c.Do, in) })
+	w.loopBody(in, func() place { return w.stmts(c.Do, body) })
 }
 
 func (w *walker) caseClause(c *syntax.CaseClause, in place) place {
@@ -259,7 +292,8 @@ func (w *walker) caseClause(c *syntax.CaseClause, in place) place {
 func (w *walker) funcDecl(c *syntax.FuncDecl, in place, certain bool) {
 	before := w.hasInput
 	w.hasInput = true // a caller may redirect its input
-	defer func() { w.hasInput = before }()
+	w.functionDepth++
+	defer func() { w.hasInput = before; w.functionDepth-- }()
 	w.loopBody(in, func() place {
 		yes, no := w.stmt(c.Body, in)
 		return yes.union(no)

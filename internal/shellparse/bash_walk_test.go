@@ -100,7 +100,7 @@ func TestUnknownConstructs(t *testing.T) {
 func TestKnownConstructs(t *testing.T) {
 	t.Parallel()
 	lines := []string{
-		"echo $((1 + 2 * (3)))", "[[ -n $x && $y == a* ]]", "[[ 1 -eq 2 ]]", "[ -n \"$x\" ]", "[ ! -f a ]", `test "$x" = y`, `[ "$x" -eq 1 ]`,
+		"echo $((1 + 2 * (3)))", "[[ -n $x && $LANG == a* ]]", "[[ 1 -eq 2 ]]", "[ -n \"$x\" ]", "[ ! -f a ]", `test "$x" = y`, `[ "$x" -eq 1 ]`,
 		"set -euo pipefail", "set -e", "set -o pipefail", "x=1", "x=1 y=2; echo $x", "export NODE_ENV=test", "local x=1", "readonly x=2", "unset x",
 		"while IFS= read -r l; do echo \"$l\"; done", "for f in a b; do echo $f; done", "for f in *; do echo; done", "echo {a,b} {1..3} @{u} {}", "shift 2", "wait %1", "exit 1", "type ls", "command -v git", "popd",
 		"echo ~ ~/x ~you $HOME ${HOME} $x \"$@\" $'a\\x41'", "echo $? $$ $!", "npm run -- $x",

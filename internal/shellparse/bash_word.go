@@ -203,6 +203,7 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 				m.add(dir, markQuoted)
 				return
 			}
+			w.noteVariable(part.Param.Value)
 		}
 	default:
 		w.markUnknown("the line holds a construct that is not understood")

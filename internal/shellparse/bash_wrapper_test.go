@@ -69,8 +69,8 @@ func TestTextWithoutWrappers(t *testing.T) {
 		"empty name":            {"'' a", "? '' a"},
 		"eval":                  {"eval pwd", "? eval pwd"},
 		"exec":                  {"exec pwd", "? exec pwd"},
-		"echo":                  {"echo $x $(pwd) *", "read echo $x $(pwd) *"},
-		"printf":                {"printf '%s' $x", "read printf '%s' $x"},
+		"echo":                  {"echo $TERM $(pwd) *", "read echo $TERM $(pwd) *"},
+		"printf":                {"printf '%s' $TERM", "read printf '%s' $TERM"},
 		"printf -v":             {"printf -v a x", "? printf -v a x"},
 		"jobs -x":               {"jobs -x npm", "? jobs -x npm"},
 	}

@@ -25,7 +25,7 @@ func TestZsh(t *testing.T) {
 		}
 		require.True(t, unsure, "%q", line)
 	}
-	for _, line := range []string{"echo a | echo b", "echo 'a b' \"$x\"", "cd src && pwd", "echo *.go", "if true; then echo a; fi", "echo $(pwd)", "CI=1 pwd"} {
+	for _, line := range []string{"echo a | echo b", "echo 'a b' \"$TERM\"", "cd src && pwd", "echo *.go", "if true; then echo a; fi", "echo $(pwd)", "CI=1 pwd"} {
 		l := zsh(line)
 		require.Empty(t, l.Unknown, "%q", line)
 		for _, c := range l.Commands {

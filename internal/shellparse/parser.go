@@ -99,6 +99,10 @@ func parse(line string, env Env, scripts int, state *parserState) Line {
 		w.listUnparsed(line)
 	}
 	w.stmts(file.Stmts, w.place)
+	w.askForShown(0)
+	if w.shown != "" {
+		w.markUnknown(showsVariable(w.shown))
+	}
 	w.checkAccesses()
 	w.applyEnvAssignment()
 	return w.line

@@ -6,9 +6,12 @@ import (
 	"strings"
 )
 
-// A place is the set of absolute directories the shell may be in. The zero place means
-// any directory.
-type place struct{ dirs []string }
+// A place is the set of absolute directories the shell may be in, with the variables
+// that the line has surely set by then. The zero place means any directory.
+type place struct {
+	dirs []string
+	set  []setVariable
+}
 
 // maxPlaces limits the directories of a place.
 const maxPlaces = 4
@@ -22,7 +25,7 @@ func newPlace(dirs ...string) place {
 	if len(dirs) > maxPlaces {
 		return place{}
 	}
-	return place{dirs}
+	return place{dirs: dirs}
 }
 
 func (p place) known() bool { return len(p.dirs) > 0 }
@@ -34,13 +37,16 @@ func (p place) isOnly(dir string) bool { return len(p.dirs) == 1 && p.dirs[0] ==
 
 // union returns the place of a shell that is in either of two places.
 func (p place) union(q place) place {
-	if !p.known() || !q.known() {
-		return place{}
+	set := commonVariables(p.set, q.set)
+	switch {
+	case !p.known() || !q.known():
+		return place{set: set}
+	case p.equal(q):
+		return place{p.dirs, set}
 	}
-	if p.equal(q) {
-		return p
-	}
-	return newPlace(slices.Concat(p.dirs, q.dirs)...)
+	both := newPlace(slices.Concat(p.dirs, q.dirs)...)
+	both.set = set
+	return both
 }
 
 // namesOf returns the absolute names that a file may have here. It keeps two dots: only
@@ -74,6 +80,12 @@ func joinDir(dir, file string) string {
 // for the directory that is named before them; for other programs they stand for the
 // parent of the directory they are in. The result contains both.
 func (p place) changeTo(dir string) place {
+	to := p.dirsAfter(dir)
+	to.set = p.set
+	return to
+}
+
+func (p place) dirsAfter(dir string) place {
 	if !p.known() {
 		if strings.HasPrefix(dir, "/") && path.Clean(dir) == dir {
 			return newPlace(dir)

@@ -21,6 +21,9 @@ type Env struct {
 	Shell Shell
 	Dir   string // working directory, absolute; relative paths start here
 	Home  string // value of ~ and $HOME; empty if unknown
+	// IsPublic reports whether a variable of the environment holds no secret; nil means
+	// none but those that are never secret, such as HOME and LANG.
+	IsPublic func(name string) bool
 }
 
 // A Line holds the effects of a command line.

@@ -85,12 +85,9 @@ var manSpec = commandSpec{
 	},
 }
 
-// publicVariables are variables whose values are not secret, in addition to
-// harmlessVariables.
-const publicVariables = "HOME LOGNAME OLDPWD PATH PWD SHELL SHLVL TMPDIR USER XDG_CONFIG_HOME XDG_RUNTIME_DIR GOPATH GOROOT" +
-	" JAVA_HOME EDITOR PAGER VISUAL DISPLAY HOSTNAME"
+func printenvEffect(args []arg) effect { return new(Env).printenvEffect(args) }
 
-func printenvEffect(args []arg) effect {
+func (e *Env) printenvEffect(args []arg) effect {
 	for len(args) > 0 && args[0].is("-0", "--null", "--help", "--version") {
 		args = args[1:]
 	}
@@ -98,7 +95,7 @@ func printenvEffect(args []arg) effect {
 		return unknownEffect("printenv shows all of the environment")
 	}
 	for _, a := range args {
-		if !a.isLiteral() || !has(publicVariables, a.value) && !harmlessVariables[a.value] {
+		if !a.isLiteral() || !e.isPublic(a.value) {
 			return unknownEffect("the value of the variable " + a.source + " may be a secret")
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // stay in their directory run concurrently, all others alone.
 func Bash(o Options) pegboard.Tool {
 	o = o.withDefaults("bash", "-c")
-	return newRunner("Bash", o, newInspector(o.Shell)).tool("Runs a command line in bash.", func(s pegboard.Scope) string { return bashPrompt(o, s) })
+	return newRunner("Bash", o, newInspector(o)).tool("Runs a command line in bash.", func(s pegboard.Scope) string { return bashPrompt(o, s) })
 }
 
 func bashPrompt(o Options, s pegboard.Scope) string {

@@ -132,7 +132,7 @@ func TestBashRunsWhatWasParsed(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			o := shell.Options{Env: append([]string{"PATH=" + os.Getenv("PATH")}, tc.env...)}
+			o := shell.Options{Env: append([]string{"PATH=" + os.Getenv("PATH")}, tc.env...), Public: []string{"GIT_*", "!GIT_SSH*"}}
 			out := bash(t, session(t, dir, "Bash"), o, fmt.Sprintf(`{"command":%q}`, tc.command))
 			require.Equal(t, tc.fails, out.Result.IsError)
 			require.Contains(t, out.Result.Text(), tc.want)

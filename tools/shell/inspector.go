@@ -14,23 +14,28 @@ type inspector struct {
 	shell      shellparse.Shell
 	carriesDir bool // commands start in the startDir of their session, not in its directory
 	parser     *shellparse.Parser
+	isPublic   func(name string) bool // nil if the host names no public variables
 }
 
-func newInspector(argv []string) inspector {
-	if len(argv) > 0 {
-		switch strings.TrimSuffix(filepath.Base(argv[0]), ".exe") {
+func newInspector(o Options) inspector {
+	i := inspector{shell: shellparse.Bash}
+	if len(o.Shell) > 0 {
+		switch strings.TrimSuffix(filepath.Base(o.Shell[0]), ".exe") {
 		case "zsh":
-			return inspector{shell: shellparse.Zsh}
+			i.shell = shellparse.Zsh
 		case "pwsh", "powershell":
-			return inspector{shell: shellparse.PowerShell}
+			i.shell = shellparse.PowerShell
 		}
 	}
-	return inspector{shell: shellparse.Bash}
+	if len(o.Public) > 0 {
+		i.isPublic = func(name string) bool { return matchesLast(o.Public, name) }
+	}
+	return i
 }
 
 // inspect returns the traits of a call, and its line.
 func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, shellparse.Line) {
-	env := shellparse.Env{Shell: i.shell}
+	env := shellparse.Env{Shell: i.shell, IsPublic: i.isPublic}
 	if s := c.Session(); s != nil {
 		env.Dir, env.Home = s.Dir(), s.Home()
 	}
@@ -80,7 +85,7 @@ func (i inspector) dir(c *pegboard.Call) string {
 
 // parse parses the line of a call in the way in which it was inspected.
 func (i inspector) parse(in commandInput, c *pegboard.Call) shellparse.Line {
-	return i.parser.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home()})
+	return i.parser.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home(), IsPublic: i.isPublic})
 }
 
 // targetCount returns the number of targets of a line, without its start directory.

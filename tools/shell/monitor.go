@@ -75,7 +75,7 @@ func (in monitorInput) bashInput() commandInput { return commandInput{Command: i
 // supported and refused as an unknown property.
 func Monitor(o Options) pegboard.Tool {
 	o = o.withDefaults("bash", "-c")
-	r := newRunner("Monitor", o, newInspector(o.Shell))
+	r := newRunner("Monitor", o, newInspector(o))
 	return pegboard.Build(pegboard.Definition[monitorInput, MonitorResult]{
 		Info: pegboard.Info{Name: "Monitor", Title: "Monitor", Hint: "watch a log or process and be told"},
 		Description: "Runs a command line in the background and tells you each line that it prints to stdout, as an event. " +

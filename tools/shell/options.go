@@ -50,6 +50,11 @@ type Options struct {
 	// Nil means [DefaultWithheld]; an empty list withholds nothing. It has no effect
 	// on Env.
 	Withheld []string
+	// Public are the names of variables that hold no secret, besides those that never do,
+	// such as HOME, PATH and LANG: a line that shows the value of any other variable that
+	// it did not set itself, as echo $NAME does, is not read-only. The names are written
+	// as in Withheld. Nil means no more.
+	Public []string
 	// Timeout is how long a command may run if its call does not say; 0 means
 	// DefaultTimeout.
 	Timeout time.Duration

@@ -28,15 +28,19 @@ func DefaultWithheld() []string {
 // isWithheld reports whether a variable is withheld. Of the patterns that match its name the
 // last counts; one that begins with ! lets the variable pass. Letter case does not count:
 // npm_config_token is as secret as NPM_CONFIG_TOKEN.
-func isWithheld(patterns []string, name string) (withheld bool) {
+func isWithheld(patterns []string, name string) bool { return matchesLast(patterns, name) }
+
+// matchesLast reports whether the last of the patterns that match a name does not begin
+// with !.
+func matchesLast(patterns []string, name string) (matches bool) {
 	name = strings.ToUpper(name)
 	for _, p := range patterns {
-		p, passes := strings.CutPrefix(strings.ToUpper(p), "!")
+		p, not := strings.CutPrefix(strings.ToUpper(p), "!")
 		if pattern.Name(p, name) {
-			withheld = !passes
+			matches = !not
 		}
 	}
-	return withheld
+	return matches
 }
 
 // withheldNote tells the model which variables of environ that a line names are withheld. It

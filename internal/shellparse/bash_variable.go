@@ -1,0 +1,151 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// A setVariable is a variable that the line sets itself, so that it holds nothing of the
+// environment. What the line sets it to was looked at there.
+type setVariable struct {
+	name string
+}
+
+// with returns the place after the shell has set a variable.
+func (p place) with(name string) place {
+	if !p.sets(name) {
+		p.set = append(p.set[:len(p.set):len(p.set)], setVariable{name: name})
+	}
+	return p
+}
+
+// sets reports whether the line has surely set a variable.
+func (p place) sets(name string) bool {
+	return slices.ContainsFunc(p.set, func(v setVariable) bool { return v.name == name })
+}
+
+// placeAfterAssignment returns the place after an assignment. An assignment whose value
+// cannot be calculated sets nothing, and the shell goes on.
+func (w *walker) placeAfterAssignment(in place, a *syntax.Assign, out assignment) place {
+	if a.Name == nil || a.Index != nil || a.Append || strings.Contains(out.source, "$((") || strings.Contains(out.source, "$[") {
+		return in
+	}
+	return in.with(out.name)
+}
+
+// placeAfterDeclaration is placeAfterAssignment for declare and its relatives. A name
+// without a value keeps the value that it has, and may keep it for good.
+func (w *walker) placeAfterDeclaration(in place, variant string, a *syntax.Assign, out assignment) place {
+	switch {
+	case variant == "local":
+		if w.functionDepth == 0 || a.Naked {
+			return in
+		}
+	case a.Naked:
+		if a.Name != nil && variant != "export" {
+			w.frozen = append(w.frozen, a.Name.Value)
+		}
+		return in
+	}
+	return w.placeAfterAssignment(in, a, out)
+}
+
+// commonVariables returns the variables in both lists.
+func commonVariables(a, b []setVariable) []setVariable {
+	if len(a) == 0 || len(b) == 0 {
+		return nil
+	}
+	var both []setVariable
+	for _, v := range a {
+		if (place{set: b}).sets(v.name) {
+			both = append(both, v)
+		}
+	}
+	return both
+}
+
+// publicVariables are variables whose values are not secret, in addition to
+// harmlessVariables: what every machine has, directories, names of programs, and what the
+// shell itself says. Source: environ(7), the XDG base directory specification, and the
+// manual of bash 5.2, shell variables.
+var publicVariables = map[string]bool{
+	"HOME": true, "LOGNAME": true, "OLDPWD": true, "PATH": true, "PWD": true, "SHELL": true, "SHLVL": true, "USER": true,
+	"TMPDIR": true, "TMP": true, "TEMP": true, "DISPLAY": true, "COLORTERM": true, "EDITOR": true, "PAGER": true, "VISUAL": true,
+	"HOSTNAME": true, "HOSTTYPE": true, "MACHTYPE": true, "OSTYPE": true, "UID": true, "EUID": true, "PPID": true, "GROUPS": true,
+	"XDG_CONFIG_HOME": true, "XDG_CACHE_HOME": true, "XDG_DATA_HOME": true, "XDG_STATE_HOME": true, "XDG_RUNTIME_DIR": true,
+	"GOPATH": true, "GOROOT": true, "GOBIN": true, "GOCACHE": true, "GOMODCACHE": true, "JAVA_HOME": true, "CARGO_HOME": true, "RUSTUP_HOME": true,
+	"NVM_DIR": true, "PYENV_ROOT": true, "VIRTUAL_ENV": true, "CONDA_PREFIX": true, "CONDA_DEFAULT_ENV": true, "PYTHONPATH": true,
+	"RANDOM": true, "SRANDOM": true, "SECONDS": true, "EPOCHSECONDS": true, "EPOCHREALTIME": true, "LINENO": true, "IFS": true,
+	"BASH": true, "BASHPID": true, "BASH_VERSION": true, "BASH_VERSINFO": true, "BASH_LINENO": true, "BASH_SOURCE": true,
+	"BASH_SUBSHELL": true, "ZSH_VERSION": true, "PIPESTATUS": true, "FUNCNAME": true, "OPTIND": true, "OPTARG": true,
+}
+
+// isPublic reports whether the value of a variable is not secret, wherever it comes from.
+func (e *Env) isPublic(name string) bool {
+	return publicVariables[name] || harmlessVariables[name] || e.IsPublic != nil && e.IsPublic(name)
+}
+
+// noteVariable notes that a word holds the value of a variable, which is shown if the
+// line did not set it: the environment of a program often holds secrets. $1, $? and the
+// like are no variables.
+func (w *walker) noteVariable(name string) {
+	if w.shown == "" && isName(name) && name != "_" && !w.env.isPublic(name) && (!w.place.sets(name) || slices.Contains(w.frozen, name)) {
+		w.shown = name
+	}
+}
+
+// takeShown returns the variable that was noted, and forgets it.
+func (w *walker) takeShown() string {
+	name := w.shown
+	w.shown = ""
+	return name
+}
+
+// askForShown makes the commands from an index on unknown if the words of the statement
+// around them show a variable.
+func (w *walker) askForShown(first int) {
+	if w.shown == "" || first >= len(w.line.Commands) {
+		return
+	}
+	reason := showsVariable(w.takeShown())
+	for i := first; i < len(w.line.Commands); i++ {
+		c := &w.line.Commands[i]
+		c.worsen(Unknown, reason)
+		c.EditsOnly = false
+	}
+}
+
+func showsVariable(name string) string {
+	return "it is given the variable " + name + " of the environment, which may hold a secret"
+}
+
+// onlyTestsEmptiness reports whether a command only says whether a word is empty.
+func onlyTestsEmptiness(args []arg) bool {
+	if len(args) > 0 && args[0].is("[") {
+		args = args[:len(args)-1]
+	}
+	return len(args) == 3 && args[0].is("[", "test") && args[1].is("-n", "-z")
+}
+
+// namesThatAreRead returns the variables that a command surely sets if it runs.
+func namesThatAreRead(args []arg) (names []string) {
+	if len(args) == 0 || !args[0].is("read") {
+		return nil
+	}
+	for i := 1; i < len(args); i++ {
+		switch a := args[i]; {
+		case !a.isLiteral():
+			return nil
+		case a.value == "-d":
+			i++
+		case a.value != "" && a.value[0] != '-':
+			names = append(names, a.value)
+		}
+	}
+	if names == nil {
+		names = []string{"REPLY"}
+	}
+	return names
+}
