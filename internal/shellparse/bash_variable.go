@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
 // A setVariable is a variable that the line sets itself, so that it holds nothing of the
@@ -112,6 +114,10 @@ func (w *walker) askForShown(first int) {
 	reason := showsVariable(w.takeShown())
 	for i := first; i < len(w.line.Commands); i++ {
 		c := &w.line.Commands[i]
+		if c.Class == ReadOnly { // the text does not name the variable, so an exact rule is not about it
+			c.Nested = append(c.Nested, c.Text)
+			c.Text += shelltable.AddedArgsMark
+		}
 		c.worsen(Unknown, reason)
 		c.EditsOnly = false
 	}
