@@ -100,6 +100,7 @@ func withoutTrustedFacts(ts []Target) []Target {
 		t, shell := &ts[i], &ts[i].Shell
 		t.Filtered = false
 		shell.ReadOnly, shell.VerifyReadOnly, shell.EditsOnly, shell.Simple, shell.FromCommand, shell.Guess = false, nil, false, false, "", false
+		shell.VerifyProgram, shell.BringsProgram = nil, false
 	}
 	return ts
 }
@@ -381,7 +382,7 @@ func (e *evaluation) isHarmless(t *Target) bool {
 	case t.Kind == TargetPath:
 		return e.isHarmlessPath(t)
 	case t.Kind == TargetCommand:
-		return t.Shell.ReadOnly && e.verifyReadOnly(t)
+		return t.Shell.ReadOnly && e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly)
 	case t.Kind == TargetResource:
 		return t.Access == AccessRead && t.doubt() == "" && !e.traits.OpenWorld && !e.info.Origin.External()
 	}
@@ -393,13 +394,12 @@ func (e *evaluation) isHarmlessPath(t *Target) bool {
 	return t.Kind == TargetPath && t.Access == AccessRead && (e.isInside(t) || allNamesWithin(t, e.readable))
 }
 
-// verifyReadOnly reports whether the tool confirms that a command is read-only. If not,
-// it sets doubt.
-func (e *evaluation) verifyReadOnly(t *Target) bool {
-	if t.Shell.VerifyReadOnly == nil {
+// verify reports whether a tool confirms what it says of a command. If not, it sets doubt.
+func (e *evaluation) verify(check func() error) bool {
+	if check == nil {
 		return true
 	}
-	err := goroutine.Try(t.Shell.VerifyReadOnly)
+	err := goroutine.Try(check)
 	if err != nil {
 		e.doubt = err.Error()
 	}
@@ -415,7 +415,7 @@ func (e *evaluation) isEdit(t *Target) bool {
 	case t.Kind == TargetPath:
 		return t.Access != AccessRun && e.isInside(t)
 	}
-	return t.Kind == TargetCommand && t.Shell.EditsOnly
+	return t.Kind == TargetCommand && t.Shell.EditsOnly && e.verify(t.Shell.VerifyProgram)
 }
 
 // isBelowApproved reports whether a running call checks nothing but paths in trees that

@@ -215,13 +215,27 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	case !r.covers(e.info, t, name), mode == ModeAuto && e.info.allowsAnything(r.Pattern):
 		return false
 	case r.Pattern != "":
-		return mode != ModeAuto || t.Kind != TargetCommand || !pattern.Broad("Bash", r.Pattern)
+		return (mode != ModeAuto || t.Kind != TargetCommand || !pattern.Broad("Bash", r.Pattern)) && e.meansProgram(r, t, name)
 	}
 	unseen, ok := e.allowsWhole(t)
 	if unseen != nil {
 		e.doubt = r.describe() + " does not count while " + unseen.describe() + " could be about what cannot be seen"
 	}
 	return ok
+}
+
+// meansProgram reports whether an allow rule that covers one name of a command is about the
+// program that would run. A rule with a wildcard for a command that is known is about the
+// program that is known; one that spells the command was written, or remembered, for what
+// this command runs here.
+func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
+	shell := &t.Shell
+	if shell.VerifyProgram == nil || shell.BringsProgram || !shell.ReadOnly && !shell.EditsOnly || e.verify(shell.VerifyProgram) {
+		return true
+	}
+	exact := *t
+	exact.Shell.NoWildcards = true
+	return r.covers(e.info, &exact, name)
 }
 
 // allowsWhole reports whether an allow rule for whole calls covers t. If a deny or ask

@@ -181,6 +181,11 @@ func TestTargetFields(t *testing.T) {
 	vet := func(err error) func(*target) {
 		return func(x *target) { x.Shell.VerifyReadOnly = func() error { return err } }
 	}
+	program := func(err error) func(*target) {
+		return func(x *target) { x.Shell.VerifyProgram = func() error { return err } }
+	}
+	brought := func(x *target) { x.Shell.BringsProgram = true }
+	other := program(errors.New("it is another program"))
 	careful := func(x *target) { x.AskReason = "it is the end of all files" }
 	const read, write = pegboard.AccessRead, pegboard.AccessWrite
 	bash := pegboard.RuleSet{Allow: []string{"Bash(make)", "Bash(ls)"}}
@@ -231,6 +236,20 @@ func TestTargetFields(t *testing.T) {
 		{name: "Vet/objection", acts: []target{cmd("git log", free, vet(errors.New("no")))}, readOnly: true, want: pegboard.Ask},
 		{name: "Vet/objection, and a rule", acts: []target{cmd("git log", free, vet(errors.New("no")))}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash(git log)"}}, want: pegboard.Allow},
 		{name: "Vet/without Free it allows nothing", acts: []target{cmd("git log", vet(nil))}, readOnly: true, want: pegboard.Ask},
+
+		{name: "Program/the known one", acts: []target{cmd("ls", free, program(nil))}, readOnly: true, want: pegboard.Allow},
+		{name: "Program/another", acts: []target{cmd("ls", free, other)}, readOnly: true, want: pegboard.Ask},
+		{name: "Program/another that would edit", acts: []target{cmd("mv a b", edits, other), path(write, "b")}, mode: pegboard.ModeAcceptEdits, want: pegboard.Ask},
+		{name: "Program/another, in auto", acts: []target{cmd("mv a b", edits, other), path(write, "b")}, mode: pegboard.ModeAuto, want: pegboard.Ask},
+		{name: "Program/another, and a rule that spells it", acts: []target{cmd("ls", free, other)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash(ls)"}}, want: pegboard.Allow},
+		{name: "Program/another, and a rule with a wildcard", acts: []target{cmd("ls -l", free, other)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash(ls:*)"}}, want: pegboard.Ask},
+		{name: "Program/another, and a rule with a star", acts: []target{cmd("ls -l", free, other)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash(ls *)"}}, want: pegboard.Ask},
+		{name: "Program/another, and a rule for the tool", acts: []target{cmd("ls -l", free, other)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash"}}, want: pegboard.Allow},
+		{name: "Program/another that is not known for anything", acts: []target{cmd("make x", other)}, set: pegboard.RuleSet{Allow: []string{"Bash(make:*)"}}, want: pegboard.Allow},
+		{name: "Program/one that projects bring", acts: []target{cmd("node -v", free, other, brought)}, readOnly: true, want: pegboard.Ask},
+		{name: "Program/one that projects bring, and a rule", acts: []target{cmd("node -v", free, other, brought)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash(node:*)"}}, want: pegboard.Allow},
+		{name: "Program/a panic", acts: []target{cmd("ls", free, func(x *target) { x.Shell.VerifyProgram = func() error { panic("oh") } })}, readOnly: true, want: pegboard.Ask},
+		{name: "Program/denied all the same", acts: []target{cmd("ls", free, other)}, readOnly: true, set: pegboard.RuleSet{Deny: []string{"Bash(ls:*)"}}, want: pegboard.Deny},
 
 		{name: "Parsed/not", acts: []target{cmd("make")}, set: pegboard.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
 		{name: "Parsed/parsed", acts: []target{cmd("make", parsed)}, set: pegboard.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(.env)"}}, want: pegboard.Allow},

@@ -3,8 +3,8 @@ package pegboard
 // ShellFacts are facts that a tool that runs commands declares of a [Target]. The zero value
 // claims nothing, and makes no decision laxer.
 //
-// ReadOnly, VerifyReadOnly, EditsOnly, Simple, FromCommand and Guess have no effect on
-// attached tools, whose claims are not checked.
+// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Simple, FromCommand and Guess have no
+// effect on attached tools, whose claims are not checked.
 type ShellFacts struct {
 	// ReadOnly marks a command that is known to change nothing.
 	ReadOnly bool
@@ -15,6 +15,15 @@ type ShellFacts struct {
 	// EditsOnly marks a command that does nothing but read and write the path targets
 	// whose FromCommand it is.
 	EditsOnly bool
+	// VerifyProgram, if set, is called before ReadOnly or EditsOnly is believed, and before
+	// an allow rule with a wildcard covers a command for which one of them is set. An error
+	// says that another program may run than the one that the name is known for. When it is
+	// called, and what it may do, is as with VerifyReadOnly.
+	VerifyProgram func() error
+	// BringsProgram says that projects usually bring the program themselves. A rule with a
+	// wildcard is then about whichever program has the name, and VerifyProgram has no effect
+	// on it.
+	BringsProgram bool
 	// Simple says that Value is one simple command, and that everything it is known to
 	// touch is a target of its own. Any other command may touch anything.
 	Simple bool
@@ -48,5 +57,5 @@ type ShellFacts struct {
 // parsed reports whether the tool says anything about a command line, which it then has
 // looked into.
 func (f *ShellFacts) parsed() bool {
-	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.VerifyReadOnly != nil || len(f.Nested) > 0
+	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.VerifyReadOnly != nil || f.VerifyProgram != nil || len(f.Nested) > 0
 }

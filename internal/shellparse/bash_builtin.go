@@ -84,6 +84,10 @@ func isBuiltin(name string) bool {
 	return ok
 }
 
+// IsBuiltin reports whether a shell runs a command of that name itself, so that it looks for
+// no program.
+func IsBuiltin(name string) bool { return isBuiltin(name) }
+
 func unknownBuiltin(reason string) builtinEffect { return builtinEffect{effect: unknownEffect(reason)} }
 
 // noEffect is for builtins that change nothing, whatever their arguments.

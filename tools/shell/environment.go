@@ -2,13 +2,11 @@ package shell
 
 import (
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/proc"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // misleadingVars are the variables that make bash read a file before the line, or
@@ -36,37 +34,4 @@ func yieldsToConfig(name, line string) bool {
 	line = strings.ToLower(line)
 	return name == "GIT_EDITOR" && strings.Contains(line, "core.editor") ||
 		name == "GIT_SEQUENCE_EDITOR" && strings.Contains(line, "sequence.editor")
-}
-
-// systemDirs are directories that stay in PATH even if the session works in the root
-// directory.
-var systemDirs = map[string]bool{"/bin": true, "/sbin": true, "/usr/bin": true, "/usr/sbin": true, "/usr/local/bin": true, "/usr/local/sbin": true}
-
-// restrictPath removes directories of the project from PATH, however its name is spelled.
-func restrictPath(env *variables, dirs []string) {
-	path, _ := env.get("PATH")
-	env.set("PATH", trustedPath(path, dirs))
-}
-
-// trustedPath returns path without the entries that lie in a working directory, under
-// any name: a program there could have the name of one that only reads.
-func trustedPath(path string, dirs []string) string {
-	roots := make([]string, len(dirs))
-	for i, dir := range dirs {
-		roots[i] = realpath.Resolve(dir)
-	}
-	var kept []string
-	for _, entry := range filepath.SplitList(path) {
-		inside := func(root string) bool {
-			rel, err := filepath.Rel(root, realpath.Resolve(entry))
-			return err == nil && filepath.IsLocal(rel)
-		}
-		if filepath.IsAbs(entry) && (systemDirs[filepath.Clean(entry)] || !slices.ContainsFunc(roots, inside)) {
-			kept = append(kept, entry)
-		}
-	}
-	if len(kept) == 0 {
-		return os.DevNull // it contains no programs; an empty PATH would mean the command's directory
-	}
-	return strings.Join(kept, string(filepath.ListSeparator))
 }

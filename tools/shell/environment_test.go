@@ -43,6 +43,9 @@ func TestReadOnlyCommandsAreTheSystems(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
+			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}})
+			require.NoError(t, err)
+			tc.session.Permissions = perms
 			s, err := pegboard.NewSession(tc.session)
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })

@@ -14,7 +14,8 @@ type inspector struct {
 	shell      shellparse.Shell
 	carriesDir bool // commands start in the startDir of their session, not in its directory
 	parser     *shellparse.Parser
-	isPublic   func(name string) bool // nil if the host names no public variables
+	isPublic   func(name string) bool             // nil if the host names no public variables
+	searchPath func(*pegboard.Session) searchPath // nil if nobody looks for the programs of a line
 }
 
 func newInspector(o Options) inspector {
@@ -44,10 +45,11 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 	}
 	line := i.parser.Parse(in.Command, env)
 	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, targetCount(&line))}
+	programs := i.programCheck(c.Session(), env.Dir, &line)
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
-		tr.Targets = append(tr.Targets, commandTarget(cmd))
+		tr.Targets = append(tr.Targets, commandTarget(cmd, programs))
 		for _, p := range cmd.Paths {
 			tr.Targets = append(tr.Targets, pathTarget(p, cmd.Text))
 		}
@@ -100,13 +102,26 @@ func targetCount(line *shellparse.Line) int {
 	return n
 }
 
-func commandTarget(c *shellparse.Command) pegboard.Target {
+// programCheck returns the check of the programs of a line that starts in dir, or nil.
+func (i inspector) programCheck(s *pegboard.Session, dir string, line *shellparse.Line) *programCheck {
+	if i.searchPath == nil || s == nil {
+		return nil
+	}
+	return &programCheck{from: dir, mixed: !isKnown(line), find: func() searchPath { return i.searchPath(s) }}
+}
+
+// commandTarget returns the target that stands for a command.
+func commandTarget(c *shellparse.Command, programs *programCheck) pegboard.Target {
 	t := pegboard.Target{
 		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.AskReason,
 		Shell: pegboard.ShellFacts{
 			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
 			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput,
 		},
+	}
+	if programs != nil && c.Class != shellparse.Unknown {
+		check := commandCheck{line: programs, command: c}
+		t.Shell.VerifyProgram, t.Shell.BringsProgram = check.verify, isBrought(c)
 	}
 	if c.Git != nil {
 		dir := c.Git.Dir

@@ -74,12 +74,16 @@ const splitStderr = `exec "$@" 2>>"$0"`
 
 // start starts the command, which does not end with the call.
 func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
-	prelude := r.prelude(ctx, c, m.log.prelude())
+	parsed := r.inspector.parse(in.bashInput(), c)
+	prelude := r.prelude(ctx, &parsed, c, m.log.prelude())
 	line, err := r.args(in.Command, "", prelude)
+	if err == nil {
+		line[0], err = trustedShell(line[0], c.Session().Dirs())
+	}
 	if err != nil {
 		return err
 	}
-	k := command{runner: r, in: in.bashInput(), call: c, session: c.Session(), line: r.inspector.parse(in.bashInput(), c), dir: r.inspector.dir(c)}
+	k := command{runner: r, in: in.bashInput(), call: c, session: c.Session(), line: parsed, dir: r.inspector.dir(c)}
 	args, err := k.wrap(line, prelude)
 	if err != nil {
 		return err
@@ -95,7 +99,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 	m.process, err = r.table.Start(ctx, proc.Command{
 		Args:      args,
 		Dir:       r.inspector.dir(c),
-		Env:       r.environment(in.Command, c),
+		Env:       r.environment(in.Command, &parsed, c),
 		Keep:      1, // the output file has the rest
 		MaxOutput: r.options.MaxOutput,
 		Output: func(p []byte) {

@@ -25,7 +25,9 @@ type runner struct {
 
 func newRunner(name string, o Options, i inspector) *runner {
 	i.carriesDir, i.parser = !o.FixedDir, new(shellparse.Parser)
-	return &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
+	r := &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
+	r.inspector.searchPath = r.searchPath
+	return r
 }
 
 // tool returns the tool. about is its description for people, prompt the one for the
@@ -151,8 +153,11 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	if k.outputFile != "" {
 		k.preludeFile = k.outputFile + preludeSuffix
 	}
-	prelude := r.prelude(ctx, c, k.preludeFile)
+	prelude := r.prelude(ctx, &k.line, c, k.preludeFile)
 	args, err := r.args(in.Command, k.dirFile, prelude)
+	if err == nil {
+		args[0], err = trustedShell(args[0], s.Dirs())
+	}
 	if err == nil {
 		args, err = k.wrap(args, prelude)
 	}
@@ -164,7 +169,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	k.process, err = r.table.Start(context.WithoutCancel(ctx), proc.Command{
 		Args:      args,
 		Dir:       k.dir,
-		Env:       r.environment(in.Command, c),
+		Env:       r.environment(in.Command, &k.line, c),
 		Keep:      MaxShown,
 		Drain:     time.Second, // less than the executor's grace, also with the grace of the process added
 		File:      k.outputFile,

@@ -55,17 +55,20 @@ func parts(line string) (all []string) {
 const preludeSuffix = ".rc"
 
 // prelude returns the files that a shell reads before the line of c. They may give words
-// another meaning, so there are none for a line that was decided as read-only. file is a
-// name for the start-up of the user's shell; it may be empty.
-func (r *runner) prelude(ctx context.Context, c *pegboard.Call, file string) (files []string) {
+// another meaning, so there are none for a line that was allowed since its commands are
+// known. file is a name for the start-up of the user's shell; it may be empty.
+func (r *runner) prelude(ctx context.Context, line *shellparse.Line, c *pegboard.Call, file string) (files []string) {
 	if c.ReadOnly() {
+		return nil
+	}
+	u := r.startupOf(c.Session())
+	u.find(ctx, r, c.Session()) // also for its PATH
+	if isAllowedAsKnown(line, c) {
 		return nil
 	}
 	if r.options.Snapshot != "" {
 		files = append(files, r.options.Snapshot)
 	}
-	u := r.startupOf(c.Session())
-	u.find(ctx, r, c.Session())
 	if file != "" && u.write(file) {
 		files = append(files, file)
 	}
