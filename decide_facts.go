@@ -64,7 +64,9 @@ func (e *evaluation) factCovers(r *FactRule, t *Target) bool {
 func (e *evaluation) matchesFacts(r *FactRule) bool {
 	readOnly := e.traits.ReadOnly && !e.writes()
 	if readOnly && r.ReadOnly != FactAny {
-		readOnly = e.all(func(t *Target) bool { return t.Kind != TargetCommand || e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly) })
+		readOnly = e.all(func(t *Target) bool {
+			return t.Kind != TargetCommand || e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly)
+		})
 	}
 	openWorld := e.traits.OpenWorld || slices.ContainsFunc(e.targets, func(t Target) bool { return t.Kind == TargetHost && !t.Shell.Guess })
 	return r.matches(e.info, e.perms.trusts(e.info.Origin), readOnly, e.traits.Destructive, openWorld)
