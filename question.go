@@ -91,9 +91,10 @@ func (q *Question) Preview(ctx context.Context) (diffs []Diff, err error) {
 }
 
 // Suggestions returns updates that an answer could remember, so that similar calls are
-// not asked about again: alternatives, the most useful first. Each is proven to allow
-// this call, and none allows anything whatever. Rules are spelled for the destination to;
-// a mode is always for the session. The list may be empty: a rule or a mode may insist on
+// not asked about again: alternatives, the narrowest first. Each is proven to allow this
+// call, and none allows anything whatever. Outside the working directories and in protected
+// files, they allow nothing but what this call does. Rules are spelled for the destination
+// to; a mode is always for the session. The list may be empty: a rule or a mode may insist on
 // asking, and calls that nothing is known of cannot be told apart.
 //
 // In ModeAsk, which asks whatever the rules say, the alternatives would allow the call

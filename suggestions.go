@@ -34,16 +34,12 @@ func (s *suggester) alternatives(to RuleSource) (all [][]PermissionUpdate) {
 		}
 	}
 	e := s.about
-	for _, spell := range []func(string, *Target, string) string{familiarCommand, exactCommand} {
-		if s.readsDirectoryItself() {
-			break // a rule would also allow everything in the directory
+	if !slices.ContainsFunc(e.targets, s.allowsMore) {
+		for _, spell := range []func(string, *Target, string) string{exactCommand, s.familiarCommand} {
+			if rules := s.rules(to, maxRemembered, spell); len(rules) > 0 {
+				offer(allowRules(rules, to))
+			}
 		}
-		if rules := s.rules(to, maxRemembered, spell); len(rules) > 0 {
-			offer(allowRules(rules, to))
-		}
-	}
-	if dirs := s.directoriesOutside(); len(dirs) > 0 && !s.readsDirectoryItself() && !s.session.Permissions().Mode().edits() { // in those modes the directory could be written, too
-		offer(PermissionUpdate{Type: UpdateAddDirectories, Directories: dirs, Destination: to})
 	}
 	if e.writes() && s.session.Permissions().Mode() == ModeDefault {
 		offer(PermissionUpdate{Type: UpdateSetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
@@ -100,8 +96,16 @@ func exactCommand(tool string, t *Target, command string) (spec string) {
 	return spec
 }
 
-// familiarCommand spells the broadest safe prefix, such as "git add *".
-func familiarCommand(tool string, t *Target, command string) string {
+// familiarCommand spells the broadest safe prefix, such as "git add *". A command that
+// reads outside the working directories is spelled exactly: its rule allows these reads,
+// and a prefix would allow all others.
+func (s *suggester) familiarCommand(tool string, t *Target, command string) string {
+	readsOutside := func(o Target) bool {
+		return o.Kind == TargetPath && o.Shell.FromCommand == t.Value && !o.Shell.Guess && !s.about.isInside(&o)
+	}
+	if slices.ContainsFunc(s.about.targets, readsOutside) {
+		return exactCommand(tool, t, command)
+	}
 	for _, spec := range commandPatterns(tool, t, command) {
 		return spec
 	}
@@ -121,7 +125,7 @@ func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *T
 	e, strict := s.about, s.session.Permissions().Mode() == ModeAsk
 	for i := range e.targets {
 		t := &e.targets[i]
-		if t.Shell.Guess || !strict && t.Kind == TargetCommand && e.isHarmless(t) || t.Shell.FromCommand != "" && (t.Access == AccessRead || e.isInside(t)) {
+		if t.Shell.Guess || !strict && t.Kind == TargetCommand && e.isHarmless(t) || s.comesWithCommand(t, strict) {
 			continue // allowed together with the other targets
 		}
 		for _, name := range t.names() {
@@ -156,38 +160,44 @@ func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *T
 	return rules
 }
 
-// readsDirectoryItself reports whether a target is a directory outside the working
-// directories, but not the tree below it.
-func (s *suggester) readsDirectoryItself() bool {
-	return !s.about.all(func(t *Target) bool {
-		return t.Kind != TargetPath || t.Tree || t.Shell.Guess || s.about.isInside(t) || !isDir(t.Value)
-	})
+// comesWithCommand reports whether t is a path that is allowed together with the command
+// that it was given to. A command that only reads needs no rule, so that none allows what it
+// reads elsewhere.
+func (s *suggester) comesWithCommand(t *Target, strict bool) bool {
+	e := s.about
+	if t.Shell.FromCommand == "" || t.Access != AccessRead || e.isInside(t) {
+		return t.Shell.FromCommand != "" && e.isInside(t)
+	}
+	needsRule := func(c Target) bool {
+		return c.Kind == TargetCommand && c.Value == t.Shell.FromCommand && (strict || !e.isHarmless(&c))
+	}
+	return slices.ContainsFunc(e.targets, needsRule)
 }
 
-// directoriesOutside returns the directories of the targets outside the working
-// directories. It returns nil if one of them contains a working directory or the home.
-func (s *suggester) directoriesOutside() (dirs []string) {
-	e, home := s.about, s.session.dirs.home
-	for i := range e.targets {
-		t := &e.targets[i]
-		if t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) {
-			continue
-		}
-		dir := t.Value
-		if !t.Tree {
-			dir = filepath.Dir(dir)
-		}
-		vital := append([]workDir{{home, realpath.Resolve(home)}}, e.dirs...)
-		for _, name := range []string{dir, realpath.Resolve(dir)} {
-			if slices.ContainsFunc(vital, func(d workDir) bool { return realpath.Contains(name, d.spelled) || realpath.Contains(name, d.real) }) {
-				return nil
-			}
-		}
-		if !slices.Contains(dirs, dir) {
-			dirs = append(dirs, dir)
+// allowsMore reports whether a rule for t, a path outside the working directories, would
+// allow more than the call does: t is a directory of which only the names are read; or it is
+// a tree that holds a working directory, the home, or a directory of settings and keys such
+// as ~/.ssh, where files appear that nobody was asked about.
+func (s *suggester) allowsMore(t Target) bool {
+	switch {
+	case t.Kind != TargetPath || t.Shell.Guess || s.about.isInside(&t):
+		return false
+	case !t.Tree:
+		return slices.ContainsFunc(t.names(), isDir)
+	}
+	return slices.ContainsFunc(t.names(), s.isVital)
+}
+
+// isVital reports whether a directory holds a working directory or the home, or is a hidden
+// one or below it.
+func (s *suggester) isVital(dir string) bool {
+	home := s.session.dirs.home
+	for _, d := range append([]workDir{{home, realpath.Resolve(home)}}, s.about.dirs...) {
+		if realpath.Contains(dir, d.spelled) || realpath.Contains(dir, d.real) {
+			return true
 		}
 	}
-	return dirs
+	return strings.Contains(filepath.ToSlash(dir), "/.")
 }
 
 // pathPattern spells a path for a rule of a source: relative to the working directory if

@@ -51,6 +51,9 @@ func TestSuggestions(t *testing.T) {
 	read := func(name string) pegboard.Target {
 		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: name}
 	}
+	tree := func(name string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: name, Tree: true}
+	}
 	run := func(line string) pegboard.Target {
 		return pegboard.Target{Kind: pegboard.TargetCommand, Value: line, Shell: pegboard.ShellFacts{Simple: true}}
 	}
@@ -70,12 +73,20 @@ func TestSuggestions(t *testing.T) {
 		{name: "a file, for one's own settings", acts: []pegboard.Target{write("a[1].go")}, to: pegboard.SourceLocal,
 			want: []string{`allow Edit(/` + dir + `/a\[1].go) in localSettings`, "mode acceptEdits"}},
 		{name: "a file below the home, for the user's settings", acts: []pegboard.Target{read(filepath.Join(home, "x/y"))}, readOnly: true, to: pegboard.SourceUser,
-			want: []string{"allow Read(~/x/y) in userSettings", "addDirectories " + home + "/x in userSettings"}},
-		{name: "a file outside", acts: []pegboard.Target{read(outside + "/x")}, readOnly: true, want: []string{
-			"allow Read(/" + outside + "/x) in session", "addDirectories " + outside + " in session"}},
+			want: []string{"allow Read(~/x/y) in userSettings"}},
+		{name: "a file outside", acts: []pegboard.Target{read(outside + "/x")}, readOnly: true, want: []string{"allow Read(/" + outside + "/x) in session"}},
+		{name: "a file outside that a command reads", tool: "Bash", readOnly: true, to: pegboard.SourceUser, want: []string{"allow Read(~/.ssh/known_hosts) in userSettings"}, acts: []pegboard.Target{
+			{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "cat ~/.ssh/known_hosts", Shell: pegboard.ShellFacts{Simple: true, ReadOnly: true}},
+			{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "~/.ssh/known_hosts", Shell: pegboard.ShellFacts{FromCommand: "cat ~/.ssh/known_hosts"}}}},
+		{name: "a file outside that a command reads beside other work", tool: "Bash", want: []string{"allow Bash(git add " + outside + "/x) in session"}, acts: []pegboard.Target{
+			run("git add " + outside + "/x"),
+			{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside + "/x", Shell: pegboard.ShellFacts{FromCommand: "git add " + outside + "/x"}}}},
+		{name: "a tree outside", acts: []pegboard.Target{tree(outside)}, readOnly: true, want: []string{"allow Read(/" + outside + ") in session"}},
+		{name: "a tree of keys", acts: []pegboard.Target{tree("~/.ssh")}, readOnly: true},
+		{name: "a tree around the home", acts: []pegboard.Target{tree(filepath.Dir(home))}, readOnly: true},
 		{name: "a file in the home", acts: []pegboard.Target{read("~/x")}, readOnly: true, want: []string{"allow Read(/" + home + "/x) in session"}},
 		{name: "a write outside", acts: []pegboard.Target{write(outside + "/x")}, want: []string{"allow Edit(/" + outside + "/x) in session"}},
-		{name: "a command", tool: "Bash", acts: []pegboard.Target{run("git add a")}, want: []string{"allow Bash(git add *) in session", "allow Bash(git add a) in session"}},
+		{name: "a command", tool: "Bash", acts: []pegboard.Target{run("git add a")}, want: []string{"allow Bash(git add a) in session", "allow Bash(git add *) in session"}},
 		{name: "a command of which only the very same is safe", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Value: "go test -exec x", Shell: pegboard.ShellFacts{Simple: true, NoWildcards: true}}}, want: []string{"allow Bash(go test -exec x) in session"}},
 		{name: "a command that runs what it reads", tool: "Bash", acts: []pegboard.Target{{Kind: pegboard.TargetCommand, Value: "python3", Shell: pegboard.ShellFacts{Simple: true, ReadsInput: true}}}},
 		{name: "five commands", tool: "Bash", acts: []pegboard.Target{run("touch a"), run("touch b"), run("touch c"), run("touch d"), run("touch e")},
@@ -119,23 +130,36 @@ func TestSuggestions(t *testing.T) {
 // agent's call are remembered in the main session.
 func TestSuggestionsOfAnAgent(t *testing.T) {
 	t.Parallel()
-	outside := t.TempDir()
-	for alternative := range 2 {
-		asked := 0
-		s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
-			asked++
-			all := q.Suggestions(pegboard.SourceSession)
-			require.Len(t, all, 2)
-			return pegboard.Decision{Behavior: pegboard.Allow, Remember: all[alternative]}, nil
-		}})
-		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside + "/x"}}}}
-		agent := forked(t, forked(t, s, pegboard.SessionConfig{AgentID: "a"}), pegboard.SessionConfig{AgentID: "b"})
-		for _, s := range []*pegboard.Session{agent, agent, s} {
-			ex := executor(pegboard.Executor{})
-			require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0].Err)
-		}
-		require.Equal(t, 1, asked)
+	outside, asked := t.TempDir(), 0
+	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		asked++
+		return pegboard.Decision{Behavior: pegboard.Allow, Remember: q.Suggestions(pegboard.SourceSession)[0]}, nil
+	}})
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside + "/x"}}}}
+	agent := forked(t, forked(t, s, pegboard.SessionConfig{AgentID: "a"}), pegboard.SessionConfig{AgentID: "b"})
+	for _, s := range []*pegboard.Session{agent, agent, s} {
+		ex := executor(pegboard.Executor{})
+		require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0].Err)
 	}
+	require.Equal(t, 1, asked)
+}
+
+// TestDirectoryThatAnAgentAsksFor: a directory that an answer about an agent's call adds is
+// added for the whole conversation.
+func TestDirectoryThatAnAgentAsksFor(t *testing.T) {
+	t.Parallel()
+	outside, asked := t.TempDir(), 0
+	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		asked++
+		return pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}}}, nil
+	}})
+	agent := forked(t, forked(t, s, pegboard.SessionConfig{AgentID: "a"}), pegboard.SessionConfig{AgentID: "b"})
+	for i, s := range []*pegboard.Session{agent, agent, s} {
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(outside, strings.Repeat("x", i+1))}}}}
+		ex := executor(pegboard.Executor{})
+		require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0].Err)
+	}
+	require.Equal(t, 1, asked)
 }
 
 // offered returns what could be remembered of a question about a, or nothing if it
