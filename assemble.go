@@ -163,12 +163,13 @@ func (a *assembly) indexDenials() {
 	}
 }
 
-// externalDenials returns the denials that name an existing external tool or server. There
-// are few, usually none, and every external tool is looked up in them.
+// externalDenials returns the denials that name an existing external tool or server, or that
+// may name one as its source spells it. There are few, usually none, and every external tool
+// is looked up in them.
 func (a *assembly) externalDenials() map[string]int {
 	denials := map[string]int{}
 	for name, rule := range a.denials {
-		if a.pool.from.knows(name) || len(name) > toolname.MaxLen {
+		if a.pool.from.knows(name) || strings.HasPrefix(name, toolname.Prefix) && !toolname.IsExposed(name) {
 			denials[name] = rule
 		}
 	}

@@ -269,7 +269,7 @@ func TestBoundPropertyIsNotDeclared(t *testing.T) {
 					require.NotContains(t, string(d.Encoded("test", form)), "tenant")
 				}
 			}
-			again, err := reg.Attach("srv", tt.tool)
+			again, err := reg.Replace("srv", tt.tool)
 			require.NoError(t, err)
 			require.Empty(t, again.Changed)
 		})

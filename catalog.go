@@ -6,6 +6,7 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
@@ -78,7 +79,8 @@ type catalog struct {
 	builtins []*entry                  // sorted by name
 	sources  []*source                 // sorted by name
 	external []*entry                  // the tools of all sources, sorted by byNameAndSource
-	shared   map[string]toolname.Clash // servers whose prefix several sources could mean
+	clashes  map[string]toolname.Clash // of servers whose names could mean another one
+	ages     map[string]int            // of sources, also of those that were detached: the smallest is the oldest
 	removed  map[string]string         // exposed names that are no longer offered, with their source
 	about    map[string]string         // descriptions of sources
 }
@@ -121,18 +123,48 @@ func (c catalog) replace(name string, next *source) catalog {
 	c.external = splice(c.external, old.offers(), next.offers())
 	c.removed = updateRemoved(c.removed, old, next)
 	if known != (next != nil) {
-		servers := make([]string, len(c.sources))
-		for i, src := range c.sources {
-			servers[i] = src.server
-		}
-		c.shared = toolname.Clashes(servers)
+		c.ages = c.withAge(name)
+		c.clashes = toolname.Clashes(c.servers())
 	}
 	return c
 }
 
+// withAge returns the ages of the sources with that of name. A source that was there before
+// has its old one, so that no other can take its place while it reconnects.
+func (c catalog) withAge(name string) map[string]int {
+	if _, ok := c.ages[name]; ok {
+		return c.ages
+	}
+	ages := maps.Clone(c.ages)
+	if ages == nil || len(ages) >= maxRemoved { // only those that are attached keep theirs
+		ages = map[string]int{}
+		for _, src := range c.byAge() {
+			if src.name != name {
+				ages[src.name] = len(ages)
+			}
+		}
+	}
+	ages[name] = len(ages)
+	return ages
+}
+
+// byAge returns the sources, the oldest first.
+func (c catalog) byAge() []*source {
+	return slices.SortedFunc(slices.Values(c.sources), func(a, b *source) int { return cmp.Compare(c.ages[a.name], c.ages[b.name]) })
+}
+
+// servers returns the prefixes of all sources, the oldest first.
+func (c catalog) servers() []string {
+	var servers []string
+	for _, src := range c.byAge() {
+		servers = append(servers, src.server)
+	}
+	return servers
+}
+
 // knows reports whether name is that of an external tool or of a server.
 func (c catalog) knows(name string) bool {
-	if _, ok := c.shared[name]; ok {
+	if slices.ContainsFunc(c.sources, func(s *source) bool { return s.server == name }) {
 		return true
 	}
 	_, ok := slices.BinarySearchFunc(c.external, name, func(e *entry, name string) int { return cmp.Compare(e.info.Name, name) })
@@ -259,15 +291,45 @@ func sameDeclaration(a, b Tool) bool {
 	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema) && string(x.OutputSchema) == string(y.OutputSchema)
 }
 
-// contested reports whether an allow rule for the tool's name or server could be meant
-// for another source. If several names become one exposed name, it is meant for the exact
-// one.
-func (c catalog) contested(i *Info) bool {
-	switch c.shared[i.server] {
-	case toolname.NestedClash:
-		return true
-	case toolname.FoldedClash:
-		return i.server != toolname.Prefix+i.Origin.Source
+// contest returns which allow rules for a tool could be meant for another source. If several
+// names become one exposed name, a rule is meant for the exact one. If one server's name
+// continues another's, it is meant for the older one, unless both have a tool of that name.
+func (c catalog) contest(i *Info) contest {
+	clash, ok := c.clashes[i.server]
+	switch {
+	case !ok:
+		return uncontested
+	case clash.Nested:
+		return contestedServer
+	case clash.Folded && i.server != toolname.Prefix+i.Origin.Source:
+		return contestedFolded
+	}
+	below := func(server string) bool { return i.Name == server || strings.HasPrefix(i.Name, server+"__") }
+	if slices.ContainsFunc(clash.Older, below) || c.offersElsewhere(i) {
+		return contestedName
+	}
+	return uncontested
+}
+
+// offersElsewhere reports whether another server has a tool of the same exposed name.
+func (c catalog) offersElsewhere(i *Info) bool {
+	at, _ := slices.BinarySearchFunc(c.external, i.Name, func(e *entry, name string) int { return cmp.Compare(e.info.Name, name) })
+	for ; at < len(c.external) && c.external[at].info.Name == i.Name; at++ {
+		if c.external[at].info.server != i.server {
+			return true
+		}
 	}
 	return false
+}
+
+// conflicts returns the names of the sources that a rule for the source called name could
+// mean as well, sorted.
+func (c catalog) conflicts(name string) (others []string) {
+	server := toolname.Server(name)
+	for _, s := range c.sources {
+		if s.name != name && (s.server == server || strings.HasPrefix(s.server, server+"__") || strings.HasPrefix(server, s.server+"__")) {
+			others = append(others, s.name)
+		}
+	}
+	return others
 }

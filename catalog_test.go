@@ -83,7 +83,7 @@ func TestHistoryNeverMatters(t *testing.T) {
 				for _, i := range rnd.Perm(len(tools))[:rnd.IntN(len(tools))] {
 					left[name] = append(left[name], inert(tools[i]))
 				}
-				_, err := reg.Attach(name, left[name]...)
+				_, err := offer(reg, name, left[name]...)
 				require.NoError(t, err)
 			}
 			fresh := registryOf(t, builtins...)

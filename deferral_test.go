@@ -94,7 +94,7 @@ func TestInvariant7WaitingOfBuiltins(t *testing.T) {
 				if random.IntN(3) == 0 {
 					reg.Detach(source)
 				} else {
-					_, err := reg.Attach(source, told(pegboard.Info{Name: "list"}, strings.Repeat("x", random.IntN(20_000))))
+					_, err := offer(reg, source, told(pegboard.Info{Name: "list"}, strings.Repeat("x", random.IntN(20_000))))
 					require.NoError(t, err)
 				}
 				require.Equal(t, want, reg.AssemblePool(s, pegboard.PoolConfig{Deferral: policy}).Fingerprint(pegboard.Builtin))

@@ -142,8 +142,8 @@
 // # External tools
 //
 // [Registry.Attach] adds the tools of a source that may come and go, such as an MCP
-// server; [BuildRaw] makes them from schemas that are data. A tool that cannot be
-// offered is quarantined with a reason; the others are not affected. Their
+// server, and [Registry.Replace] changes them; [BuildRaw] makes them from schemas that are
+// data. A tool that cannot be offered is quarantined with a reason; the others are not affected. Their
 // definitions follow those of the built-in tools, whose bytes never change with them,
 // so that the provider's prompt cache stays valid.
 //

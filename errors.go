@@ -68,6 +68,9 @@ var (
 	ErrSiblingFailed = errors.New("a call beside it failed")
 )
 
+// ErrNotAttached is the error of [Registry.Replace] for a source that is not attached.
+var ErrNotAttached = errors.New("no such source is attached")
+
 // ErrNoPreview is returned by [Question.Preview] for a tool that cannot say what a call
 // would change.
 var ErrNoPreview = errors.New("the tool has no preview")

@@ -7,14 +7,26 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// The tools that a source offers now replace those that it offered before.
+// A second server of one name is refused: rules for the first would cover its tools.
 func ExampleRegistry_Attach() {
+	var reg pegboard.Registry
+	for _, server := range [][]pegboard.Tool{{inert("read")}, {inert("wipe")}} { // in the order of the configuration
+		_, err := reg.Attach("github", server...)
+		fmt.Println(err)
+	}
+	// Output:
+	// <nil>
+	// source: duplicate: "github" is attached; rules for it would cover the tools of both
+}
+
+// The tools that a source offers now replace those that it offered before.
+func ExampleRegistry_Replace() {
 	var reg pegboard.Registry
 	_, err := reg.Attach("git.hub", inert("list"), inert("read"))
 	if err != nil {
 		log.Fatal(err)
 	}
-	report, err := reg.Attach("git.hub", inert("read"), inert("create"),
+	report, err := reg.Replace("git.hub", inert("read"), inert("create"),
 		pegboard.InvalidTool("search", fmt.Errorf("its schema is no object")))
 	if err != nil {
 		log.Fatal(err)

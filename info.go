@@ -57,10 +57,21 @@ type Info struct {
 	// are never stored, as for a tool that reads stored results.
 	MaxResult int
 
-	server    string // mcp__source, if the tool is attached
-	spelled   string // the exposed name before characters were replaced or cut
-	contested bool   // a rule for its name could be meant for another source
+	server    string  // mcp__source, if the tool is attached
+	spelled   string  // the exposed name before characters were replaced or cut
+	contested contest // which allow rules could be meant for another source
 }
+
+// A contest says which of the allow rules that name an external tool or its server could be
+// meant for another source. They do not count.
+type contest int
+
+const (
+	uncontested     contest = iota // none
+	contestedName                  // all but those for the whole server
+	contestedFolded                // all but one that names source and tool as they are spelled there
+	contestedServer                // all
+)
 
 // exact reports whether the exposed name is the source and the raw name, unchanged. Of
 // several tools with the same exposed name, an exact one gets it.

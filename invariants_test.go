@@ -174,7 +174,7 @@ func TestInvariant7BuiltinPrefixIsStable(t *testing.T) {
 				for i := range rnd.IntN(5) {
 					tools = append(tools, inert(fmt.Sprintf("t%d", i)))
 				}
-				_, err := reg.Attach(src, tools...)
+				_, err := offer(&reg, src, tools...)
 				require.NoError(t, err)
 			}
 			pool := reg.AssemblePool(s, pegboard.PoolConfig{})

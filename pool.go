@@ -82,9 +82,9 @@ func (p *Pool) lookup(name string) (e *entry, ok bool) {
 		return nil, false
 	}
 	e = p.tools[i].entry
-	if p.from.contested(&e.info) {
+	if c := p.from.contest(&e.info); c != uncontested {
 		contested := *e
-		contested.info.contested = true
+		contested.info.contested = c
 		e = &contested
 	}
 	return e, true

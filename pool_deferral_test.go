@@ -139,7 +139,7 @@ func TestAnnouncementsAreDeltas(t *testing.T) {
 		for _, name := range names {
 			tools = append(tools, told(pegboard.Info{Name: name}, "Does "+name+"."))
 		}
-		_, err := reg.Attach(source, tools...)
+		_, err := offer(reg, source, tools...)
 		require.NoError(t, err)
 	}
 	text, known := reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(nil)

@@ -97,7 +97,7 @@ func TestPoolIsASnapshot(t *testing.T) {
 
 	only[0] = "Nothing"
 	require.NoError(t, reg.Add(inert("Write")))
-	_, err := reg.Attach("src", described("a", "New."))
+	_, err := reg.Replace("src", described("a", "New."))
 	require.NoError(t, err)
 	attach(t, reg, "new", "c")
 	require.NoError(t, s.SetPermissions(pegboard.Permissions{}))

@@ -88,15 +88,40 @@ type AttachReport struct {
 	// tool's of the same source: by their name at the source, with that other name. A
 	// rule for either name is about that tool only.
 	NameConflicts map[string]string
+	// SourceConflicts holds the names of other sources, attached now, that a rule for this
+	// one could mean as well, sorted: those whose names differ in punctuation alone, and git
+	// for git__hub, whose tools could be those of git that begin with hub. An allow rule that
+	// could mean both is for the source whose name it spells, or that was attached first; it
+	// does not cover the other's tools.
+	SourceConflicts []string
 }
 
-// Attach replaces the tools of a source, for example when an MCP server's list changes.
-// Info.Name is a tool's name at the source; the model sees mcp__source__name. A tool that
-// cannot be offered is left out and listed in the report; the others are offered.
+// Attach adds a source of tools, such as an MCP server. Info.Name is a tool's name at the
+// source; the model sees mcp__source__name. A tool that cannot be offered is left out and
+// listed in the report; the others are offered.
 //
-// It is an error if the name of the source has no letter and no digit, or a control
-// character; then nothing changes.
+// It is an error that wraps [ErrDuplicate] if a source of that name is attached: rules for
+// the first would cover the tools of the second. [Registry.Replace] changes the tools of a
+// source. It is an error, too, if the name has no letter and no digit, or a control
+// character. Then nothing changes.
+//
+// The order of attaching counts where the names of sources could be confused, see
+// [AttachReport]. A host whose servers start in any order attaches each without tools, in the
+// order of its configuration, and replaces these when the server has listed its own. A source
+// that was detached and comes back has its old place.
 func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
+	return r.set(name, tools, false)
+}
+
+// Replace replaces the tools of a source that is attached, for example when an MCP server's
+// list changes. It is otherwise like [Registry.Attach]. It is an error that wraps
+// [ErrNotAttached] if there is no such source.
+func (r *Registry) Replace(name string, tools ...Tool) (AttachReport, error) {
+	return r.set(name, tools, true)
+}
+
+// set gives a source its tools. Attached says whether the source must be there, or must not.
+func (r *Registry) set(name string, tools []Tool, attached bool) (AttachReport, error) {
 	if err := checkName(name); err != nil {
 		return AttachReport{}, fmt.Errorf("source: %w", err)
 	}
@@ -116,7 +141,14 @@ func (r *Registry) Attach(name string, tools ...Tool) (AttachReport, error) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	switch there := r.now.source(name) != nil; {
+	case there && !attached:
+		return AttachReport{}, fmt.Errorf("source: %w: %q is attached; rules for it would cover the tools of both", ErrDuplicate, name)
+	case !there && attached:
+		return AttachReport{}, fmt.Errorf("source: %w: %q", ErrNotAttached, name)
+	}
 	r.now = r.now.replace(name, next)
+	report.SourceConflicts = r.now.conflicts(name)
 	return report, nil
 }
 

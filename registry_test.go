@@ -170,13 +170,66 @@ func TestAttachReportsWhatChanged(t *testing.T) {
 			reg.Detach("s")
 			require.Equal(t, []string{"mcp__other__a"}, names(reg.AssemblePool(s, pegboard.PoolConfig{})))
 		}
-		got, err := reg.Attach("s", step.tools...)
+		got, err := offer(&reg, "s", step.tools...)
 		require.NoError(t, err, step.name)
 		require.ElementsMatch(t, step.quarantined, slices.Collect(maps.Keys(got.Quarantined)), step.name)
 		got.Quarantined = nil
 		require.Equal(t, step.want, got, step.name)
 		require.Equal(t, append([]string{"mcp__other__a"}, step.left...), names(reg.AssemblePool(s, pegboard.PoolConfig{})), step.name)
 	}
+}
+
+// TestAttachRefusesASecondSource: it would have the approvals of the first.
+func TestAttachRefusesASecondSource(t *testing.T) {
+	t.Parallel()
+	var reg pegboard.Registry
+	_, err := reg.Replace("s", inert("a"))
+	require.ErrorIs(t, err, pegboard.ErrNotAttached)
+	attach(t, &reg, "s", "a")
+	_, err = reg.Attach("s", inert("b"))
+	require.ErrorIs(t, err, pegboard.ErrDuplicate)
+	require.Equal(t, []string{"mcp__s__a"}, names(reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})))
+	reg.Detach("s")
+	_, err = reg.Attach("s", inert("b"))
+	require.NoError(t, err)
+}
+
+// TestAttachReportsSourcesThatCouldBeConfused: whoever writes rules should know.
+func TestAttachReportsSourcesThatCouldBeConfused(t *testing.T) {
+	t.Parallel()
+	var reg pegboard.Registry
+	for _, step := range []struct {
+		source string
+		want   []string
+	}{
+		{"git", nil}, {"github", nil}, {"git__hub", []string{"git"}}, {"git.hub", nil}, {"git_hub", []string{"git.hub"}}, {"git__hub__x", []string{"git", "git__hub"}},
+	} {
+		require.Equal(t, step.want, attach(t, &reg, step.source, "a").SourceConflicts, step.source)
+	}
+	require.Equal(t, []string{"git__hub", "git__hub__x"}, attach(t, &reg, "git", "b").SourceConflicts)
+}
+
+// TestTheOlderSourceStaysOlder: a source that comes back has its approvals, whoever came
+// in between.
+func TestTheOlderSourceStaysOlder(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__git__hub"}})})
+	var reg pegboard.Registry
+	allowed := func(name string) bool {
+		return reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", name, `{}`)).Behavior == pegboard.Allow
+	}
+	attach(t, &reg, "git", "hub")
+	attach(t, &reg, "git__hub", "wipe")
+	reg.Detach("git")
+	for i := range 1100 { // so many that ages are forgotten
+		attach(t, &reg, fmt.Sprint("x", i), "a")
+		reg.Detach(fmt.Sprint("x", i))
+		if i == 10 {
+			attach(t, &reg, "git", "hub")
+		}
+	}
+	require.True(t, allowed("mcp__git__hub"))
+	require.False(t, allowed("mcp__git__hub__wipe"))
 }
 
 func TestAttachRefusesASourceWithoutAName(t *testing.T) {

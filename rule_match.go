@@ -9,14 +9,26 @@ import (
 
 // namesTool reports whether r names the tool.
 func (r *Rule) namesTool(i *Info) bool {
-	if i.contested && r.Behavior == Allow {
-		return false // the rule could be meant for another source
+	if r.Behavior == Allow && i.contested != uncontested {
+		return r.namesContested(i)
 	}
 	if !strings.Contains(r.Tool, "*") {
-		return i.answersTo(r.Tool) || (i.server != "" && (r.Tool == i.server || r.Behavior != Allow && r.Tool == i.spelled))
+		return i.answersTo(r.Tool) || i.server != "" && (r.Tool == i.server || r.Tool == i.spelled)
 	}
 	matches := func(name string) bool { return pattern.NameMatches(r.Tool, name, i.server, r.Behavior == Allow) }
 	return matches(i.Name) || slices.ContainsFunc(i.Aliases, matches)
+}
+
+// namesContested is namesTool for an allow rule on a tool whose name could be that of another
+// source.
+func (r *Rule) namesContested(i *Info) bool {
+	switch i.contested {
+	case contestedName:
+		return r.Tool == i.server || r.Tool == i.server+"__*"
+	case contestedFolded:
+		return r.Tool == i.spelled && !strings.Contains(r.Tool, "*")
+	}
+	return false
 }
 
 // isBare reports whether r names one tool and nothing else.

@@ -103,7 +103,8 @@ func TestRuleNamesToolsByPattern(t *testing.T) {
 }
 
 // TestNameOfTwoSources: a rule on a name that could be meant for either of two
-// sources allows the tools of neither, and denies those of both.
+// sources allows the tools of the one whose name it spells, or that was there first, and
+// denies those of both.
 func TestNameOfTwoSources(t *testing.T) {
 	t.Parallel()
 	type tool struct{ source, raw string }
@@ -115,7 +116,15 @@ func TestNameOfTwoSources(t *testing.T) {
 		all  []string // tools that it denies as a deny rule
 	}{
 		{name: "alone", has: []tool{{"git", "hub"}}, rule: "mcp__git__hub", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},
-		{name: "a tool or a server", has: []tool{{"git", "hub"}, {"git__hub", "wipe"}}, rule: "mcp__git__hub", all: []string{"mcp__git__hub", "mcp__git__hub__wipe"}},
+		{name: "a tool or a newer server", has: []tool{{"git", "hub"}, {"git__hub", "wipe"}}, rule: "mcp__git__hub", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub", "mcp__git__hub__wipe"}},
+		{name: "a server or a newer tool", has: []tool{{"git__hub", "wipe"}, {"git", "hub"}}, rule: "mcp__git__hub", want: []string{"mcp__git__hub__wipe"}, all: []string{"mcp__git__hub", "mcp__git__hub__wipe"}},
+		{name: "a tool or that of a newer server", has: []tool{{"git", "hub__push"}, {"git__hub", "wipe"}}, rule: "mcp__git__hub__wipe", all: []string{"mcp__git__hub__wipe"}},
+		{name: "the older server of two", has: []tool{{"git", "push"}, {"git__hub", "wipe"}}, rule: "mcp__git", want: []string{"mcp__git__push"}, all: []string{"mcp__git__push"}},
+		{name: "the newer server of two, by its shorter name", has: []tool{{"git__hub", "wipe"}, {"git", "hub"}}, rule: "mcp__git", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},
+		{name: "a pattern for the newer server", has: []tool{{"git__hub", "wipe"}, {"git", "hub"}}, rule: "mcp__git__*", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},
+		{name: "a pattern for tools of the older server", has: []tool{{"git__hub", "wipe"}, {"git", "hub__x"}}, rule: "mcp__git__hub__*", want: []string{"mcp__git__hub__wipe"}, all: []string{"mcp__git__hub__wipe", "mcp__git__hub__x"}},
+		{name: "the very name at its source", has: []tool{{"my.server", "wi.pe"}}, rule: "mcp__my.server__wi.pe", want: []string{"mcp__my_server__wi_pe"}, all: []string{"mcp__my_server__wi_pe"}},
+		{name: "the very name at its source beside one that folds alike", has: []tool{{"my.server", "wipe"}, {"my_server", "read"}}, rule: "mcp__my.server__wipe", want: []string{"mcp__my_server__wipe"}, all: []string{"mcp__my_server__wipe"}},
 		{name: "servers that fold alike", has: []tool{{"my.server", "wipe"}, {"my_server", "read"}}, rule: "mcp__my_server", want: []string{"mcp__my_server__read"}, all: []string{"mcp__my_server__read", "mcp__my_server__wipe"}},
 		{name: "a tool of servers that fold alike", has: []tool{{"my.server", "wipe"}, {"my_server", "read"}}, rule: "mcp__my_server__wipe", all: []string{"mcp__my_server__wipe"}},
 		{name: "servers that begin alike", has: []tool{{"git", "hub"}, {"github", "wipe"}}, rule: "mcp__git", want: []string{"mcp__git__hub"}, all: []string{"mcp__git__hub"}},

@@ -30,12 +30,21 @@ func inerts(names ...string) []pegboard.Tool {
 	return tools
 }
 
-// attach attaches an inert tool of each name.
+// attach makes an inert tool of each name those of a source.
 func attach(t testing.TB, reg *pegboard.Registry, source string, names ...string) pegboard.AttachReport {
 	t.Helper()
-	report, err := reg.Attach(source, inerts(names...)...)
+	report, err := offer(reg, source, inerts(names...)...)
 	require.NoError(t, err)
 	return report
+}
+
+// offer attaches a source, or replaces its tools if it is there.
+func offer(reg *pegboard.Registry, source string, tools ...pegboard.Tool) (pegboard.AttachReport, error) {
+	report, err := reg.Replace(source, tools...)
+	if errors.Is(err, pegboard.ErrNotAttached) {
+		return reg.Attach(source, tools...)
+	}
+	return report, err
 }
 
 // described returns an inert tool with a description of its own.

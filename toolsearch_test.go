@@ -47,7 +47,7 @@ func TestToolSearchOfTheNewestPool(t *testing.T) {
 	t.Parallel()
 	var reg *pegboard.Registry
 	reg = library(t, pegboard.SearchOptions{Newest: func(s *pegboard.Session) *pegboard.Pool {
-		_, err := reg.Attach("new", told(pegboard.Info{Name: "paint"}, "Paints a picture."))
+		_, err := offer(reg, "new", told(pegboard.Info{Name: "paint"}, "Paints a picture."))
 		require.NoError(t, err)
 		return reg.AssemblePool(s, pegboard.PoolConfig{})
 	}})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -87,7 +88,11 @@ func (f fleet) alternate(server int) func() []pegboard.Tool {
 }
 
 func attach(tb testing.TB, reg *pegboard.Registry, server int, tools []pegboard.Tool) {
-	report, err := reg.Attach(fmt.Sprintf("server%02d", server), tools...)
+	name := fmt.Sprintf("server%02d", server)
+	report, err := reg.Replace(name, tools...)
+	if errors.Is(err, pegboard.ErrNotAttached) {
+		report, err = reg.Attach(name, tools...)
+	}
 	if err != nil || len(report.Quarantined) > 0 {
 		tb.Fatal(err, report.Quarantined)
 	}

@@ -61,7 +61,7 @@ func BenchmarkFind(b *testing.B) {
 		tools := sources[order[changed]]
 		for i := 0; b.Loop(); i++ {
 			b.StopTimer()
-			_, err := reg.Attach(order[changed], tools[:19+i%2]...)
+			_, err := reg.Replace(order[changed], tools[:19+i%2]...)
 			require.NoError(b, err)
 			pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 			b.StartTimer()

@@ -5,35 +5,40 @@ import (
 	"unicode"
 )
 
-// A Clash is a way in which the name of a server can be taken for another's.
-type Clash int
+// A Clash says which names in a rule on a server could mean another one. Where one server's
+// name continues another's, as git__hub continues git, mcp__git__hub is the name of a server
+// and may be that of a tool; it means the server that was there first.
+type Clash struct {
+	Folded bool     // several sources have names that fold to it
+	Nested bool     // it continues the name of an older server
+	Older  []string // older servers that continue its name
+}
 
-// The clashes.
-const (
-	NoClash     Clash = iota // one source has the name
-	FoldedClash              // several sources have names that fold to it
-	NestedClash              // it continues another server's name or is continued, as git and git__hub
-)
-
-// Clashes returns the clash of each server's name with the others. The names are those
-// that [Server] returns.
+// Clashes returns the clashes of the servers that have any. The names are those that [Server]
+// returns, the oldest first.
 func Clashes(servers []string) map[string]Clash {
-	clashes := make(map[string]Clash, len(servers))
-	for _, server := range servers {
-		if _, twice := clashes[server]; twice {
-			clashes[server] = FoldedClash
-		} else {
-			clashes[server] = NoClash
+	clashes, age := map[string]Clash{}, make(map[string]int, len(servers))
+	for i, server := range servers {
+		if _, twice := age[server]; !twice {
+			age[server] = i
+			continue
 		}
+		clashes[server] = Clash{Folded: true}
 	}
-	for server := range clashes {
-		for i := range server {
-			if !strings.HasPrefix(server[i:], "__") {
+	for long, i := range age {
+		for at := range long {
+			short := long[:at]
+			j, ok := age[short]
+			if !ok || !strings.HasPrefix(long[at:], "__") {
 				continue
 			}
-			if _, ok := clashes[server[:i]]; ok {
-				clashes[server], clashes[server[:i]] = NestedClash, NestedClash
+			outer, inner := clashes[short], clashes[long]
+			if j < i {
+				inner.Nested = true
+			} else {
+				outer.Older = append(outer.Older, long)
 			}
+			clashes[short], clashes[long] = outer, inner
 		}
 	}
 	return clashes

@@ -8,7 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-func TestClaims(t *testing.T) {
+func TestClashes(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
@@ -16,14 +16,15 @@ func TestClaims(t *testing.T) {
 		want    map[string]toolname.Clash
 	}{
 		{name: "none", want: map[string]toolname.Clash{}},
-		{name: "apart", servers: []string{"mcp__a", "mcp__b"}, want: map[string]toolname.Clash{"mcp__a": toolname.NoClash, "mcp__b": toolname.NoClash}},
-		{name: "one name", servers: []string{"mcp__a_b", "mcp__a_b"}, want: map[string]toolname.Clash{"mcp__a_b": toolname.FoldedClash}},
-		{name: "one continues the other", servers: []string{"mcp__git", "mcp__git__hub", "mcp__gi"},
-			want: map[string]toolname.Clash{"mcp__git": toolname.NestedClash, "mcp__git__hub": toolname.NestedClash, "mcp__gi": toolname.NoClash}},
+		{name: "apart", servers: []string{"mcp__a", "mcp__b"}, want: map[string]toolname.Clash{}},
+		{name: "one name", servers: []string{"mcp__a_b", "mcp__a_b"}, want: map[string]toolname.Clash{"mcp__a_b": {Folded: true}}},
+		{name: "a newer one continues the other", servers: []string{"mcp__git", "mcp__git__hub", "mcp__gi"},
+			want: map[string]toolname.Clash{"mcp__git": {}, "mcp__git__hub": {Nested: true}}},
+		{name: "an older one continues the other", servers: []string{"mcp__git__hub", "mcp__git"},
+			want: map[string]toolname.Clash{"mcp__git": {Older: []string{"mcp__git__hub"}}, "mcp__git__hub": {}}},
 		{name: "both", servers: []string{"mcp__git", "mcp__git", "mcp__git__hub"},
-			want: map[string]toolname.Clash{"mcp__git": toolname.NestedClash, "mcp__git__hub": toolname.NestedClash}},
-		{name: "a single underscore continues nothing", servers: []string{"mcp__git", "mcp__git_hub"},
-			want: map[string]toolname.Clash{"mcp__git": toolname.NoClash, "mcp__git_hub": toolname.NoClash}},
+			want: map[string]toolname.Clash{"mcp__git": {Folded: true}, "mcp__git__hub": {Nested: true}}},
+		{name: "a single underscore continues nothing", servers: []string{"mcp__git", "mcp__git_hub"}, want: map[string]toolname.Clash{}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

@@ -47,6 +47,12 @@ func ServerIn(name string) string {
 	return Prefix + source
 }
 
+// IsExposed reports whether name may be an exposed name: it begins like one, is not too long,
+// and has no character that is folded.
+func IsExposed(name string) bool {
+	return len(name) <= MaxLen && strings.HasPrefix(name, Prefix) && fold(name) == name
+}
+
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

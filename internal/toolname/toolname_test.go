@@ -65,6 +65,13 @@ func TestServer(t *testing.T) {
 	}
 }
 
+func TestIsExposed(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]bool{"mcp__a__b": true, "mcp__a": true, "Bash": false, "mcp__a.b__c": false, "mcp__a__b c": false, "mcp__a__" + strings.Repeat("t", 60): false} {
+		require.Equal(t, want, toolname.IsExposed(name), name)
+	}
+}
+
 // FuzzExposed holds the name against a plain description of it.
 func FuzzExposed(f *testing.F) {
 	f.Add("github", "create_issue")

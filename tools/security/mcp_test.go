@@ -123,7 +123,7 @@ func (r mcpRow) meet(t *testing.T) *meeting {
 		require.NoError(t, m.registry.Add(mcpTool{Name: name}.build()))
 	}
 	for _, s := range r.Servers {
-		m.attach(s)
+		m.offer(m.registry.Attach, s)
 	}
 	m.session = newSession(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions(t, r.Mode, r.Rules.set(t, same))})
 	for _, e := range r.Events {
@@ -147,13 +147,13 @@ func (m *meeting) happen(t *testing.T, e mcpEvent) {
 		require.NoError(t, err)
 		require.NoError(t, m.session.SetPermissions(p))
 	case e.ListChanged != "":
-		m.attach(m.listed(t, e.ListChanged, e.Tools))
+		m.offer(m.registry.Replace, m.listed(t, e.ListChanged, e.Tools))
 	case e.Reconnect != "":
 		m.registry.Detach(e.Reconnect)
-		m.attach(m.listed(t, e.Reconnect, e.Tools))
+		m.offer(m.registry.Attach, m.listed(t, e.Reconnect, e.Tools))
 	case e.Flood != "":
 		for range cmp.Or(e.Count, e.Times, floodTimes) {
-			m.attach(m.listed(t, e.Flood, e.Tools))
+			m.offer(m.registry.Replace, m.listed(t, e.Flood, e.Tools))
 		}
 	default:
 		require.Fail(t, "an event of an unknown kind")
@@ -173,18 +173,24 @@ func (m *meeting) listed(t *testing.T, name string, tools *[]mcpTool) mcpServer 
 	return m.row.Servers[at]
 }
 
-// attach hands a server's list to the registry and keeps what that reports.
-func (m *meeting) attach(s mcpServer) {
+// offer hands a server's list to the registry, by a method of it, and keeps what that reports.
+func (m *meeting) offer(give func(string, ...pegboard.Tool) (pegboard.AttachReport, error), s mcpServer) {
 	tools := make([]pegboard.Tool, len(s.Tools))
 	for i, tool := range s.Tools {
 		tools[i] = tool.build()
 	}
-	report, err := m.registry.Attach(s.Name, tools...)
-	if err != nil {
+	report, err := give(s.Name, tools...)
+	switch {
+	case errors.Is(err, pegboard.ErrDuplicate):
+		m.reported["name_conflict"] = err.Error()
+	case err != nil:
 		m.reported["bad_server_name"] = err.Error()
 		for _, tool := range s.Tools {
 			m.unnamed[pegboard.Origin{Source: s.Name, Tool: tool.Name}] = err.Error()
 		}
+	}
+	for _, other := range report.SourceConflicts {
+		m.reported["name_conflict"] = s.Name + " and " + other
 	}
 	for raw, other := range report.NameConflicts {
 		m.reported["name_conflict"] = raw + " and " + other

@@ -202,7 +202,9 @@ func (w world) requireNothingElse(t *testing.T, r *rand.Rand, all []act, a act, 
 	near := func(p act) bool { // to what was allowed, or what a rule for it could reach
 		return slices.ContainsFunc(p.does, func(deed string) bool {
 			_, path, _ := strings.Cut(deed, " ")
-			return slices.ContainsFunc(a.does, func(d string) bool { return strings.HasPrefix(filepath.Dir(path), filepath.Dir(d[strings.Index(d, " ")+1:])) })
+			return slices.ContainsFunc(a.does, func(d string) bool {
+				return strings.HasPrefix(filepath.Dir(path), filepath.Dir(d[strings.Index(d, " ")+1:]))
+			})
 		})
 	}
 	slices.SortStableFunc(probes, func(p, q act) int {

@@ -295,6 +295,7 @@ func TestNewestPool(t *testing.T) {
 	t.Parallel()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{Newest: func(s *pegboard.Session) *pegboard.Pool {
+		r.Detach("maps")
 		_, err := r.Attach("maps", waiting(t, "route", anyObject))
 		require.NoError(t, err)
 		return r.AssemblePool(s, pegboard.PoolConfig{})

@@ -99,6 +99,7 @@ func attachOrDetach(t *testing.T, random *rand.Rand, r *pegboard.Registry) {
 		r.Detach(source)
 		return
 	}
+	r.Detach(source) // which need not be there
 	_, err := r.Attach(source, externals(t, random)...)
 	require.NoError(t, err)
 }

@@ -171,6 +171,7 @@ func TestInvariant7BuiltinPrefix(t *testing.T) {
 			if random.IntN(3) == 0 {
 				r.Detach(source)
 			} else {
+				r.Detach(source) // which need not be there
 				_, err := r.Attach(source, externals(t, random)...)
 				require.NoError(t, err)
 			}

@@ -188,6 +188,7 @@ func TestInvariant7(t *testing.T) {
 			if attached[source] {
 				r.Detach(source)
 			} else {
+				r.Detach(source) // which need not be there
 				_, err := r.Attach(source, tool(t, "write it", "", anyObject), tool(t, "x", "", city))
 				require.NoError(t, err)
 			}

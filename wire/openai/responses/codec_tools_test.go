@@ -304,6 +304,7 @@ func TestInvariant7(t *testing.T) {
 				tools = append(tools, tool(t, pegboard.Info{Name: fmt.Sprintf("t%d", i), Loading: loading(random.IntN(2) == 0)}, "d", anyObject))
 			}
 			if r.Detach(name); len(tools) > 0 {
+				r.Detach(name) // which need not be there
 				_, err := r.Attach(name, tools...)
 				require.NoError(t, err)
 			}
