@@ -222,7 +222,7 @@ func (c *Call) Filter(t Target) bool {
 func (c *Call) prepare(e *evaluation, ts []Target) {
 	st := c.state
 	e.perms = st.session.grants.inForce()
-	e.info, e.traits, e.input = st.info, &st.traits, c.Input
+	e.info, e.traits, e.input, e.holds = st.info, &st.traits, c.Input, st.session.holds
 	e.targets, e.platform, e.dirs, e.readable = ts, st.session.dirs.platform, e.perms.work, st.session.dirs.readable.all()
 	if st.spec != nil {
 		e.schema = st.spec.schema

@@ -27,6 +27,7 @@ type evaluation struct {
 	dirs      []workDir
 	readable  []workDir // directories that may be read only
 	platform  pattern.Platform
+	holds     *holds   // of what goes on in the background; may be nil
 	unguarded bool     // the tool requires a Guard, and the session has none
 	observer  observer // of the input; nil if the tool adds nothing to it
 	opinions
@@ -319,6 +320,9 @@ func (e *evaluation) writes() bool {
 
 // askReason returns why the user must see the call, or "".
 func (e *evaluation) askReason() string {
+	if reason := e.holds.conflict(e.targets); reason != "" {
+		return reason
+	}
 	for i := range e.targets {
 		t := &e.targets[i]
 		if t.AskReason != "" {

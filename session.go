@@ -118,6 +118,7 @@ type Session struct {
 	line       *asking.Line[*pending, Decision] // of questions; shared by all agents of a conversation
 	awaited    *awaitedCalls                    // calls that the host executes; shared likewise
 	abandoned  *lane.Abandoned                  // calls; shared likewise
+	holds      *holds                           // of what goes on in the background; shared likewise
 }
 
 // NewSession returns a session. It fails if a directory does not exist. Close it when
@@ -132,7 +133,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{
-		values: newValues(), line: asking.NewLine[*pending, Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned),
+		values: newValues(), line: asking.NewLine[*pending, Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned), holds: new(holds),
 		dirs: workdirs{readable: new(readableDirs)},
 	}
 	if err := s.init(cfg, nil); err != nil {
@@ -163,7 +164,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 		return nil, err
 	}
 	child := &Session{
-		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, awaited: s.awaited, abandoned: s.abandoned,
+		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, awaited: s.awaited, abandoned: s.abandoned, holds: s.holds,
 		dirs: workdirs{readable: s.dirs.readable},
 	}
 	if err := child.init(cfg, s); err != nil {

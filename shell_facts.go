@@ -50,6 +50,11 @@ type ShellFacts struct {
 	// CopiesNames says of a path that is read that its files are written elsewhere under
 	// their own names, so that a protected name among them counts.
 	CopiesNames bool
+	// MovesNames says of a path that is written that names at it or below may lead elsewhere
+	// afterwards, since something is moved there or links are made. Of a command it says
+	// that this may happen to any path, since it is not known what the command writes. It
+	// counts while a command goes on in the background, see [Call.Hold].
+	MovesNames bool
 	// FollowsLinks says of a Tree that is written that links below it are followed.
 	FollowsLinks bool
 }

@@ -25,10 +25,10 @@ var rootLayers = []rootLayer{
 		"retry", "info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "fact_rule", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
-		"permissions", "permissions_modes", "permissions_facts", "permission_update", "decision", "opinion", "decide", "decide_rules", "decide_facts", "explanation",
+		"permissions", "permissions_modes", "permissions_facts", "permission_update", "decision", "opinion", "holds", "decide", "decide_rules", "decide_facts", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_message", "call_observed", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_hold", "call_message", "call_observed", "snapshot",
 		"file_value", "result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
@@ -60,6 +60,7 @@ var upward = map[string]string{
 	// A tool reaches everything through the methods of its Call.
 	"call.go > session.go":               "Session, and the directories that Check and Filter resolve paths with",
 	"call.go > batch_context.go":         "Message is in the context of the batch",
+	"call_hold.go > session.go":          "a conversation knows what goes on in it",
 	"call_message.go > batch_context.go": "Message is in the context of the batch",
 	"call.go > grants.go":                "the permissions in force, for Check and Filter",
 	"call.go > pool.go":                  "Pool, and the tools that Run may call",

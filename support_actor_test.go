@@ -27,7 +27,20 @@ type actor struct {
 // are decided, where those of now could hide the tool.
 func (a *actor) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 	t.Helper()
-	tool := pegboard.Build(pegboard.Definition[map[string]any, string]{
+	tool := a.tool()
+	var reg pegboard.Registry
+	if a.source == "" {
+		require.NoError(t, reg.Add(tool))
+	} else {
+		_, err := reg.Attach(a.source, tool)
+		require.NoError(t, err)
+	}
+	return reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{PowerShell: true, Features: []pegboard.Feature{pegboard.FeatureMonitors}}})
+}
+
+// tool returns the tool that a describes.
+func (a *actor) tool() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[map[string]any, string]{
 		Info: pegboard.Info{Name: a.name, Aliases: a.aliases, RequiresUser: a.user, Retry: a.retry}, Description: "For a test.",
 		Inspect: func(map[string]any, *pegboard.Call) pegboard.Traits { return a.traits },
 		Permit:  func(ctx, map[string]any, *pegboard.Call) pegboard.Decision { return a.own },
@@ -44,14 +57,6 @@ func (a *actor) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 			return "done", a.call(ctx, c)
 		},
 	})
-	var reg pegboard.Registry
-	if a.source == "" {
-		require.NoError(t, reg.Add(tool))
-	} else {
-		_, err := reg.Attach(a.source, tool)
-		require.NoError(t, err)
-	}
-	return reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{PowerShell: true, Features: []pegboard.Feature{pegboard.FeatureMonitors}}})
 }
 
 // reading returns a tool named T that reads the given paths.

@@ -28,12 +28,13 @@ func (k *command) moveToBackground(limit time.Duration) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	goroutine.Go(func() { k.superviseTask(h, limit) })
+	release := k.call.Hold(holdText(h.ID(), k.in.Command), heldTargets(&k.line, k.call)...)
+	goroutine.Go(func() { k.superviseTask(h, limit, release) })
 	return k.backgroundOutput(h.ID(), work.OutputFile), nil
 }
 
-// superviseTask waits until a background task has ended and reports its end.
-func (k *command) superviseTask(h *background.Handle, limit time.Duration) {
+// superviseTask waits until a background task has ended, calls release and reports its end.
+func (k *command) superviseTask(h *background.Handle, limit time.Duration, release func()) {
 	timeout := time.NewTimer(limit)
 	defer timeout.Stop()
 	select {
@@ -42,6 +43,7 @@ func (k *command) superviseTask(h *background.Handle, limit time.Duration) {
 		k.process.Stop(errTooLong)
 	}
 	exit := k.process.Exit()
+	release() // before anybody is told
 	k.remove(k.dirFile)
 	k.remove(k.preludeFile)
 	switch {

@@ -50,8 +50,10 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
 		tr.Targets = append(tr.Targets, commandTarget(cmd, programs))
-		for _, p := range cmd.Paths {
-			tr.Targets = append(tr.Targets, pathTarget(p, cmd.Text))
+		for k := range cmd.Paths {
+			t := pathTarget(cmd.Paths[k], cmd.Text)
+			t.Shell.MovesNames = movesNames(cmd, &cmd.Paths[k])
+			tr.Targets = append(tr.Targets, t)
 		}
 		for _, h := range cmd.Hosts {
 			tr.OpenWorld = true
@@ -116,7 +118,7 @@ func commandTarget(c *shellparse.Command, programs *programCheck) pegboard.Targe
 		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.AskReason,
 		Shell: pegboard.ShellFacts{
 			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
-			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput,
+			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c),
 		},
 	}
 	if programs != nil && c.Class != shellparse.Unknown {

@@ -20,6 +20,7 @@ type monitorRun struct {
 	log       *monitorLog
 	events    *monitorEvents
 	process   *proc.Process
+	held      []pegboard.Target  // that must stay what they were decided to be
 	cancel    context.CancelFunc // ends the context with the time limit
 }
 
@@ -63,7 +64,7 @@ func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.C
 	if endsWithAnswer(s) {
 		out.endAdvice = " This conversation ends with your answer, and the monitor with it: if you need what it sees, wait with TaskOutput before you answer."
 	}
-	m.watch(handle, in.Description)
+	m.watch(handle, in.Description, c.Hold(holdText(handle.ID(), in.Command), m.held...))
 	return out, nil
 }
 
@@ -83,6 +84,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 	if err != nil {
 		return err
 	}
+	m.held = heldTargets(&parsed, c)
 	k := command{runner: r, in: in.bashInput(), call: c, session: c.Session(), line: parsed, dir: r.inspector.dir(c)}
 	args, err := k.wrap(line, prelude)
 	if err != nil {
@@ -115,7 +117,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 
 // watch sends the events, labelled with the description of the monitor, and reports
 // the end.
-func (m *monitorRun) watch(h *background.Handle, description string) {
+func (m *monitorRun) watch(h *background.Handle, description string, release func()) {
 	label := taskLabel(background.Task{Description: description})
 	events := monitorSender{events: m.events, stop: m.process.Stop, send: func(text string) {
 		h.Tell(label + ": " + text)
@@ -125,6 +127,7 @@ func (m *monitorRun) watch(h *background.Handle, description string) {
 		defer m.cancel()
 		events.run(m.process.Done())
 		exit := m.process.Exit()
+		release()
 		if note := leftoversNote(exit, Options{}, true); note != "" {
 			h.Tell(note)
 		}

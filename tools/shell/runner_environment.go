@@ -45,9 +45,13 @@ func (r *runner) environment(command string, line *shellparse.Line, c *pegboard.
 	return env.pairs
 }
 
-// isKnown reports whether every command of a line is one that the tables describe.
+// isKnown reports whether every command of a line is one that the tables describe, and that
+// starts no other program for its work, as git starts its hooks.
 func isKnown(line *shellparse.Line) bool {
-	return line.Unknown == "" && !slices.ContainsFunc(line.Commands, func(c shellparse.Command) bool { return c.Class == shellparse.Unknown })
+	return line.Unknown == "" && !slices.ContainsFunc(line.Commands, func(c shellparse.Command) bool {
+		name := programOf(c.Text)
+		return c.Class == shellparse.Unknown || c.Class == shellparse.Mutating && !c.EditsOnly && !stillPrograms[name] && name != "ln"
+	})
 }
 
 // asksForPrograms reports whether a line only says where programs are, which is to be true
