@@ -1,10 +1,8 @@
 package gitrepo
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,28 +25,11 @@ type repository struct {
 
 // configuration reads the configuration files that git may read.
 func configuration(shared, folder string) ([]setting, error) {
-	var all []setting
-	for _, name := range []string{
+	return settingsOf([]string{
 		filepath.Join(shared, "config"),
 		filepath.Join(shared, "config.worktree"),
 		filepath.Join(folder, "config.worktree"),
-	} {
-		text, err := read(name, maxConfig)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		entries, err := parseConfig(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s cannot be understood: %w", name, err)
-		}
-		for _, e := range entries {
-			all = append(all, setting{entry: e, file: name})
-		}
-	}
-	return all, nil
+	})
 }
 
 // hashSize returns the size of an object name in bytes.

@@ -108,6 +108,7 @@ func (w *walker) checkVariable(name string) {
 // assignmentsOnly returns the command that consists of assignments only.
 func (w *walker) assignmentsOnly(assigns []assignment) Command {
 	c := Command{Text: joinWithAssignments(assigns, nil)}
+	w.inspectVariables(&c, assigns)
 	for _, a := range assigns {
 		if !a.harmlessInShell() || w.env.Shell == Zsh && !a.harmlessInEnv() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
@@ -164,6 +165,7 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 			w.markUnknown("a declaration changes how variables are read")
 		}
 	}
+	w.inspectVariables(&c, assigns)
 	if len(assigns) == 0 {
 		c.worsen(Unknown, d.Variant.Value+" shows the values of variables")
 	}

@@ -41,13 +41,12 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	w.place = in
 	s := stripWrappers(args)
 	c := Command{Text: joinSources(text, s.args)}
+	w.inspectVariables(&c, assigns)
 	if !w.isFunctionCall(s, in) {
 		e := w.effectOf(s)
 		w.applyEffect(&c, e)
 		w.addRemovalReason(&c, s.args, e.files)
-		for _, run := range e.runs {
-			w.inspectNested(&c, run, 1)
-		}
+		w.addStarted(&c, e, 0)
 		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs())
 	}
 	w.addLeadingAssignments(&c, assigns, s.args)
@@ -119,9 +118,6 @@ func (w *walker) applyEffect(c *Command, e effect) {
 	c.EditsOnly = e.editsOnly
 	c.NoWildcards = e.noWildcards
 	c.AskReason = e.askReason
-	if e.lineUnknown != "" {
-		w.markUnknown(e.lineUnknown)
-	}
 	w.addHosts(c, e.hosts)
 	w.addFiles(c, e.files)
 	if e.git == nil {

@@ -11,64 +11,32 @@ import (
 // A read-only effect with git set is read-only only if the configuration of the
 // repository starts no program; see package gitrepo.
 func gitEffect(args []arg) effect {
-	dir, rest, reason := parseGitGlobals(args)
+	g := parseGitGlobals(args)
+	var e effect
 	switch {
-	case reason != "":
-		return unknownEffect(reason)
-	case len(rest) == 0:
-		return effect{} // git alone or with --version only prints something
-	case !rest[0].known || rest[0].glob:
-		return unknownEffect("the subcommand of git is not known")
-	}
-	return gitSubcommandEffect(rest[0].value, rest[1:], dir)
-}
-
-// gitCommand returns the arguments of git without the options before its subcommand.
-func gitCommand(args []arg) []arg {
-	for len(args) > 0 && args[0].known && strings.HasPrefix(args[0].value, "-") {
-		n := 1
-		switch args[0].value {
-		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--exec-path", "--attr-source":
-			n = 2
-		}
-		args = args[min(n, len(args)):]
-	}
-	return args
-}
-
-// parseGitGlobals parses the options before the subcommand. dir is the directory that
-// the -C options lead to, or empty. reason names an option with which a read-only
-// subcommand may not stay read-only. Source: git(1), OPTIONS.
-func parseGitGlobals(args []arg) (dir string, rest []arg, reason string) {
-	for i := 0; i < len(args); i++ {
-		a := args[i]
-		if !a.known || a.glob || !strings.HasPrefix(a.value, "-") {
-			return dir, args[i:], ""
-		}
-		switch a.value {
-		case "-C":
-			i++
-			if i == len(args) || !args[i].known || args[i].glob {
-				return "", nil, "git -C names a directory that is not known"
-			}
-			dir = gitJoinDir(dir, args[i].value)
-		case "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects":
-		case "--version", "-v":
-			return "", nil, ""
-		default:
-			return "", nil, "git " + a.value + " may change where git works or what it runs"
+	case g.prints, len(g.rest) == 0: // git alone or with --version only prints something
+	case !g.rest[0].isLiteral():
+		e = unknownEffect("the subcommand of git is not known")
+	default:
+		e = gitSubcommandEffect(g.rest[0].value, g.rest[1:], g.dir)
+		if !isGitCommand(g.rest[0].value) {
+			e.alias = &gitAliasUse{name: g.rest[0].value, args: g.rest[1:], dir: g.dir}
 		}
 	}
-	return dir, nil, ""
-}
-
-// gitJoinDir returns the path of name, which git reads in dir.
-func gitJoinDir(dir, name string) string {
-	if dir == "" || path.IsAbs(name) {
-		return name
+	if g.reason != "" {
+		e.git = nil
+		e.worsen(Unknown, g.reason)
 	}
-	// Not path.Join: "link/.." is not the directory that holds the link.
-	return strings.TrimSuffix(dir+"/"+name, "/")
+	for _, s := range g.settings {
+		e.addGitSetting(s)
+	}
+	if g.unseen != "" {
+		e.refuseUnseen(g.unseen)
+	}
+	for _, place := range g.places {
+		e.files = append(e.files, file{arg: gitInDir(place, g.dir), tree: true, write: e.class != ReadOnly})
+	}
+	return e
 }
 
 // A gitForm is a subcommand with arguments that only read.
@@ -104,12 +72,15 @@ func gitSubcommandEffect(name string, args []arg, dir string) effect {
 	if reason != "" {
 		e := unknownEffect("git " + name + ": " + reason)
 		e.addGitRisks(name, args, form, dir)
+		e.addGitStarted(name, args, dir)
 		e.files = append(e.files, gitUnknownFiles(name, dir)...)
 		return e
 	}
 	if form.refuse != nil {
 		if reason := form.refuse(words); reason != "" {
-			return effect{class: Mutating, reason: "git " + name + ": " + reason, files: gitChangedFiles(name, args, dir)}
+			e := effect{class: Mutating, reason: "git " + name + ": " + reason, files: gitChangedFiles(name, args, dir)}
+			e.addGitStarted(name, args, dir)
+			return e
 		}
 	}
 	if name == "version" {
@@ -128,6 +99,7 @@ func gitOtherEffect(name string, args []arg, dir string) effect {
 		e = effect{class: Mutating, reason: "git " + name + " changes the repository or its files", files: gitChangedFiles(name, args, dir)}
 	}
 	e.addGitRisks(name, args, gitForm{}, dir)
+	e.addGitStarted(name, args, dir)
 	e.files = append(e.files, gitUnknownFiles(name, dir)...)
 	return e
 }

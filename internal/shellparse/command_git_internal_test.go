@@ -195,7 +195,7 @@ config user.name x
 config user.name --get
 config user.name --global
 config edit
-config set a.b c
+config set user.name c
 worktree add x
 update-ref refs/heads/zz HEAD
 clean

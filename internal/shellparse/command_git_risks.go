@@ -3,30 +3,54 @@ package shellparse
 import "strings"
 
 // gitRiskyDiffFlags are risky for all subcommands that make a diff, or might.
-const gitRiskyDiffFlags = "--output --ext-diff --textconv -O"
+const gitRiskyDiffFlags = "--output> --ext-diff --textconv -O"
 
-// gitRiskyWords are, by subcommand, the flags and second-level subcommands that write
-// to a given file, run a program, or read a file for the order of their output. A rule
-// with a wildcard covers none of them. Source: git(1) and the page of each.
+// The marks of risky flags, by what their values are.
+const (
+	gitRunsValue  = "!" // a command that git runs
+	gitSetsValue  = "=" // a setting such as "core.pager=x"
+	gitWritesFile = ">" // a file or directory that git writes
+	gitUnseenFile = "@" // a directory from which git takes what it runs
+)
+
+// gitRiskyWords are, by subcommand, the flags that write to a given file, run a program,
+// or read a file for the order of their output. A rule with a wildcard covers none of
+// them. Source: git(1) and the page of each, git 2.39.
 var gitRiskyWords = map[string]string{
 	"annotate": gitRiskyDiffFlags, "blame": gitRiskyDiffFlags, "cat-file": "--textconv --filters", "diff": gitRiskyDiffFlags, "diff-files": gitRiskyDiffFlags,
 	"diff-index": gitRiskyDiffFlags, "diff-tree": gitRiskyDiffFlags, "log": gitRiskyDiffFlags, "range-diff": gitRiskyDiffFlags, "reflog": gitRiskyDiffFlags, "reflog exists": gitRiskyDiffFlags, "reflog list": gitRiskyDiffFlags, "reflog show": gitRiskyDiffFlags,
 	"rev-list": gitRiskyDiffFlags, "shortlog": gitRiskyDiffFlags, "show": gitRiskyDiffFlags, "stash list": gitRiskyDiffFlags, "stash show": gitRiskyDiffFlags, "whatchanged": gitRiskyDiffFlags,
-	"grep":         "--open-files-in-pager --textconv --ext-grep -O",
-	"archive":      "--output --exec -o",
-	"bisect":       "run",
-	"clone":        "--upload-pack --config --template -u -c",
-	"difftool":     gitRiskyDiffFlags + " --extcmd -x",
-	"fetch":        "--upload-pack",
-	"fetch-pack":   "--upload-pack --exec",
-	"format-patch": gitRiskyDiffFlags + " --output-directory -o",
-	"init":         "--template",
-	"ls-remote":    "--upload-pack --exec",
-	"pull":         "--upload-pack",
-	"push":         "--receive-pack --exec",
-	"rebase":       "--exec -x",
-	"send-pack":    "--receive-pack --exec",
-	"submodule":    "foreach",
+	"grep":             "--open-files-in-pager! --textconv --ext-grep -O!",
+	"apply":            "--unsafe-paths",
+	"archive":          "--output> --exec! -o>",
+	"bugreport":        "--output-directory> -o>",
+	"checkout-index":   "--prefix>",
+	"clone":            "--upload-pack! --config= --template@ -u! -c= --separate-git-dir> --bundle-uri",
+	"credential-store": "--file>",
+	"daemon":           "--access-hook! --pid-file>",
+	"diagnose":         "--output-directory> -o>",
+	"difftool":         gitRiskyDiffFlags + " --extcmd! -x!",
+	"fast-export":      "--export-marks>",
+	"fast-import":      "--export-marks> --export-pack-edges> --allow-unsafe-features",
+	"fetch":            "--upload-pack!",
+	"fetch-pack":       "--upload-pack! --exec!",
+	"filter-branch": "--setup! --env-filter! --tree-filter! --index-filter! --parent-filter! --msg-filter! --commit-filter!" +
+		" --tag-name-filter! -d>",
+	"for-each-repo": "--config",
+	"format-patch":  gitRiskyDiffFlags + " --output-directory> -o>",
+	"index-pack":    "-o>",
+	"init":          "--template@ --separate-git-dir>",
+	"init-db":       "--template@ --separate-git-dir>",
+	"instaweb":      "--browser! --httpd! --module-path@ -b! -d! -m@",
+	"ls-remote":     "--upload-pack! --exec!",
+	"mailsplit":     "-o>",
+	"pull":          "--upload-pack!",
+	"push":          "--receive-pack! --exec!",
+	"read-tree":     "--index-output>",
+	"rebase":        "--exec! -x!",
+	"send-email":    "--cc-cmd! --to-cmd! --header-cmd! --sendmail-cmd! --smtp-server!",
+	"send-pack":     "--receive-pack! --exec!",
+	"web--browse":   "-b! --browser! -c@ --config@ -t@ --tool@",
 }
 
 // addGitRisks adds the files and programs that risky words of a subcommand make it
@@ -56,26 +80,45 @@ func (e *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) 
 		return
 	}
 	e.noWildcards = true
-	if flag != "--output" && flag != "--output-directory" && flag != "-o" {
+	mark := flag[len(flag)-1:]
+	a := args[0].withValue(value)
+	switch {
+	case attached || mark == gitRunsValue && strings.HasPrefix(flag, "-O"): // -O has no value but an attached one
+	case len(args) > 1:
+		a = args[1]
+	default:
 		return
 	}
-	a := args[0]
-	a.value = value
-	if !attached && len(args) > 1 {
-		a = args[1]
+	switch mark {
+	case gitWritesFile:
+		e.addWrite(gitInDir(a, dir))
+	case gitRunsValue:
+		e.addGitCommand(a)
+	case gitSetsValue:
+		if a.isLiteral() {
+			e.addGitSetting(gitSettingOf(a))
+		} else {
+			e.refuseUnseen("a setting of git is computed")
+		}
+	case gitUnseenFile:
+		if !a.is("") {
+			e.refuseUnseen("git runs what is in " + a.source)
+		}
 	}
-	e.addWrite(gitInDir(a, dir))
 }
 
-// riskyWord returns the word in risks that text is, and the value attached to it. Git
-// accepts abbreviations.
-func (f gitForm) riskyWord(risks, text string) (flag, value string, attached bool) {
-	if !strings.HasPrefix(text, "-") {
-		if has(risks, text) {
-			return text, "", false
-		}
-		return "", "", false
+// addGitCommand adds a command that an argument of git holds.
+func (e *effect) addGitCommand(a arg) {
+	if !a.isLiteral() {
+		e.refuseUnseen("the command that git runs is computed")
+		return
 	}
+	e.addScript(a.value)
+}
+
+// riskyWord returns the word in risks that text is, with its mark, and the value attached
+// to it. Git accepts abbreviations.
+func (f gitForm) riskyWord(risks, text string) (flag, value string, attached bool) {
 	if strings.HasPrefix(text, "--") {
 		name, value, attached := strings.Cut(text, "=")
 		if _, harmless := gitFlagKind(f.flags, name); harmless || name == "--" {
@@ -88,10 +131,10 @@ func (f gitForm) riskyWord(risks, text string) (flag, value string, attached boo
 		}
 		return "", "", false
 	}
-	for i := 1; i < len(text); i++ {
+	for i := 1; i < len(text) && text[0] == '-'; i++ {
 		name := "-" + text[i:i+1]
-		if has(risks, name) {
-			return name, text[i+1:], i+1 < len(text)
+		if mark, ok := markOf(risks, name, "!=>@?"); ok {
+			return name + mark, text[i+1:], i+1 < len(text)
 		}
 		if takes, _ := gitFlagKind(f.flags, name); takes != gitNoValue {
 			break // the rest of the bundle is its value

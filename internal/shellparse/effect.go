@@ -15,12 +15,15 @@ type effect struct {
 	runs        [][]arg // commands that it runs
 	lineUnknown string  // why the line becomes unknown: deny rules may concern a command that is not known
 	git         *Git    // Dir is as given by -C: relative, absolute or empty
+	alias       *gitAliasUse
+	aliases     []gitSetting // aliases of git that it makes
 }
 
 // A file is an operand that names a file.
 type file struct {
 	arg
 	write, tree, guess        bool
+	inHome                    bool // the name is relative to the home directory
 	copiesNames, followsLinks bool // see Path
 }
 

@@ -6,6 +6,7 @@ type lineBuilder struct {
 	line        Line
 	scriptDepth int // number of scripts that the line is nested in
 	state       *parserState
+	gitAliases  map[string][]string // aliases of git that the line makes, by name
 }
 
 // markUnknown marks the line unknown. The first reason is kept.

@@ -98,7 +98,7 @@ func (w *walker) inspectStarted(c *Command, name string, args []arg, depth int) 
 				run = append(run[:len(run):len(run)], addedArgs)
 			}
 			w.inspectNested(c, run, depth+1)
-		case subcommands != nil && i < maxCommandWords && (name != "git" || gitRunsCommands(args)):
+		case subcommands != nil && i < maxCommandWords:
 			if between, ok := subcommands[a.value]; ok {
 				w.inspectLaunched(c, name, args[i+1:], between, depth)
 			}
@@ -125,9 +125,6 @@ func (w *walker) addNestedEffect(c *Command, args []arg, e effect, depth int) {
 	if c.AskReason == "" {
 		c.AskReason = e.askReason
 	}
-	if e.lineUnknown != "" {
-		w.markUnknown(e.lineUnknown)
-	}
 	removed := slices.DeleteFunc(slices.Clone(e.files), func(f file) bool { return f.isFoundTree() })
 	w.addRemovalReason(c, args, removed)
 	for _, f := range e.files {
@@ -139,9 +136,7 @@ func (w *walker) addNestedEffect(c *Command, args []arg, e effect, depth int) {
 		w.addFiles(c, []file{f})
 	}
 	w.addHosts(c, e.hosts)
-	for _, run := range e.runs {
-		w.inspectNested(c, run, depth+1)
-	}
+	w.addStarted(c, e, depth)
 }
 
 // untilFindEnd returns the arguments before the one that ends a command of find.
@@ -158,6 +153,7 @@ func untilFindEnd(args []arg) []arg {
 // is the number of operands before the command. A word after an option may be the
 // option's value or the command, so it is inspected, too.
 func (w *walker) inspectLaunched(c *Command, name string, args []arg, between, depth int) {
+	w.inspectVariables(c, wordAssignments(args))
 	option := false // the previous word is an option, whose value this word may be
 	for i, a := range args {
 		switch {

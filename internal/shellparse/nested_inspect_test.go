@@ -66,7 +66,7 @@ func TestDenySeesHiddenCommands(t *testing.T) {
 		"docker exec c touch x": touch, "docker exec -it c /bin/touch x": touch, "kubectl exec pod -- touch x": touch, "bwrap --ro-bind / / touch x": touch,
 		"git submodule foreach touch x": touch, "git submodule foreach 'touch x'": touch, "git bisect run touch x": touch,
 		"git rebase --exec 'touch x' HEAD~2": touch, "git rebase -x 'touch x'": touch, "git rebase --exec='touch x'": touch,
-		"git -c alias.y='!touch x' y": touch, "git -c alias.y='push -f' y": "push -f", "tmux new 'touch x'": touch, "tmux new-session -d touch x": touch,
+		"git -c alias.y='!touch x' y": touch, "git -c alias.y='push -f' y": "git push -f", "tmux new 'touch x'": touch, "tmux new-session -d touch x": touch,
 		"tar -xf a.tar -I 'touch x'": touch, "tar -xf a.tar --to-com='touch x'": touch, "tar -cf a.tar --checkpoint=1 --checkpoint-action=exec='touch x' b": touch, "tar xIf 'touch x' a.tar": touch, "sed '1e touch x' a": touch, "sed 's/a/touch x/e' a": touch, "sed -n 's,a,touch x,pe' a": touch, "sed -e 'e touch x' a": touch, `awk 'BEGIN { system("touch x") }'`: touch, `awk '{ print | "touch x" }'`: touch,
 	}
 	for line, want := range tests {

@@ -21,7 +21,6 @@ var launchers = map[string]int{
 var subcommandLaunchers = map[string]map[string]int{
 	"npm": {"exec": 0, "x": 0}, "pnpm": {"exec": 0, "dlx": 0}, "yarn": {"exec": 0, "dlx": 0}, "bun": {"x": 0},
 	"docker": {"exec": 1, "run": 1}, "podman": {"exec": 1, "run": 1}, "kubectl": {"exec": 1},
-	"git": {"foreach": 0, "run": 0}, // of submodule and bisect
 }
 
 // launcherWords returns the number of operands between the name of a launcher and its

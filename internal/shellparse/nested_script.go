@@ -1,7 +1,6 @@
 package shellparse
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -167,8 +166,7 @@ func readsScriptFromInput(name string, args []arg) bool {
 	return true
 }
 
-// embeddedScripts returns the commands in programs of sed and awk and in options of git
-// and pwsh.
+// embeddedScripts returns the commands in programs of sed and awk and in options of pwsh.
 func embeddedScripts(name string, args []arg) []arg {
 	var list []arg
 	for i, a := range args {
@@ -181,8 +179,6 @@ func embeddedScripts(name string, args []arg) []arg {
 			texts = sedScripts(a.value)
 		case "awk", "gawk", "mawk", "nawk":
 			texts = awkScripts(a.value)
-		case "git":
-			texts = gitScripts(a.value, args[i+1:], gitRunsCommands(args))
 		case "pwsh":
 			if strings.EqualFold(a.value, "-command") && i+1 < len(args) {
 				texts = []string{joinedArg(args[i+1:]).value}
@@ -230,33 +226,4 @@ func awkScripts(program string) []string {
 		program = rest
 	}
 	return list
-}
-
-// gitRunsCommands reports whether git is called with a subcommand that runs a command
-// given as arguments.
-func gitRunsCommands(args []arg) bool {
-	return slices.ContainsFunc(args, func(a arg) bool { return a.is("submodule", "bisect", "rebase") })
-}
-
-// gitScripts returns the commands in an option of git or in the words after it. runs is
-// the result of gitRunsCommands.
-func gitScripts(option string, after []arg, runs bool) []string {
-	name, value, attached := strings.Cut(option, "=")
-	switch {
-	case !runs && !strings.HasPrefix(option, "-c"):
-	case name == "--exec" && attached:
-		return []string{value}
-	case strings.HasPrefix(option, "-x") && len(option) > 2:
-		return []string{option[2:]}
-	case has("-x --exec foreach run", option):
-		if len(after) > 0 && after[0].known {
-			return []string{joinedArg(after).value, after[0].value}
-		}
-	case option == "-c" && len(after) > 0:
-		_, value, _ = strings.Cut(after[0].value, "=")
-		return []string{strings.TrimPrefix(value, "!")}
-	case strings.HasPrefix(option, "-c"):
-		return []string{strings.TrimPrefix(value, "!")}
-	}
-	return nil
 }

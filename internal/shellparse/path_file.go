@@ -5,6 +5,9 @@ import "strings"
 // addFiles adds the files of a command.
 func (w *walker) addFiles(c *Command, files []file) {
 	for _, f := range files {
+		if f.inHome {
+			f.value, f.known = joinDir(w.homeDir(), f.value), w.homeDir() != ""
+		}
 		switch {
 		case f.known && f.value == "", f.known && !f.glob && w.isOpenStream(f.value, f.write), f.known && f.isProcessSubst():
 		case !f.known:

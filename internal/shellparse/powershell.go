@@ -175,13 +175,14 @@ func (w *pwshWalker) nativeProgram(c *Command, words []arg) {
 		c.AskReason = removalReason(name, e.files, w.env.Dir, w.env.Home)
 	}
 	for _, f := range e.files {
+		if f.inHome {
+			f.value = joinDir(w.env.Home, f.value)
+		}
 		if f.known && f.value != "" && !isStandardStream(f.value) {
 			w.addPath(c, f.value, !f.glob, Path{Write: f.write, Tree: f.tree, Guess: f.guess})
 		}
 	}
-	for _, run := range e.runs {
-		w.inspectNested(c, run, 1)
-	}
+	w.addStarted(c, e)
 	switch {
 	case e.git == nil:
 	case w.dirUnknown || w.env.Dir == "":
@@ -191,6 +192,28 @@ func (w *pwshWalker) nativeProgram(c *Command, words []arg) {
 	default:
 		dir, _, _ := w.resolvePath(e.git.Dir, true)
 		c.Git = &Git{Dir: dir}
+	}
+}
+
+// addStarted adds the commands that an effect starts.
+func (w *pwshWalker) addStarted(c *Command, e effect) {
+	runs := e.runs
+	if e.alias != nil {
+		found := w.aliasEffect(e.alias, []string{w.env.Dir})
+		runs = append(runs, found.runs...)
+		c.NoWildcards = c.NoWildcards || found.noWildcards
+		if e.lineUnknown == "" {
+			e.lineUnknown = found.lineUnknown
+		}
+	}
+	for _, s := range e.aliases {
+		w.addAliasDefinition(s)
+	}
+	if e.lineUnknown != "" {
+		w.markUnknown(e.lineUnknown)
+	}
+	for _, run := range runs {
+		w.inspectNested(c, run, 1)
 	}
 }
 

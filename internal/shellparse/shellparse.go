@@ -3,7 +3,7 @@
 // text does not tell are reported as unknown; the package never guesses in favour of
 // the line.
 //
-// It does no I/O and starts no goroutine or process.
+// It does no I/O, except by [Env].GitAliases, and starts no goroutine or process.
 package shellparse
 
 // A Shell is the program that will read the line.
@@ -24,6 +24,11 @@ type Env struct {
 	// IsPublic reports whether a variable of the environment holds no secret; nil means
 	// none but those that are never secret, such as HOME and LANG.
 	IsPublic func(name string) bool
+	// GitAliases returns the meanings that a subcommand of git has as an alias where git
+	// starts in dir: none if it is no alias. The error says why there may be others. It is
+	// called for names that are no subcommands of git itself. If it is nil, only the
+	// aliases that the line makes are known.
+	GitAliases func(dir, home, name string) ([]string, error)
 }
 
 // A Line holds the effects of a command line.

@@ -38,7 +38,7 @@ func newInspector(o Options) inspector {
 func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, shellparse.Line) {
 	env := shellparse.Env{Shell: i.shell, IsPublic: i.isPublic}
 	if s := c.Session(); s != nil {
-		env.Dir, env.Home = s.Dir(), s.Home()
+		env = i.env(s, s.Dir())
 	}
 	if c.Session() != nil && i.carriesDir {
 		env.Dir = startDirOf(c.Session()).current(c.Session())
@@ -89,7 +89,12 @@ func (i inspector) dir(c *pegboard.Call) string {
 
 // parse parses the line of a call in the way in which it was inspected.
 func (i inspector) parse(in commandInput, c *pegboard.Call) shellparse.Line {
-	return i.parser.Parse(in.Command, shellparse.Env{Shell: i.shell, Dir: i.dir(c), Home: c.Session().Home(), IsPublic: i.isPublic})
+	return i.parser.Parse(in.Command, i.env(c.Session(), i.dir(c)))
+}
+
+// env returns the environment in which a line is read that starts in dir.
+func (i inspector) env(s *pegboard.Session, dir string) shellparse.Env {
+	return shellparse.Env{Shell: i.shell, Dir: dir, Home: s.Home(), IsPublic: i.isPublic, GitAliases: gitrepo.Aliases}
 }
 
 // targetCount returns the number of targets of a line, without its start directory.
