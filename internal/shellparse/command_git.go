@@ -33,6 +33,9 @@ func gitEffect(args []arg) effect {
 	if g.unseen != "" {
 		e.refuseUnseen(g.unseen)
 	}
+	if g.dir != "" && e.class != ReadOnly {
+		e.files = append(e.files, file{arg: literalArg(g.dir), tree: true, write: true})
+	}
 	for _, place := range g.places {
 		e.files = append(e.files, file{arg: gitInDir(place, g.dir), tree: true, write: e.class != ReadOnly})
 	}
@@ -55,6 +58,8 @@ type gitForm struct {
 	// showsPatches if it does so with one of gitPatchFlags, defaultsToDir if it does so
 	// for the working directory when there are no paths.
 	showsContent, showsPatches, defaultsToDir bool
+	// namesFromInput are flags with which git shows the files that its input names.
+	namesFromInput []string
 }
 
 func gitSubcommandEffect(name string, args []arg, dir string) effect {
@@ -73,6 +78,7 @@ func gitSubcommandEffect(name string, args []arg, dir string) effect {
 		e := unknownEffect("git " + name + ": " + reason)
 		e.addGitRisks(name, args, form, dir)
 		e.addGitStarted(name, args, dir)
+		e.addGitWrites(name, args, dir)
 		e.files = append(e.files, gitUnknownFiles(name, dir)...)
 		return e
 	}
@@ -80,6 +86,7 @@ func gitSubcommandEffect(name string, args []arg, dir string) effect {
 		if reason := form.refuse(words); reason != "" {
 			e := effect{class: Mutating, reason: "git " + name + ": " + reason, files: gitChangedFiles(name, args, dir)}
 			e.addGitStarted(name, args, dir)
+			e.addGitWrites(name, args, dir)
 			return e
 		}
 	}
@@ -97,9 +104,11 @@ func gitOtherEffect(name string, args []arg, dir string) effect {
 		e = effect{class: Unknown, reason: "git " + name + " talks to another repository", hosts: gitHosts(args)}
 	case slices.Contains(strings.Fields(gitMutating), name):
 		e = effect{class: Mutating, reason: "git " + name + " changes the repository or its files", files: gitChangedFiles(name, args, dir)}
+		e.files = append(e.files, gitInputFiles(name, args, dir)...)
 	}
 	e.addGitRisks(name, args, gitForm{}, dir)
 	e.addGitStarted(name, args, dir)
+	e.addGitWrites(name, args, dir)
 	e.files = append(e.files, gitUnknownFiles(name, dir)...)
 	return e
 }

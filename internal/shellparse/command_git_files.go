@@ -30,9 +30,10 @@ func gitReadFiles(w gitWords, form gitForm, dir string) []file {
 		operands = operands[1:]
 	}
 	shows := form.showsContent || form.showsPatches && w.has(gitPatchFlags...)
-	all := form.defaultsToDir
+	all, any := form.defaultsToDir, w.has(form.namesFromInput...)
 	for i, a := range slices.Concat(operands, w.paths) {
 		name := pathspecPath(a.value)
+		any = any || matchesAnyCase(a.value)
 		tree := shows && (form.defaultsToDir || path.Clean(name) != ".")
 		if form.operandsAreFiles || mayLeaveDir(a.value) {
 			files = append(files, file{arg: gitInDir(a, dir), tree: tree})
@@ -48,18 +49,59 @@ func gitReadFiles(w gitWords, form gitForm, dir string) []file {
 		}
 		files = append(files, file{arg: gitInDir(a, dir), guess: true, tree: tree})
 	}
-	if all {
+	if all || any {
 		files = append(files, gitAllFiles(dir))
 	}
 	return files
 }
 
+// matchesAnyCase reports whether a pathspec matches files by more than their names as
+// they are written. Source: gitglossary(7), pathspec.
+func matchesAnyCase(pathspec string) bool {
+	magic, _, found := strings.Cut(pathspec, ")")
+	return found && strings.HasPrefix(magic, ":(") && (strings.Contains(magic, "icase") || strings.Contains(magic, "attr:"))
+}
+
 // gitUnknownFiles returns the files that a subcommand with unknown words may show.
 func gitUnknownFiles(name, dir string) []file {
-	if name != "grep" && name != "archive" {
+	if !has("archive checkout-index difftool fast-export grep", name) {
 		return nil
 	}
 	return []file{gitAllFiles(dir)}
+}
+
+// gitInputFiles returns the files that a subcommand reads into the repository, which
+// shows them from then on: those that its words name, and all if its input names them.
+func gitInputFiles(name string, args []arg, dir string) []file {
+	var files []file
+	if has("add stage commit update-index hash-object am", name) {
+		files = gitOperandFiles(args, dir, file{guess: true})
+	}
+	for i, a := range args {
+		flag, value, attached := strings.Cut(a.value, "=")
+		v := a.withValue(value)
+		switch {
+		case !a.isLiteral() || !strings.HasPrefix(flag, "-"):
+			continue
+		case has("--pathspec-from-file --stdin-paths --index-info --stdin", longGitFlag("--pathspec-from-file --stdin-paths --index-info --stdin", flag)):
+			files = append(files, gitAllFiles(dir))
+		case has("add stage", name) && (strings.HasPrefix(flag, "--f") || !strings.HasPrefix(flag, "--") && strings.Contains(flag, "f")):
+			for _, f := range gitOperandFiles(args, dir, file{guess: true, tree: true}) {
+				files = append(files, f)
+			}
+			continue
+		}
+		if strings.HasPrefix(a.value, "-F") && len(a.value) > 2 {
+			flag, v, attached = "-F", a.withValue(a.value[2:]), true
+		}
+		if !attached && i+1 < len(args) {
+			v = args[i+1]
+		}
+		if has("-F -t --file --template --pathspec-from-file", longGitFlag("--file --template --pathspec-from-file", flag)) && v.isLiteral() {
+			files = append(files, file{arg: gitInDir(v, dir), guess: true})
+		}
+	}
+	return files
 }
 
 // gitAllFiles returns the tree in which git starts.

@@ -24,7 +24,7 @@ func TestGitRisks(t *testing.T) {
 	}{
 		{line: "diff --output=a", exact: true, write: "a"},
 		{line: "diff --output a", exact: true, write: "a"},
-		{line: "-C sub diff --outp=a", exact: true, write: "sub/a"},
+		{line: "-C sub diff --outp=a", exact: true, write: "sub/a sub"},
 		{line: "grep -Ox y", exact: true},
 		{line: "grep -nOx y", exact: true},
 		{line: "grep -eOx --textconv", exact: true},
@@ -73,7 +73,7 @@ func TestGitRisks(t *testing.T) {
 		{line: "push . --receive-pack x", exact: true},
 		{line: "push . $x", exact: true},
 		{line: "clone -c a=b x", exact: true},
-		{line: "clone x y"},
+		{line: "clone x y", write: "y"},
 		{line: "rebase -ix x HEAD", exact: true},
 		{line: "rebase -i HEAD~2"},
 		{line: "bisect run x", exact: true},

@@ -1,6 +1,10 @@
 package shellparse
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+)
 
 // gitChangedFiles returns the files in the working tree that a subcommand changes, as
 // far as its words tell: those of a pathspec, or all.
@@ -25,9 +29,13 @@ func gitChangedFiles(name string, args []arg, dir string) []file {
 		files := gitOperandFiles(args, dir, file{guess: true})
 		return append(files, gitOperandFiles(nil, dir, file{guess: true, write: true, tree: true}, literalArg("."))...)
 	case "rm", "mv", "restore":
+		return gitNamedFiles(gitOperands(args, gitValuedFlags[name]), dir)
 	case "checkout":
 		if flag("-b -B --orphan") {
 			return nil
+		}
+		if named := gitCheckedOut(args); len(named) > 0 {
+			return gitNamedFiles(named, dir)
 		}
 		whole = flag("-f --force")
 	case "clean":
@@ -73,6 +81,42 @@ func gitOperandFiles(args []arg, dir string, like file, more ...arg) []file {
 			f.arg = gitInDir(a, dir)
 			files = append(files, f)
 		}
+	}
+	return files
+}
+
+// gitCheckedOut returns the operands of git checkout that surely are files: those after
+// "--", those after a commit, and one that no branch can have for its name.
+func gitCheckedOut(args []arg) []arg {
+	for i, a := range args {
+		if a.is("--") {
+			return args[i+1:]
+		}
+	}
+	operands := gitOperands(args, gitValuedFlags["checkout"])
+	if len(operands) == 1 {
+		name := operands[0].value
+		_, protected := pattern.Protected(pattern.Linux, "/"+name)
+		if protected || strings.HasPrefix(name, ".") || strings.Contains(name, "/.") {
+			return operands
+		}
+	}
+	return operands[min(1, len(operands)):]
+}
+
+// gitNamedFiles returns the files that a pathspec surely names. What it may match is a
+// guess.
+func gitNamedFiles(args []arg, dir string) []file {
+	var files []file
+	for _, a := range args {
+		name := pathspecPath(a.value)
+		f := file{write: true, tree: true, guess: name != a.value || strings.ContainsAny(name, "*?[")}
+		if a.known {
+			a.value = name
+			a.glob = a.glob || f.guess && strings.ContainsAny(name, "*?[")
+		}
+		f.arg = gitInDir(a, dir)
+		files = append(files, f)
 	}
 	return files
 }

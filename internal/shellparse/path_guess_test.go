@@ -21,7 +21,7 @@ func TestDenySeesFiles(t *testing.T) {
 		"find src -exec rm {} \\;": sure(src), "find src -exec sed -i s/a/b/ {} +": sure(src), "find src -execdir rm {} ';'": sure(src),
 		"find a src -exec sudo rm {} +": sure(src), "find src -exec cat {} +": sure(tree(read("/proj/src"))), "sudo find src -exec rm {} +": sure(src),
 		"find src -exec gofmt -w {} +": src,
-		"git rm -r src":                src, "git checkout -- src": src, "git checkout src": src, "git restore src": src, "git clean -fd src": src, "git mv src b": src, "git -C a rm ../src": tree(write("/proj/a/../src")),
+		"git rm -r src":                sure(src), "git checkout -- src": sure(src), "git checkout src": src, "git restore src": sure(src), "git clean -fd src": src, "git mv src b": sure(src), "git -C a rm ../src": sure(tree(write("/proj/a/../src"))),
 		"git clean -fd": tree(write("/proj")), "git apply a.diff": tree(write("/proj")), "git stash": tree(write("/proj")), "git stash pop": tree(write("/proj")),
 		"git reset --hard": tree(write("/proj")), "git hash-object .env": read("/proj/.env"),
 		"rsync -a . out": tree(read("/proj")), "scp -r . h:": tree(read("/proj")), "rsync h:x src": src,
