@@ -224,6 +224,7 @@ func (c *Call) prepare(e *evaluation, ts []Target) {
 	e.perms = st.session.grants.inForce()
 	e.info, e.traits, e.input, e.holds = st.info, &st.traits, c.Input, st.session.holds
 	e.targets, e.platform, e.dirs, e.readable = ts, st.session.dirs.platform, e.perms.work, st.session.dirs.readable.all()
+	e.home = st.session.dirs.home
 	if st.spec != nil {
 		e.schema = st.spec.schema
 		if st.spec.observe != nil {

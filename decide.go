@@ -8,8 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
 
@@ -25,6 +27,7 @@ type evaluation struct {
 	schema    *schema.Schema  // of the input; nil if the tool is not known
 	targets   []Target        // resolved
 	dirs      []workDir
+	home      string    // of the session
 	readable  []workDir // directories that may be read only
 	platform  pattern.Platform
 	holds     *holds   // of what goes on in the background; may be nil
@@ -336,8 +339,18 @@ func (e *evaluation) askReason() string {
 				return fmt.Sprintf("it would write %s, and other programs run or trust what is in %s", visible(name), what)
 			}
 		}
+		if why := gitrepo.Trusted(t.Real(), e.home, e.makes); why != "" {
+			return fmt.Sprintf("it would write %s, which %s", visible(t.Value), why)
+		}
 	}
 	return ""
+}
+
+// makes reports whether the call writes a file, or something below it.
+func (e *evaluation) makes(name string) bool {
+	return slices.ContainsFunc(e.targets, func(t Target) bool {
+		return t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess && realpath.Contains(name, t.Real())
+	})
 }
 
 // isInside reports whether t is a path that lies in the working directories under each

@@ -37,11 +37,7 @@ func Aliases(dir, home, name string) (values []string, err error) {
 // settingsInForce returns the settings that git reads in dir. Files that are not there
 // have none.
 func settingsInForce(dir, home string) ([]setting, error) {
-	files := []string{"/etc/gitconfig"}
-	if home != "" {
-		files = append(files, filepath.Join(home, ".config", "git", "config"), filepath.Join(home, ".gitconfig"))
-	}
-	entries, err := settingsOf(files)
+	entries, err := settingsOf(userFiles(home))
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +57,15 @@ func settingsInForce(dir, home string) ([]setting, error) {
 		entries = append(entries, own...)
 	}
 	return entries, nil
+}
+
+// userFiles are the files with the settings of the system and of the user.
+func userFiles(home string) []string {
+	files := []string{"/etc/gitconfig"}
+	if home != "" {
+		files = append(files, filepath.Join(home, ".config", "git", "config"), filepath.Join(home, ".gitconfig"))
+	}
+	return files
 }
 
 // foldersAbove returns the folders of the repositories that git may find when it starts in

@@ -58,8 +58,8 @@ type gitForm struct {
 	// showsPatches if it does so with one of gitPatchFlags, defaultsToDir if it does so
 	// for the working directory when there are no paths.
 	showsContent, showsPatches, defaultsToDir bool
-	// namesFromInput are flags with which git shows the files that its input names.
-	namesFromInput []string
+	// otherFiles are flags with which git shows files that are not among its operands.
+	otherFiles []string
 }
 
 func gitSubcommandEffect(name string, args []arg, dir string) effect {

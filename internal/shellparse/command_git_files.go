@@ -30,7 +30,7 @@ func gitReadFiles(w gitWords, form gitForm, dir string) []file {
 		operands = operands[1:]
 	}
 	shows := form.showsContent || form.showsPatches && w.has(gitPatchFlags...)
-	all, any := form.defaultsToDir, w.has(form.namesFromInput...)
+	all, any := form.defaultsToDir, w.has(form.otherFiles...)
 	for i, a := range slices.Concat(operands, w.paths) {
 		name := pathspecPath(a.value)
 		any = any || matchesAnyCase(a.value)

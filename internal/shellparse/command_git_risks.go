@@ -29,7 +29,7 @@ var gitRiskyWords = map[string]string{
 	"credential-store": "--file>",
 	"daemon":           "--access-hook! --pid-file>",
 	"diagnose":         "--output-directory> -o>",
-	"difftool":         gitRiskyDiffFlags + " --extcmd! -x!",
+	"difftool":         gitRiskyDiffFlags + " --extcmd! -x! --tool@ -t@",
 	"fast-export":      "--export-marks>",
 	"fast-import":      "--export-marks> --export-pack-edges> --allow-unsafe-features",
 	"fetch":            "--upload-pack!",
@@ -43,6 +43,7 @@ var gitRiskyWords = map[string]string{
 	"init-db":       "--template@ --separate-git-dir>",
 	"instaweb":      "--browser! --httpd! --module-path@ -b! -d! -m@",
 	"ls-remote":     "--upload-pack! --exec!",
+	"mergetool":     "--tool@ -t@",
 	"mailsplit":     "-o>",
 	"pull":          "--upload-pack!",
 	"push":          "--receive-pack! --exec!",
@@ -102,7 +103,7 @@ func (e *effect) addGitRisk(risks string, args []arg, form gitForm, dir string) 
 		}
 	case gitUnseenFile:
 		if !a.is("") {
-			e.refuseUnseen("git runs what is in " + a.source)
+			e.refuseUnseen("git runs what " + a.source + " names")
 		}
 	}
 }

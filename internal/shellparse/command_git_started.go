@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // addGitStarted adds the commands in the operands of a subcommand of git, and in the
 // addresses of repositories. Source: the page of each, git 2.39.
@@ -42,6 +45,12 @@ func (e *effect) addGitStarted(name string, args []arg, dir string) {
 				e.addGitAddress(a.withValue("ext::" + a.value))
 			}
 		}
+	case "am", "apply", "quiltimport", "read-tree":
+		e.noWildcards = true // what it writes stands in a patch or a commit
+	case "stash":
+		e.noWildcards = e.noWildcards || len(args) > 0 && args[0].is("apply", "branch", "pop")
+	case "checkout", "restore":
+		e.noWildcards = e.noWildcards || restoresTree(name, args)
 	case "hook", "maintenance", "web--browse", "instaweb", "shell", "upload-pack", "receive-pack", "upload-archive", "http-backend", "daemon", "cvsserver", "imap-send":
 		e.noWildcards = true
 	}
@@ -68,4 +77,26 @@ func gitWordsAfter(args []arg, sub string) []arg {
 		}
 	}
 	return nil
+}
+
+// restoresTree reports whether git checkout or restore takes whole directories from a
+// commit, or what a pattern matches.
+func restoresTree(name string, args []arg) bool {
+	named, fromCommit := gitOperands(args, gitValuedFlags[name]), false
+	if name == "restore" {
+		for _, a := range args {
+			flag, _, _ := strings.Cut(a.value, "=")
+			fromCommit = fromCommit || strings.HasPrefix(a.value, "-s") || longGitFlag("--source", flag) == "--source"
+		}
+	} else {
+		before := named
+		named = gitCheckedOut(args)
+		fromCommit = len(before) > len(named)
+	}
+	for _, a := range named {
+		if value := pathspecPath(a.value); fromCommit && (!a.isLiteral() || value != a.value || path.Clean(value) == "." || strings.ContainsAny(value, "*?[")) {
+			return true
+		}
+	}
+	return false
 }

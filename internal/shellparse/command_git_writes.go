@@ -10,7 +10,7 @@ var gitValuedFlags = map[string]string{
 	"worktree add": "-b -B --reason", "worktree move": "", "worktree remove": "", "init": "-b --initial-branch --template --separate-git-dir --object-format --ref-format",
 	"init-db": "--template --separate-git-dir", "bundle create": "--version", "pack-objects": "", "merge-file": "-L --marker-size", "mailinfo": "--encoding --quoted-cr",
 	"submodule add": "-b --branch --name --reference --depth", "svn clone": "", "p4 clone": "", "format-patch": "", "unpack-file": "",
-	"rm": "", "mv": "", "restore": "-s --source --conflict --pathspec-from-file", "checkout": "-b -B --orphan --conflict --pathspec-from-file",
+	"checkout-index": "--stage", "rm": "", "mv": "", "restore": "-s --source --conflict --pathspec-from-file", "checkout": "-b -B --orphan --conflict --pathspec-from-file",
 }
 
 // addGitWrites adds the files and directories that the operands of a subcommand make git

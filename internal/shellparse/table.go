@@ -50,6 +50,15 @@ const gnuFlags = " --help --version"
 //
 // Removals are not judged here; see removalReason.
 func effectOf(name string, args []arg) effect {
+	e := specEffectOf(name, args)
+	if settingsWriters[name] != nil {
+		e.addSettings(name, args)
+	}
+	return e
+}
+
+// specEffectOf is effectOf without the settings that a command writes.
+func specEffectOf(name string, args []arg) effect {
 	s, ok := specOf(name)
 	switch {
 	case !ok:

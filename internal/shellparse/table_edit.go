@@ -105,7 +105,9 @@ var editSpecs = map[string]commandSpec{
 		post:  mktempEffect,
 	},
 	"patch": {source: "GNU patch 2.7 manual", custom: func([]arg) effect {
-		return unknownEffect("patch writes the files that its input names")
+		e := unknownEffect("patch writes the files that its input names")
+		e.noWildcards = true
+		return e
 	}},
 }
 

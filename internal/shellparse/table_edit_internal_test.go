@@ -51,6 +51,6 @@ func TestEdits(t *testing.T) {
 		{name: "csplit", line: "csplit -f b a 1", class: Mutating, reads: "a", write: "b*"},
 		{name: "csplit default", line: "csplit a 1", class: Mutating, reads: "a", write: "xx*"},
 		{name: "mktemp", line: "mktemp", class: Mutating},
-		{name: "patch", line: "patch -p1", class: Unknown},
+		{name: "patch", line: "patch -p1", class: Unknown, exact: true},
 	})
 }

@@ -57,7 +57,7 @@ func TestSystemCommands(t *testing.T) {
 		{name: "cargo version", line: "cargo --version", class: Unknown},
 		{name: "go version", line: "go version", class: Unknown},
 		{name: "go env", line: "go env GOPATH", class: Unknown},
-		{name: "go env writes", line: "go env -w GOPATH=/", class: Unknown},
+		{name: "go env writes", line: "go env -w GOPATH=/", class: Unknown, exact: true},
 		{name: "go vet", line: "go vet ./...", class: Unknown},
 		{name: "gofmt", line: "gofmt -l .", reads: "./"},
 		{name: "gofmt writes", line: "gofmt -l -w .", class: Unknown},
