@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"path"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
@@ -104,13 +105,14 @@ func gitCheckedOut(args []arg) []arg {
 	return operands[min(1, len(operands)):]
 }
 
-// gitNamedFiles returns the files that a pathspec surely names. What it may match is a
-// guess.
+// gitNamedFiles returns the files that a pathspec surely names. What a pattern may match is
+// a guess, and so is a whole tree, in which git changes what it tracks and not its own
+// directory.
 func gitNamedFiles(args []arg, dir string) []file {
 	var files []file
 	for _, a := range args {
 		name := pathspecPath(a.value)
-		f := file{write: true, tree: true, guess: name != a.value || strings.ContainsAny(name, "*?[")}
+		f := file{write: true, tree: true, guess: name != a.value || strings.ContainsAny(name, "*?[") || a.known && mayBeTree(name)}
 		if a.known {
 			a.value = name
 			a.glob = a.glob || f.guess && strings.ContainsAny(name, "*?[")
@@ -119,4 +121,10 @@ func gitNamedFiles(args []arg, dir string) []file {
 		files = append(files, f)
 	}
 	return files
+}
+
+// mayBeTree reports whether a path is a directory above others for its name alone.
+func mayBeTree(name string) bool {
+	name = path.Clean(name)
+	return name == "." || path.Base(name) == ".."
 }
