@@ -75,7 +75,11 @@ func gitUnknownFiles(name, dir string) []file {
 func gitInputFiles(name string, args []arg, dir string) []file {
 	var files []file
 	if has("add stage commit update-index hash-object am", name) {
-		files = gitOperandFiles(args, dir, file{guess: true})
+		for _, a := range gitOperands(args, gitValuedFlags[name]) {
+			if !mayBeTree(a.value) && !strings.HasPrefix(a.value, "-") {
+				files = append(files, gitOperandFiles([]arg{a}, dir, file{guess: true})...)
+			}
+		}
 	}
 	for i, a := range args {
 		flag, value, attached := strings.Cut(a.value, "=")
@@ -86,9 +90,7 @@ func gitInputFiles(name string, args []arg, dir string) []file {
 		case has("--pathspec-from-file --stdin-paths --index-info --stdin", longGitFlag("--pathspec-from-file --stdin-paths --index-info --stdin", flag)):
 			files = append(files, gitAllFiles(dir))
 		case has("add stage", name) && (strings.HasPrefix(flag, "--f") || !strings.HasPrefix(flag, "--") && strings.Contains(flag, "f")):
-			for _, f := range gitOperandFiles(args, dir, file{guess: true, tree: true}) {
-				files = append(files, f)
-			}
+			files = append(files, gitOperandFiles(args, dir, file{guess: true, tree: true})...)
 			continue
 		}
 		if strings.HasPrefix(a.value, "-F") && len(a.value) > 2 {

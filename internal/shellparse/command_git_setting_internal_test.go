@@ -143,6 +143,7 @@ GIT_CONFIG_PARAMETERS p`, "\n") {
 			}
 		}
 		_ = os.Remove(mark)
+		require.NoError(t, os.WriteFile(filepath.Join(g.dir, "README.md"), []byte("for "+line), 0o600)) // a filter is for what has changed
 		var env []string
 		text := ""
 		if name := fields[0]; strings.HasPrefix(name, "GIT_") {

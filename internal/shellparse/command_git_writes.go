@@ -10,7 +10,8 @@ var gitValuedFlags = map[string]string{
 	"worktree add": "-b -B --reason", "worktree move": "", "worktree remove": "", "init": "-b --initial-branch --template --separate-git-dir --object-format --ref-format",
 	"init-db": "--template --separate-git-dir", "bundle create": "--version", "pack-objects": "", "merge-file": "-L --marker-size", "mailinfo": "--encoding --quoted-cr",
 	"submodule add": "-b --branch --name --reference --depth", "svn clone": "", "p4 clone": "", "format-patch": "", "unpack-file": "",
-	"checkout-index": "--stage", "rm": "", "mv": "", "restore": "-s --source --conflict --pathspec-from-file", "checkout": "-b -B --orphan --conflict --pathspec-from-file",
+	"checkout-index": "--stage",
+	"commit":         "-m --message -F --file -C -c --reuse-message --reedit-message --fixup --squash --author --date -t --template --cleanup --trailer", "rm": "", "mv": "", "restore": "-s --source --conflict --pathspec-from-file", "checkout": "-b -B --orphan --conflict --pathspec-from-file",
 }
 
 // addGitWrites adds the files and directories that the operands of a subcommand make git
@@ -38,7 +39,7 @@ func (e *effect) addGitWrites(name string, args []arg, dir string) {
 				break
 			}
 		}
-	case "rm", "mv", "restore", "checkout", "format-patch":
+	case "rm", "mv", "restore", "checkout", "commit", "format-patch":
 		return // see gitChangedFiles
 	}
 	for _, a := range operands {

@@ -210,7 +210,7 @@ func TestBubblewrapLetsWorkBeDone(t *testing.T) {
 		j.session = j.sessionIn(name, pegboard.RuleSet{Allow: []string{"Bash"}})
 		require.NotContains(t, j.run("echo x >f; git add f; "+git+"commit -q -m two && git log --oneline | wc -l"), "refused")
 		require.Contains(t, j.run("git log --oneline"), "two")
-		require.Contains(t, j.run("git config core.fsmonitor ./evil"), "refused", "git would run it")
+		require.Contains(t, j.run("sh -c 'git config core.fsmonitor ./evil'"), "refused", "git would run it")
 	}
 }
 
