@@ -30,10 +30,10 @@ func gitReadFiles(w gitWords, form gitForm, dir string) []file {
 		operands = operands[1:]
 	}
 	shows := form.showsContent || form.showsPatches && w.has(gitPatchFlags...)
-	all, any := form.defaultsToDir, w.has(form.otherFiles...)
+	all, more := form.defaultsToDir, w.has(form.otherFiles...)
 	for i, a := range slices.Concat(operands, w.paths) {
 		name := pathspecPath(a.value)
-		any = any || matchesAnyCase(a.value)
+		more = more || matchesAnyCase(a.value)
 		tree := shows && (form.defaultsToDir || path.Clean(name) != ".")
 		if form.operandsAreFiles || mayLeaveDir(a.value) {
 			files = append(files, file{arg: gitInDir(a, dir), tree: tree})
@@ -49,7 +49,7 @@ func gitReadFiles(w gitWords, form gitForm, dir string) []file {
 		}
 		files = append(files, file{arg: gitInDir(a, dir), guess: true, tree: tree})
 	}
-	if all || any {
+	if all || more {
 		files = append(files, gitAllFiles(dir))
 	}
 	return files
