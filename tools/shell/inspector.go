@@ -14,8 +14,8 @@ type inspector struct {
 	shell      shellparse.Shell
 	carriesDir bool // commands start in the startDir of their session, not in its directory
 	parser     *shellparse.Parser
-	isPublic   func(name string) bool             // nil if the host names no public variables
-	searchPath func(*pegboard.Session) searchPath // nil if nobody looks for the programs of a line
+	isPublic   func(name string) bool              // nil if the host names no public variables
+	searchPath func(*pegboard.Session) *searchPath // nil if nobody looks for the programs of a line
 }
 
 func newInspector(o Options) inspector {
@@ -49,7 +49,11 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
-		tr.Targets = append(tr.Targets, commandTarget(cmd, programs))
+		t := commandTarget(cmd)
+		if programs != nil && cmd.Class != shellparse.Unknown {
+			t.Shell.VerifyProgram, t.Shell.BringsProgram = programs.of(i, cmd), isBrought(cmd)
+		}
+		tr.Targets = append(tr.Targets, t)
 		for k := range cmd.Paths {
 			t := pathTarget(cmd.Paths[k], cmd.Text)
 			t.Shell.MovesNames = movesNames(cmd, &cmd.Paths[k])
@@ -114,21 +118,17 @@ func (i inspector) programCheck(s *pegboard.Session, dir string, line *shellpars
 	if i.searchPath == nil || s == nil {
 		return nil
 	}
-	return &programCheck{from: dir, mixed: !isKnown(line), find: func() searchPath { return i.searchPath(s) }}
+	return &programCheck{from: dir, mixed: !isKnown(line), find: i.searchPath, session: s, commands: make([]commandCheck, len(line.Commands))}
 }
 
 // commandTarget returns the target that stands for a command.
-func commandTarget(c *shellparse.Command, programs *programCheck) pegboard.Target {
+func commandTarget(c *shellparse.Command) pegboard.Target {
 	t := pegboard.Target{
 		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.AskReason,
 		Shell: pegboard.ShellFacts{
 			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
 			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c),
 		},
-	}
-	if programs != nil && c.Class != shellparse.Unknown {
-		check := commandCheck{line: programs, command: c}
-		t.Shell.VerifyProgram, t.Shell.BringsProgram = check.verify, isBrought(c)
 	}
 	if c.Git != nil {
 		dir := c.Git.Dir

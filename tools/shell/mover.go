@@ -29,9 +29,11 @@ var movingPrograms = map[string]bool{
 // movesAnything reports whether a command may change where names lead, and nobody knows
 // which.
 func movesAnything(c *shellparse.Command) bool {
-	return c.Class != shellparse.ReadOnly && slices.ContainsFunc(append([]string{c.Text}, c.Nested...), func(text string) bool {
-		return movingPrograms[subcommandOf(text)]
-	})
+	if c.Class == shellparse.ReadOnly {
+		return false
+	}
+	moves := func(text string) bool { return movingPrograms[subcommandOf(text)] }
+	return moves(c.Text) || slices.ContainsFunc(c.Nested, moves)
 }
 
 // movesNames reports whether a command may change where names below a path that it writes

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
@@ -17,12 +18,21 @@ import (
 // then keeps its answer: what is put into a directory of PATH afterwards is not found by the
 // line, see runner.environment.
 type programCheck struct {
-	find  func() searchPath
-	from  string // where the line starts
-	mixed bool   // a command of the line is not known, so that it runs with the whole PATH
+	find    func(*pegboard.Session) *searchPath
+	session *pegboard.Session
+	from    string // where the line starts
+	mixed   bool   // a command of the line is not known, so that it runs with the whole PATH
 
-	once sync.Once
-	path searchPath
+	once     sync.Once
+	path     *searchPath
+	commands []commandCheck // of the line
+}
+
+// of returns the check of the command at a place of the line.
+func (p *programCheck) of(k int, c *shellparse.Command) func() error {
+	check := &p.commands[k]
+	check.line, check.command = p, c
+	return check.verify
 }
 
 // A commandCheck is the programCheck of one command.
@@ -37,8 +47,8 @@ type commandCheck struct {
 // verify returns an error that says which program of the project would be started.
 func (k *commandCheck) verify() error {
 	k.once.Do(func() {
-		k.line.once.Do(func() { k.line.path = k.line.find() })
-		if k.line.path.isAllTrusted() {
+		k.line.once.Do(func() { k.line.path = k.line.find(k.line.session) })
+		if k.line.path.trusted {
 			return
 		}
 		for _, name := range programsOf(k.command) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -21,6 +22,7 @@ type runner struct {
 	options   Options
 	inspector inspector
 	table     *proc.Table // a process in it ends with its call or its background task
+	lastPath  atomic.Pointer[searchPath]
 }
 
 func newRunner(name string, o Options, i inspector) *runner {

@@ -86,14 +86,22 @@ func isAllowedAsKnown(line *shellparse.Line, c *pegboard.Call) bool {
 
 // searchPath returns where the commands of a session find their programs, as far as that is
 // known before one of them is started.
-func (r *runner) searchPath(s *pegboard.Session) searchPath {
-	path := os.Getenv("PATH")
-	if r.options.Env != nil {
-		env := variables{pairs: r.options.Env, fold: runtime.GOOS == "windows"}
+func (r *runner) searchPath(s *pegboard.Session) *searchPath {
+	env := variables{pairs: r.options.Env, fold: runtime.GOOS == "windows"}
+	path, _ := env.get("PATH")
+	if r.options.Env == nil {
+		path = os.Getenv("PATH")
+	}
+	if u := r.startupOf(s); u != nil {
+		env = variables{pairs: []string{"PATH=" + path}}
+		u.addTo(&env, true)
 		path, _ = env.get("PATH")
 	}
-	env := variables{pairs: []string{"PATH=" + path}}
-	r.startupOf(s).addTo(&env, true)
-	path, _ = env.get("PATH")
-	return newSearchPath(path, s.Dirs())
+	dirs := s.Dirs()
+	if last := r.lastPath.Load(); last.is(path, dirs) {
+		return last
+	}
+	now := newSearchPath(path, dirs)
+	r.lastPath.Store(now)
+	return now
 }

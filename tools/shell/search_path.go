@@ -17,8 +17,11 @@ import (
 // directory is open if a call that needs no permission could put a program there, or if
 // anybody on this machine could.
 type searchPath struct {
-	dirs []string
-	open []bool // of each directory
+	path     string // as PATH lists them
+	workDirs []string
+	dirs     []string
+	open     []bool // of each directory
+	trusted  bool   // none is open
 }
 
 // systemDirs are directories that are never open, even if the session works in the root
@@ -27,8 +30,12 @@ var systemDirs = map[string]bool{"/bin": true, "/sbin": true, "/usr/bin": true, 
 
 // newSearchPath returns the directories of a PATH in a session with these working
 // directories.
-func newSearchPath(path string, workDirs []string) searchPath {
-	p := searchPath{dirs: filepath.SplitList(path)}
+//
+// What was found once stays true as far as calls without a question can tell: they change
+// nothing outside the working directories that a name of a directory depends on. So a
+// searchPath may be kept, see is.
+func newSearchPath(path string, workDirs []string) *searchPath {
+	p := &searchPath{path: path, workDirs: slices.Clone(workDirs), dirs: filepath.SplitList(path)}
 	p.open = make([]bool, len(p.dirs))
 	roots := make([]string, len(workDirs))
 	for i, dir := range workDirs {
@@ -37,7 +44,13 @@ func newSearchPath(path string, workDirs []string) searchPath {
 	for i, dir := range p.dirs {
 		p.open[i] = isOpen(dir, slices.Concat(workDirs, roots))
 	}
+	p.trusted = !slices.Contains(p.open, true)
 	return p
+}
+
+// is reports whether p is about this PATH and these working directories.
+func (p *searchPath) is(path string, workDirs []string) bool {
+	return p != nil && p.path == path && slices.Equal(p.workDirs, workDirs)
 }
 
 // isOpen reports whether a directory of PATH is open: one that depends on where a command
@@ -118,11 +131,8 @@ func everybodyWrites(dir string) bool {
 	}
 }
 
-// isAllTrusted reports whether no directory is open.
-func (p searchPath) isAllTrusted() bool { return !slices.Contains(p.open, true) }
-
-// trusted returns the directories that are not open, as PATH lists them.
-func (p searchPath) trusted() string {
+// restricted returns the directories that are not open, as PATH lists them.
+func (p *searchPath) restricted() string {
 	var kept []string
 	for i, dir := range p.dirs {
 		if !p.open[i] {
@@ -137,7 +147,7 @@ func (p searchPath) trusted() string {
 
 // find returns the program that a name stands for in a directory, and whether it lies in an
 // open one.
-func (p searchPath) find(name, from string) (file string, open bool) {
+func (p *searchPath) find(name, from string) (file string, open bool) {
 	for i, dir := range p.dirs {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(from, dir)
@@ -168,7 +178,7 @@ func isProgram(file string) bool {
 // restrictPath removes the open directories from PATH, however its name is spelled.
 func restrictPath(env *variables, workDirs []string) {
 	path, _ := env.get("PATH")
-	env.set("PATH", newSearchPath(path, workDirs).trusted())
+	env.set("PATH", newSearchPath(path, workDirs).restricted())
 }
 
 // errOpenShell says that the shell itself could be any program.
@@ -181,10 +191,10 @@ func trustedShell(name string, workDirs []string) (string, error) {
 		return name, nil
 	}
 	all := newSearchPath(os.Getenv("PATH"), workDirs)
-	if all.isAllTrusted() {
+	if all.trusted {
 		return name, nil
 	}
-	trusted := newSearchPath(all.trusted(), nil)
+	trusted := newSearchPath(all.restricted(), nil)
 	if file, _ := trusted.find(name, ""); file != "" {
 		return file, nil
 	}

@@ -40,9 +40,14 @@ func TestOpenDirectories(t *testing.T) {
 	for _, entry := range []string{"", ".", "bin", "../x"} {
 		require.True(t, newSearchPath("/bin:"+entry, []string{at("proj")}).open[1], "%q", entry)
 	}
+	p := newSearchPath("/usr/bin", []string{at("proj")})
+	require.True(t, p.trusted)
+	require.True(t, p.is("/usr/bin", []string{at("proj")}))
+	require.False(t, p.is("/usr/bin", []string{at("proj"), at("home")}), "a directory was added")
+	require.False(t, p.is("/bin", []string{at("proj")}))
 	require.False(t, newSearchPath("/usr/bin", []string{"/"}).open[0], "in a session that works in the root directory")
 	require.True(t, newSearchPath("/opt/bin", []string{"/"}).open[0])
-	require.Equal(t, at("home/bin")+":/usr/bin", newSearchPath(strings.Join([]string{"", at("proj/.venv/bin"), at("home/bin"), at("shared"), "/usr/bin"}, ":"), []string{at("linked")}).trusted(), "the session has the other name")
+	require.Equal(t, at("home/bin")+":/usr/bin", newSearchPath(strings.Join([]string{"", at("proj/.venv/bin"), at("home/bin"), at("shared"), "/usr/bin"}, ":"), []string{at("linked")}).restricted(), "the session has the other name")
 }
 
 // TestFindProgram: the first file that can be started counts, as for a shell.
