@@ -225,12 +225,12 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 }
 
 // meansProgram reports whether an allow rule that covers one name of a command is about the
-// program that would run. A rule with a wildcard for a command that is known is about the
-// program that is known; one that spells the command was written, or remembered, for what
+// program that would run. A rule with a wildcard for a program that everybody knows is about
+// that program; one that spells the command was written, or remembered, for what
 // this command runs here.
 func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
 	shell := &t.Shell
-	if shell.VerifyProgram == nil || shell.BringsProgram || !shell.ReadOnly && !shell.EditsOnly || e.verify(shell.VerifyProgram) {
+	if shell.VerifyProgram == nil || shell.BringsProgram || e.verify(shell.VerifyProgram) {
 		return true
 	}
 	exact := *t

@@ -82,8 +82,8 @@ func (h *hold) conflict(held, t *Target) string {
 }
 
 // movesNameOf reports whether t may change what the path p leads to: p is what t moves, or
-// lies below it, or is a tree that is written and holds it. A command moves names where it
-// is not known.
+// lies below it, or a link on its way does, or p is a tree that is written and holds it. A
+// command moves names where it is not known.
 func movesNameOf(t, p *Target) bool {
 	switch {
 	case !t.Shell.MovesNames || p.Kind != TargetPath:
@@ -95,7 +95,7 @@ func movesNameOf(t, p *Target) bool {
 	}
 	for _, moved := range t.names() {
 		for _, name := range p.names() {
-			if realpath.Contains(moved, name) || p.Tree && p.Access == AccessWrite && realpath.Contains(name, moved) {
+			if realpath.LeadsThrough(name, []string{moved}) || p.Tree && p.Access == AccessWrite && realpath.Contains(name, moved) {
 				return true
 			}
 		}

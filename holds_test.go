@@ -2,7 +2,9 @@ package pegboard_test
 
 import (
 	"context"
+	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -62,6 +64,7 @@ func TestHolds(t *testing.T) {
 		{name: "a tree above it that is read", held: []pegboard.Target{cmd(), path(write, "a/b", moves)}, later: []pegboard.Target{cmd(), path(read, "a", tree)}},
 		{name: "perhaps", held: []pegboard.Target{cmd(), path(write, "a", moves)}, later: []pegboard.Target{cmd(), path(write, "a", guess)}},
 		{name: "perhaps moved", held: []pegboard.Target{cmd(), path(write, "a", moves, guess)}, later: []pegboard.Target{cmd(), path(write, "a")}},
+		{name: "a link on the way", held: []pegboard.Target{cmd(), path(write, "second", moves)}, later: []pegboard.Target{cmd(), path(write, "first/x")}, asks: runtime.GOOS != "windows"},
 		{name: "a tool that opens what was decided", held: []pegboard.Target{cmd(), path(write, "a", moves)}, later: []pegboard.Target{path(write, "a/b")}},
 		{name: "what is only written", held: []pegboard.Target{cmd(), path(write, "log")}, later: []pegboard.Target{cmd(), path(read, "log")}},
 		{name: "what is moved later", held: []pegboard.Target{cmd(), path(write, "a/b")}, later: []pegboard.Target{cmd(), path(write, "a", moves)}, asks: true},
@@ -76,7 +79,13 @@ func TestHolds(t *testing.T) {
 			for _, mode := range []pegboard.Mode{pegboard.ModeBypass, pegboard.ModeAcceptEdits} {
 				perms, err := pegboard.NewPermissions(mode, pegboard.RuleSet{Allow: []string{"Held", "Later"}})
 				require.NoError(t, err)
-				s := session(t, pegboard.SessionConfig{Permissions: perms})
+				dir := t.TempDir()
+				require.NoError(t, os.Mkdir(filepath.Join(dir, "inner"), 0o700))
+				if runtime.GOOS != "windows" { // where a link needs a right
+					require.NoError(t, os.Symlink("inner", filepath.Join(dir, "second")))
+					require.NoError(t, os.Symlink("second", filepath.Join(dir, "first")))
+				}
+				s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: perms})
 				fork := forked(t, s, pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
 				var h holder
 				reg := registryOf(t, h.tool("Held", tt.held...), (&actor{name: "Later", traits: pegboard.Traits{Targets: tt.later}}).tool())

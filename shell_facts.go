@@ -16,9 +16,9 @@ type ShellFacts struct {
 	// whose FromCommand it is.
 	EditsOnly bool
 	// VerifyProgram, if set, is called before ReadOnly or EditsOnly is believed, and before
-	// an allow rule with a wildcard covers a command for which one of them is set. An error
-	// says that another program may run than the one that the name is known for. When it is
-	// called, and what it may do, is as with VerifyReadOnly.
+	// an allow rule with a wildcard covers the command. An error says that another program
+	// may run than the one that the name is known for. When it is called, and what it may
+	// do, is as with VerifyReadOnly.
 	VerifyProgram func() error
 	// BringsProgram says that projects usually bring the program themselves. A rule with a
 	// wildcard is then about whichever program has the name, and VerifyProgram has no effect

@@ -75,6 +75,12 @@ func specOf(name string) (commandSpec, bool) {
 	return s, ok
 }
 
+// KnowsProgram reports whether the tables describe a program of that name.
+func KnowsProgram(name string) bool {
+	_, ok := commandSpecs[name]
+	return ok
+}
+
 // commandSpecs are all known commands.
 var commandSpecs = mergeTables(tables())
 

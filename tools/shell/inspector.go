@@ -50,7 +50,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
 		t := commandTarget(cmd)
-		if programs != nil && cmd.Class != shellparse.Unknown {
+		if programs != nil && (cmd.Class != shellparse.Unknown || shellparse.KnowsProgram(programOf(cmd.Text))) {
 			t.Shell.VerifyProgram, t.Shell.BringsProgram = programs.of(i, cmd), isBrought(cmd)
 		}
 		tr.Targets = append(tr.Targets, t)

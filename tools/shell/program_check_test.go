@@ -42,6 +42,8 @@ func TestProgramsOfTheProject(t *testing.T) {
 		{name: "an edit elsewhere, with others", command: "cp file other; tool", mode: pegboard.ModeAcceptEdits, allow: []string{"Bash(tool:*)"}, want: "planted tool"},
 		{name: "a rule with a wildcard", command: "ls", mode: pegboard.ModeDefault, allow: []string{"Bash(ls:*)"}},
 		{name: "a rule with a wildcard, with others", command: "ls && tool", mode: pegboard.ModeDefault, allow: []string{"Bash(ls:*)", "Bash(tool:*)"}},
+		{name: "a rule for what edits, sends and more", command: "git add file", mode: pegboard.ModeDefault, allow: []string{"Bash(git add:*)"}},
+		{name: "what nobody knows anything of", command: "git frobnicate x", mode: pegboard.ModeDefault, allow: []string{"Bash(git frobnicate:*)"}},
 		{name: "a rule that spells it", command: "ls", mode: pegboard.ModeDefault, allow: []string{"Bash(ls)"}, want: "planted ls"},
 		{name: "a rule for every line", command: "ls", mode: pegboard.ModeDefault, allow: []string{"Bash"}, want: "file"},
 		{name: "bypass", command: "ls", mode: pegboard.ModeBypass, want: "file"},
@@ -56,7 +58,7 @@ func TestProgramsOfTheProject(t *testing.T) {
 			t.Parallel()
 			dir := tempDir(t)
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, ".venv", "bin"), 0o755))
-			for _, name := range []string{"ls", "mkdir", "echo", "tool", "python"} {
+			for _, name := range []string{"ls", "mkdir", "echo", "tool", "python", "git"} {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, ".venv", "bin", name), []byte("#!/bin/sh\necho planted "+name+"\n"), 0o755))
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("plain\n"), 0o600))

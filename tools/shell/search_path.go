@@ -64,48 +64,7 @@ func isOpen(dir string, roots []string) bool {
 	if systemDirs[dir] {
 		return false
 	}
-	return leadsThrough(dir, roots) || everybodyWrites(dir)
-}
-
-// maxPathLinks is how many links in a name are followed, as on Linux.
-const maxPathLinks = 40
-
-// leadsThrough reports whether a name lies in one of the roots, or if a link on its way does:
-// who can write there decides where the name leads.
-func leadsThrough(dir string, roots []string) bool {
-	for range maxPathLinks {
-		if slices.ContainsFunc(roots, func(root string) bool { return realpath.Contains(root, dir) }) {
-			return true
-		}
-		link, rest, ok := firstLink(dir)
-		if !ok {
-			return false
-		}
-		to, err := os.Readlink(link)
-		if err != nil {
-			return true
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(link), to)
-		}
-		dir = filepath.Join(to, rest)
-	}
-	return true
-}
-
-// firstLink returns the first part of a name that is a link, and what follows it.
-func firstLink(dir string) (link, rest string, ok bool) {
-	for i := 1; i <= len(dir); i++ {
-		if i < len(dir) && dir[i] != filepath.Separator {
-			continue
-		}
-		if info, err := os.Lstat(dir[:i]); err != nil {
-			return "", "", false
-		} else if info.Mode()&fs.ModeSymlink != 0 {
-			return dir[:i], dir[i:], true
-		}
-	}
-	return "", "", false
+	return realpath.LeadsThrough(dir, roots) || everybodyWrites(dir)
 }
 
 // everybodyWrites reports whether every user may make files in a directory, or replace it.
