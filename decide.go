@@ -257,6 +257,8 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		default:
 			if doubt := t.doubt(); doubt != "" {
 				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, visible(t.Value), doubt)
+			} else if what := e.trusted(t); what != "" && mode.edits() {
+				e.doubt = fmt.Sprintf("other programs run or trust what is in %s, and mode %s leaves that to a rule or a person", what, mode)
 			}
 			e.record(nil, t, Undecided, cmp.Or(e.doubt, "nothing allows it"))
 			e.uncovered = i
@@ -364,7 +366,7 @@ func (e *evaluation) inSandbox() bool { return e.traits.Sandboxed && !e.info.Ori
 // from all that a deny or ask rule could be about.
 func (e *evaluation) isContained() bool {
 	return e.inSandbox() && !e.traits.OpenWorld && e.all(func(t *Target) bool {
-		return !e.restrictsUnseen(t) && (t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) || e.isHarmlessPath(t))
+		return !e.restrictsUnseen(t) && (t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) && e.trusted(t) == "" || e.isHarmlessPath(t))
 	})
 }
 
@@ -423,6 +425,57 @@ func (e *evaluation) verify(check func() error) bool {
 	return err == nil
 }
 
+// trusted returns the name of what other programs run or trust, and what a rule may permit to
+// write, but not a mode; or "" if t is not written, or is nothing of that kind. What lies above
+// a working directory says nothing: somebody has chosen to work there.
+func (e *evaluation) trusted(t *Target) (what string) {
+	if t.Kind != TargetPath || t.Access == AccessRead || t.Shell.Guess {
+		return ""
+	}
+	for _, name := range t.names() {
+		if what = e.trustedName(name); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+// trustedName is trusted for one name. Where it lies in several working directories, each
+// must say so.
+func (e *evaluation) trustedName(name string) (what string) {
+	for _, d := range e.dirs {
+		for _, dir := range [...]string{d.spelled, d.real} {
+			if !realpath.Contains(dir, name) {
+				continue
+			}
+			in, ok := pattern.Trusted(e.platform, "/"+strings.TrimPrefix(name[len(dir):], string(filepath.Separator)))
+			if !ok {
+				in, ok = e.trustedInHome(dir, name)
+			}
+			if !ok {
+				return ""
+			}
+			what = in
+		}
+	}
+	return what
+}
+
+// trustedInHome is trusted for a file of the home, where a working directory holds the home.
+func (e *evaluation) trustedInHome(dir, name string) (what string, ok bool) {
+	if e.home == "" {
+		return "", false
+	}
+	for _, home := range [...]string{e.home, realpath.Resolve(e.home)} {
+		if realpath.Contains(dir, home) {
+			if what, ok = pattern.TrustedInHome(e.platform, home, name); ok {
+				return what, true
+			}
+		}
+	}
+	return "", false
+}
+
 // isEdit reports whether t is an edit inside the working directories. askStep has made
 // sure that it is not a protected file.
 func (e *evaluation) isEdit(t *Target) bool {
@@ -430,7 +483,7 @@ func (e *evaluation) isEdit(t *Target) bool {
 	case e.info.Origin.External():
 		return false
 	case t.Kind == TargetPath:
-		return t.Access != AccessRun && e.isInside(t)
+		return t.Access != AccessRun && e.isInside(t) && e.trusted(t) == ""
 	}
 	return t.Kind == TargetCommand && t.Shell.EditsOnly && e.verify(t.Shell.VerifyProgram)
 }

@@ -198,3 +198,39 @@ func TestForkTakesAStricterMode(t *testing.T) {
 		}
 	}
 }
+
+// TestModesLeaveTrustedFilesToRules: the question says why a mode that permits edits asks.
+func TestModesLeaveTrustedFilesToRules(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	tests := []struct {
+		name, dir, write string
+		mode             pegboard.Mode
+		set              pegboard.RuleSet
+		want             pegboard.Behavior
+	}{
+		{name: "an instruction", write: "CLAUDE.md", mode: pegboard.ModeAcceptEdits, want: pegboard.Ask},
+		{name: "a rule", write: "CLAUDE.md", mode: pegboard.ModeAcceptEdits, set: pegboard.RuleSet{Allow: []string{"Edit(CLAUDE.md)"}}, want: pegboard.Allow},
+		{name: "bypass", write: "CLAUDE.md", mode: pegboard.ModeBypass, want: pegboard.Allow},
+		{name: "auto", write: ".cursor/mcp.json", mode: pegboard.ModeAuto, want: pegboard.Ask},
+		{name: "in a project of that name", dir: ".venv", write: "x", mode: pegboard.ModeAcceptEdits, want: pegboard.Allow},
+		{name: "in the home", dir: home, write: ".x/y", mode: pegboard.ModeAcceptEdits, want: pegboard.Ask},
+		{name: "in a hidden project of the home", dir: filepath.Join(home, ".x"), write: "y", mode: pegboard.ModeAcceptEdits, want: pegboard.Allow},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			if !filepath.IsAbs(tc.dir) {
+				tc.dir = filepath.Join(t.TempDir(), tc.dir)
+			}
+			require.NoError(t, os.MkdirAll(tc.dir, 0o700))
+			a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: tc.write}}}}
+			s := session(t, pegboard.SessionConfig{Dir: tc.dir, Home: home, Permissions: rules(t, tc.mode, tc.set)})
+			d := a.pool(t, s).Decide(t.Context(), call("1", "T", `{}`))
+			require.Equal(t, tc.want, d.Behavior, d.Reason)
+			if tc.want == pegboard.Ask {
+				require.Contains(t, d.Reason, "other programs run or trust what is in")
+			}
+		})
+	}
+}
