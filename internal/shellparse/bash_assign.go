@@ -115,6 +115,7 @@ func (w *walker) assignmentsOnly(assigns []assignment) Command {
 			w.recordEnvAssignment(a.name)
 		}
 	}
+	c.addMentioned("", nil, assigns)
 	w.recordAccess(&c, strippedCommand{})
 	return c
 }
@@ -166,6 +167,7 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 		}
 	}
 	w.inspectVariables(&c, assigns)
+	c.addMentioned("", nil, assigns)
 	if len(assigns) == 0 {
 		c.worsen(Unknown, d.Variant.Value+" shows the values of variables")
 	}

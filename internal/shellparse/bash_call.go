@@ -67,6 +67,9 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	if len(s.args) > 0 && s.args[0].value == "unset" {
 		w.functions = nil // unset removes functions, too
 	}
+	if len(s.args) > 0 {
+		c.addMentioned(s.args[0].value, args, assigns)
+	}
 	c.EditsOnly = c.EditsOnly && c.Class != Unknown
 	w.addGlobs(&c, args)
 	c.removeDuplicates()

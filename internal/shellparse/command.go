@@ -50,6 +50,9 @@ type Command struct {
 
 	Paths []Path
 	Hosts []string // as written in the line
+	// Mentioned are further hosts that the command may reach: those that its arguments and
+	// variables mention. What a program does with them is not known.
+	Mentioned []string
 	// Git is set for a git command that is ReadOnly only if the repository's
 	// configuration starts no program.
 	Git *Git

@@ -64,6 +64,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 			tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRun, Value: h, Shell: pegboard.ShellFacts{Guess: true}})
 		}
 	}
+	addMentioned(&tr, &line)
 	for _, p := range line.Paths {
 		tr.ReadOnly = tr.ReadOnly && !p.Write
 		tr.Targets = append(tr.Targets, pathTarget(p, ""))
@@ -81,6 +82,32 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 		tr.Targets = append(tr.Targets, startDirTarget(env.Dir))
 	}
 	return tr, line
+}
+
+// addMentioned adds the hosts that a line mentions, in the arguments of programs that may do
+// anything with them. Only deny and ask rules are about them: they make no line open-world,
+// and open no network in a sandbox.
+func addMentioned(tr *pegboard.Traits, line *shellparse.Line) {
+	add := func(host string) {
+		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: host, Shell: pegboard.ShellFacts{Guess: true}})
+	}
+	opened := func(paths []shellparse.Path) {
+		for _, p := range paths {
+			for _, device := range []string{"/dev/tcp/", "/dev/udp/"} {
+				if rest, ok := strings.CutPrefix(p.Name, device); ok {
+					host, _, _ := strings.Cut(rest, "/")
+					add(host)
+				}
+			}
+		}
+	}
+	for i := range line.Commands {
+		for _, host := range line.Commands[i].Mentioned {
+			add(host)
+		}
+		opened(line.Commands[i].Paths)
+	}
+	opened(line.Paths)
 }
 
 // dir returns the directory that c was inspected for. The command must run in it.

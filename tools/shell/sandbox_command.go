@@ -66,6 +66,7 @@ func (sc *SandboxCommand) openWorkDirs() {
 func (sc *SandboxCommand) open(t *pegboard.Target, readOnly bool) {
 	path := t.Real()
 	switch {
+	case t.Kind == pegboard.TargetHost && t.Access == pegboard.AccessRead: // it is only mentioned
 	case t.Kind == pegboard.TargetHost:
 		sc.Network = true
 	case t.Kind != pegboard.TargetPath || !filepath.IsAbs(path):
