@@ -40,15 +40,17 @@ type evaluation struct {
 	approvedUnder *Permissions // the permissions that allowed them
 
 	// Made by decide:
-	deny, ask  *Rule          // the first rule of each behavior that matches
-	askSandbox *Rule          // the first ask rule that is not about a call in a sandbox, except in plan mode
-	denied     *Target        // the first target that deny matches; nil if it matches the call
-	asked      *Target        // the same of ask
-	uncovered  int            // index of the first target that nothing allows; -1 if there is none
-	denyFact   *FactRule      // the first rules on facts that match
-	askFact    *FactRule      // likewise
-	candidates candidateCache // the rules that may match the targets
-	doubt      string         // why a target may not be what its tool says
+	deny, ask  *Rule            // the first rule of each behavior that matches
+	askSandbox *Rule            // the first ask rule that is not about a call in a sandbox, except in plan mode
+	denied     *Target          // the first target that deny matches; nil if it matches the call
+	asked      *Target          // the same of ask
+	found      [Deny + 1]string // by behavior, the file below a tree that the rule is about; see reachBelow
+	unsure     *Rule            // the first deny or ask rule that may be about a file below a tree
+	uncovered  int              // index of the first target that nothing allows; -1 if there is none
+	denyFact   *FactRule        // the first rules on facts that match
+	askFact    *FactRule        // likewise
+	candidates candidateCache   // the rules that may match the targets
+	doubt      string           // why a target may not be what its tool says
 
 	explanation *Explanation // nil unless the steps are recorded
 }
@@ -140,7 +142,7 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 // laxer than its parent's mode.
 func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.deny != nil {
-		return decisionOf(*e.deny, e.about(e.denied))
+		return decisionOf(*e.deny, e.about(e.denied)+e.aboutFound(Deny, e.denied))
 	}
 	if e.denyFact != nil {
 		return decisionOfFacts(*e.denyFact)
@@ -176,7 +178,7 @@ func (e *evaluation) askStep(mode Mode) Decision {
 			before = e.askRuleBefore()
 		}
 		if !below || before == nil {
-			return decisionOf(*ask, e.about(e.asked))
+			return decisionOf(*ask, e.about(e.asked)+e.aboutFound(Ask, e.asked))
 		}
 	}
 	if r := e.unansweredFact(below); r != nil {
@@ -184,6 +186,12 @@ func (e *evaluation) askStep(mode Mode) Decision {
 	}
 	if below {
 		return Decision{}
+	}
+	if e.unsure != nil {
+		rule := *e.unsure
+		reason := rule.describe() + " may be about a file below what it reads, which another part of the line could make first"
+		e.record(e.unsure, nil, Ask, "may be about a file that another part of the line could make first")
+		return Decision{Behavior: Ask, By: ByRule, Rule: &rule, Reason: reason}
 	}
 	if r := e.misunderstood(); r != nil {
 		rule := *r

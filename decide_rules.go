@@ -46,7 +46,9 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 			switch r := &set.rules[i]; {
 			case r.Behavior == Allow || r.Pattern == "" || r.param != nil && e.hasParameter(r.param.Name):
 			case r.touches(e.info, t):
-				match(i, t)
+				if e.concerns(r, t) {
+					match(i, t)
+				}
 			case e.explanation != nil:
 				e.record(r, t, Undecided, "is about something else")
 			}

@@ -3,7 +3,7 @@ package pegboard
 // ShellFacts are facts that a tool that runs commands declares of a [Target]. The zero value
 // claims nothing, and makes no decision laxer.
 //
-// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Simple, FromCommand and Guess have no
+// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Simple, FromCommand, Guess, Reads and Holds have no
 // effect on attached tools, whose claims are not checked.
 type ShellFacts struct {
 	// ReadOnly marks a command that is known to change nothing.
@@ -55,8 +55,18 @@ type ShellFacts struct {
 	// that this may happen to any path, since it is not known what the command writes. It
 	// counts while a command goes on in the background, see [Call.Hold].
 	MovesNames bool
-	// FollowsLinks says of a Tree that is written that links below it are followed.
+	// FollowsLinks says of a Tree that links below it are followed.
 	FollowsLinks bool
+	// Reads reports whether a Tree that is read includes files with such a name; nil means
+	// all. A deny or ask rule about other files below the tree is not about it.
+	Reads func(name string) bool
+	// LeaveOut is what added to the command leaves files called NAME out of the tree, for
+	// the text of a refusal.
+	LeaveOut string
+	// Holds, if set, calls visit with the path of each file that a Tree that is read
+	// includes, until visit returns false; nil means what is found on the disk. It returns
+	// false if there may be more. Like VerifyReadOnly it may look at files.
+	Holds func(visit func(path string) bool) bool
 }
 
 // parsed reports whether the tool says anything about a command line, which it then has

@@ -73,15 +73,11 @@ type indexReader struct {
 }
 
 func (r *indexReader) read() (links []gitlink, base string, err error) {
-	head, err := r.bytes(12)
-	if err != nil || string(head[:4]) != "DIRC" {
-		return nil, "", errIndex
+	n, err := r.header()
+	if err != nil {
+		return nil, "", err
 	}
-	r.version = binary.BigEndian.Uint32(head[4:])
-	if r.version < 2 || r.version > 4 {
-		return nil, "", errIndex
-	}
-	for range binary.BigEndian.Uint32(head[8:]) {
+	for range n {
 		mode, err := r.entry()
 		if err != nil {
 			return nil, "", err
@@ -95,6 +91,19 @@ func (r *indexReader) read() (links []gitlink, base string, err error) {
 	}
 	base, err = r.extensions()
 	return links, base, err
+}
+
+// header reads the header and returns the number of entries.
+func (r *indexReader) header() (entries uint32, err error) {
+	head, err := r.bytes(12)
+	if err != nil || string(head[:4]) != "DIRC" {
+		return 0, errIndex
+	}
+	r.version = binary.BigEndian.Uint32(head[4:])
+	if r.version < 2 || r.version > 4 {
+		return 0, errIndex
+	}
+	return binary.BigEndian.Uint32(head[8:]), nil
 }
 
 // entry reads an entry into r.path and returns its mode.

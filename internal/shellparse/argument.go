@@ -14,6 +14,14 @@ type arg struct {
 	anyNumber   bool   // not known, and may be any number of arguments
 	fromBraces  bool   // one of several that a brace expansion produced; they share their source
 	placeholder bool   // the program that starts the command replaces the word or a part of it
+	found       *foundNames
+}
+
+// foundNames says which of the files below a directory a word stands for that find
+// replaces.
+type foundNames struct {
+	filter  *NameFilter
+	regular bool // regular files alone, and not links
 }
 
 // literalArg returns an argument for a word without quotes and expansions.

@@ -43,6 +43,11 @@ type findParser struct {
 	rest       []arg
 	startFiles []int // indexes of the files that are starting points
 	deletes    bool
+
+	depth   int        // of parentheses
+	negated bool       // the next test counts if it fails
+	tests   []nameStep // on names that everything up to here has passed
+	files   bool       // everything up to here is a regular file
 }
 
 func (f *findParser) next() arg {
@@ -80,11 +85,12 @@ func (f *findParser) startsExpression(a arg) bool {
 
 func (f *findParser) addStart(a arg) {
 	f.startFiles = append(f.startFiles, len(f.effect.files))
-	f.effect.files = append(f.effect.files, file{arg: a, tree: true})
+	f.effect.files = append(f.effect.files, file{arg: a, tree: true, namesOnly: true})
 }
 
 // readWord reads one word of the expression with its values.
 func (f *findParser) readWord(a arg) {
+	defer f.noteTest(a, f.rest)
 	switch {
 	case !a.isLiteral():
 		f.mayDoAnything(a.source + " may be an action of find")
@@ -155,7 +161,32 @@ func (f *findParser) foundTrees() []arg {
 	for _, i := range f.startFiles {
 		a := f.effect.files[i].arg
 		a.source, a.fromBraces = findPlaceholder, len(f.startFiles) > 1
+		a.found = &foundNames{filter: &NameFilter{every: true, steps: f.tests, LeaveOut: "! -name NAME"}, regular: f.files}
 		list = append(list, a)
 	}
 	return list
+}
+
+// noteTest notes what a word of the expression says of all names that pass it. The words
+// after it are rest. Only tests that are joined by "and", outside of parentheses, count.
+func (f *findParser) noteTest(a arg, rest []arg) {
+	negated := f.negated
+	f.negated = false
+	switch {
+	case !a.isLiteral():
+		f.tests, f.files = nil, false
+	case a.value == "(":
+		f.depth++
+	case a.value == ")":
+		f.depth--
+	case has("! -not", a.value):
+		f.negated = !negated
+	case f.depth > 0:
+	case has("-o -or ,", a.value):
+		f.tests, f.files = nil, false
+	case a.value == "-name" && len(rest) > 0 && rest[0].isLiteral() && isNameGlob(rest[0].value):
+		f.tests = append(f.tests[:len(f.tests):len(f.tests)], nameStep{glob: rest[0].value, include: !negated})
+	case a.value == "-type" && len(rest) > 0 && rest[0].is("f") && !negated:
+		f.files = true
+	}
 }

@@ -93,7 +93,7 @@ func gitSubcommandEffect(name string, args []arg, dir string) effect {
 	if name == "version" {
 		return effect{}
 	}
-	return effect{git: &Git{Dir: dir}, files: gitReadFiles(words, form, dir)}
+	return effect{git: &Git{Dir: dir}, files: gitShownFiles(words, form, dir)}
 }
 
 // gitOtherEffect returns the effect of a subcommand that does more than read.

@@ -25,6 +25,8 @@ type file struct {
 	write, tree, guess        bool
 	inHome                    bool // the name is relative to the home directory
 	copiesNames, followsLinks bool // see Path
+	namesOnly, tracked        bool // see Path
+	filter                    *NameFilter
 }
 
 // unknownEffect returns the effect of a command that is not understood.

@@ -15,7 +15,7 @@ func (w *walker) addFiles(c *Command, files []file) {
 				w.markUnknown("a file cannot be known")
 			}
 		default:
-			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, CopiesNames: f.copiesNames, FollowsLinks: f.followsLinks})
+			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, CopiesNames: f.copiesNames, FollowsLinks: f.followsLinks, NamesOnly: f.namesOnly, Tracked: f.tracked, Filter: f.nameFilter()})
 		}
 	}
 }

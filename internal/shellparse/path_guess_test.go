@@ -46,7 +46,10 @@ func TestDenySeesFiles(t *testing.T) {
 	for line, want := range tests {
 		var paths []shellparse.Path
 		for _, c := range parse(line).Commands {
-			paths = append(paths, c.Paths...)
+			for _, p := range c.Paths {
+				p.Filter = nil
+				paths = append(paths, p)
+			}
 		}
 		require.Contains(t, paths, want, "%q", line)
 	}

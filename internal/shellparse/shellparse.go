@@ -54,8 +54,14 @@ type Path struct {
 	// CopiesNames is set for a path that is read and whose names are written elsewhere, as
 	// by cp and ln.
 	CopiesNames bool
-	// FollowsLinks is set for a tree that is written through the links in it.
+	// FollowsLinks is set for a tree that is read or written through the links in it.
 	FollowsLinks bool
+	// NamesOnly is set for a tree of which only names, sizes and the like are shown.
+	NamesOnly bool
+	// Tracked is set for a tree of which git shows the files that it tracks.
+	Tracked bool
+	// Filter says which files of a tree that is read are read; nil means all.
+	Filter *NameFilter
 	// Guess is set if Name is only an argument that looks like a path, of a command
 	// that the tables do not know. Only deny and ask rules should match it.
 	Guess bool

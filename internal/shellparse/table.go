@@ -38,6 +38,7 @@ const (
 	plainTexts                       // words that do not name files
 	readFiles                        // files that are read; "-" is the standard input
 	readTrees                        // files or directories that are read with everything below them
+	namedTrees                       // files or directories of which everything below is named
 	writtenFiles                     // files that are read and written
 	otherOperands                    // handled by post
 )
@@ -142,10 +143,16 @@ func (p parsedArgs) fileOperands(s commandSpec) []file {
 			files = append(files, file{arg: a, write: true})
 			continue
 		}
-		files = append(files, file{arg: a, tree: s.operands == readTrees})
+		files = append(files, s.fileOperand(a))
 	}
 	if s.defaultsToDir && len(p.operands) == 0 {
-		files = append(files, file{arg: literalArg("."), tree: s.operands == readTrees})
+		files = append(files, s.fileOperand(literalArg(".")))
 	}
 	return files
+}
+
+// fileOperand returns an operand that is read or named.
+func (s commandSpec) fileOperand(a arg) file {
+	named := s.operands == namedTrees
+	return file{arg: a, tree: named || s.operands == readTrees, namesOnly: named}
 }

@@ -26,7 +26,7 @@ var listSpecs = map[string]commandSpec{
 				e.worsen(Unknown, "ls -R -L follows links out of the tree")
 			}
 			for i := range e.files {
-				e.files[i].tree = true
+				e.files[i].tree, e.files[i].namesOnly = true, true
 			}
 		},
 	},
@@ -35,7 +35,7 @@ var listSpecs = map[string]commandSpec{
 		flags: "-L -f -c= -t --dereference --file-system --cached= --format= --printf= --terse" + gnuFlags,
 	},
 	"du": {
-		source: "GNU coreutils 9.5 manual, du invocation", operands: readTrees, defaultsToDir: true,
+		source: "GNU coreutils 9.5 manual, du invocation", operands: namedTrees, defaultsToDir: true,
 		flags: "-0 -a -A -b -B= -c -D -d= -h -H -k -l -m -P -S -s -t= -x" +
 			" --null --all --apparent-size --block-size= --bytes --total --dereference-args --max-depth= --human-readable --inodes" +
 			" --count-links --no-dereference --separate-dirs --si --summarize --threshold= --time? --time-style= --exclude=" +
@@ -78,7 +78,7 @@ var listSpecs = map[string]commandSpec{
 }
 
 var treeSpec = commandSpec{
-	source: "tree 2.1 manual", operands: readTrees, defaultsToDir: true, hasUnsafeFlags: true, // -o writes a file, -R several
+	source: "tree 2.1 manual", operands: namedTrees, defaultsToDir: true, hasUnsafeFlags: true, // -o writes a file, -R several
 	flags: "-a -d -f -i -s -h -D -p -u -g -C -n -N -q -Q -F -r -t -c -v -U -x -A -S -J -X -L= -P= -I=" +
 		" --dirsfirst --filesfirst --noreport --charset? --filelimit? --timefmt? --sort? --prune --matchdirs --ignore-case" +
 		" --du --si --inodes --device --gitignore --nolinks --metafirst --help --version",
@@ -112,5 +112,5 @@ var fdSpec = commandSpec{
 	flags: "-H -I -u -s -i -g -F -a -p -0 -1 -q -t= -e= -E= -d= -S= -c= --hidden --no-ignore --unrestricted --case-sensitive" +
 		" --ignore-case --glob --fixed-strings --absolute-path --full-path --print0 --quiet --type= --extension= --exclude=" +
 		" --max-depth= --min-depth= --size= --color= --max-results= --changed-within= --changed-before= --help --version",
-	post: func(p parsedArgs, e *effect) { e.addSearched(p, 1) },
+	post: func(p parsedArgs, e *effect) { e.addSearched(p, 1, file{namesOnly: true}) },
 }

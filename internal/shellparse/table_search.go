@@ -33,7 +33,7 @@ func grepEffect(p parsedArgs, e *effect) {
 		tree = tree || !v.is("skip", "read")
 	}
 	if tree {
-		e.addSearched(p, patterns)
+		e.addSearched(p, patterns, file{filter: grepFilter(p.flags)})
 		return
 	}
 	for i, a := range p.operands {
@@ -66,23 +66,27 @@ var ripgrepSpec = commandSpec{
 		if p.hasFlag("-e", "-f", "--regexp", "--file", "--files", "--type-list") {
 			patterns = 0
 		}
-		e.addSearched(p, patterns)
+		e.addSearched(p, patterns, file{filter: ripgrepFilter(p.flags), namesOnly: p.hasFlag("--files")})
 	},
 }
 
 // addSearched adds the operands of a search: first the given number of patterns, then
-// the trees that are searched. The default is the working directory.
-func (e *effect) addSearched(p parsedArgs, patterns int) {
+// the trees that are searched, with the other fields of like. The default is the working
+// directory.
+func (e *effect) addSearched(p parsedArgs, patterns int, like file) {
+	like.tree = true
 	in := []arg{literalArg(".")}
 	if len(p.operands) > patterns {
 		in = p.operands[patterns:]
 	}
 	for _, a := range p.operands[:min(patterns, len(p.operands))] {
 		if a.mayBeSeveral() { // all but its first word are files
-			e.files = append(e.files, file{arg: a, tree: true})
+			like.arg = a
+			e.files = append(e.files, like)
 		}
 	}
 	for _, a := range append(in, p.splitValues...) {
-		e.files = append(e.files, file{arg: a, tree: true})
+		like.arg = a
+		e.files = append(e.files, like)
 	}
 }

@@ -168,6 +168,14 @@ func pathTarget(p shellparse.Path, via string) pegboard.Target {
 	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks}}
 	if p.Write {
 		t.Access = pegboard.AccessWrite
+		return t
+	}
+	t.Filtered = p.NamesOnly
+	if p.Filter != nil {
+		t.Shell.Reads, t.Shell.LeaveOut = p.Filter.Reads, p.Filter.LeaveOut
+	}
+	if p.Tracked {
+		t.Shell.Holds = func(visit func(string) bool) bool { return visitTracked(p.Name, visit) }
 	}
 	return t
 }

@@ -1,0 +1,148 @@
+package pegboard
+
+import (
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// A reach says whether a call that reads a tree reads what a rule is about.
+type reach int
+
+const (
+	reachesNothing reach = iota // nothing of the kind is there, or it is left out
+	mayReach                    // nothing is there now
+	reaches
+)
+
+// maxSearched is how many files and directories are looked at below a tree. In a larger
+// tree there may be anything.
+const maxSearched = 100_000
+
+// concerns reports whether a deny or ask rule that touches a target is about what the call
+// does there, and notes if it may be.
+func (e *evaluation) concerns(r *Rule, t *Target) bool {
+	found, reach := e.reachBelow(r, t)
+	switch reach {
+	case reaches:
+		if e.found[r.Behavior] == "" {
+			e.found[r.Behavior] = found
+		}
+	case mayReach:
+		e.record(r, t, Ask, "may be about something below it, which could be there when it is read")
+		if e.unsure == nil {
+			e.unsure = r
+		}
+	case reachesNothing:
+		e.record(r, t, Undecided, "is about nothing that it would read below")
+	}
+	return reach == reaches
+}
+
+// reachBelow reports whether a command line reads something that a deny or ask rule is
+// about, where the rule touches target t. It may touch t only because such a file could be below
+// it: then the files below are looked at, now, when the call is decided. found is such a
+// file. Something that also runs or writes could make the file before it is read.
+func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
+	if !t.Tree || t.Kind != TargetPath || t.Access != AccessRead || t.Shell.FromCommand == "" || e.info.Origin.External() {
+		return "", reaches
+	}
+	alone := *t
+	alone.Tree = false
+	if r.touches(e.info, &alone) {
+		return "", reaches
+	}
+	found, all := e.searchBelow(r, t)
+	switch {
+	case found != "":
+		return found, reaches
+	case t.Shell.Reads != nil && isPlainFileName(r.Pattern) && !t.Shell.Reads(r.Pattern):
+		return "", reachesNothing
+	case !all:
+		return "", reaches
+	case !e.onlyReads():
+		return "", mayReach
+	}
+	return "", reachesNothing
+}
+
+// onlyReads reports whether nothing in the call writes or runs anything that is not known
+// to read only.
+func (e *evaluation) onlyReads() bool {
+	return e.all(func(t *Target) bool {
+		switch t.Kind {
+		case TargetCommand:
+			return t.Shell.ReadOnly
+		case TargetPath:
+			return t.Access == AccessRead || t.Shell.Guess
+		}
+		return t.Kind != TargetOpaque
+	})
+}
+
+// searchBelow returns a file below t that r is about and that the call reads. all is set
+// if there are no more files than those looked at.
+func (e *evaluation) searchBelow(r *Rule, t *Target) (found string, all bool) {
+	names := t.names()
+	visit := func(path string) bool {
+		if t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) {
+			return true
+		}
+		one := Target{Kind: TargetPath, Access: AccessRead, Value: path, at: &location{one: [1]string{path}}}
+		one.at.names = one.at.one[:]
+		if rel, err := filepath.Rel(t.Real(), path); err == nil && filepath.IsLocal(rel) && len(names) > 1 {
+			one.at.names = slices.Clone(one.at.names)
+			for _, name := range names {
+				one.at.names = append(one.at.names, filepath.Join(name, rel))
+			}
+		}
+		if r.touches(e.info, &one) {
+			found = path
+		}
+		return found == ""
+	}
+	if t.Shell.Holds != nil {
+		err := goroutine.Try(func() error { all = t.Shell.Holds(visit); return nil })
+		return found, all && err == nil
+	}
+	var roots []string
+	for _, name := range names {
+		root := realpath.Resolve(name)
+		if slices.Contains(roots, root) {
+			continue
+		}
+		roots = append(roots, root)
+		all = realpath.Walk(root, maxSearched, func(path string, mode fs.FileMode) bool {
+			return mode.IsDir() || visit(path)
+		})
+		if !all || found != "" {
+			return found, false
+		}
+	}
+	return "", true
+}
+
+// aboutFound says which file a rule is about, and how to leave it out.
+func (e *evaluation) aboutFound(b Behavior, t *Target) string {
+	found := e.found[b]
+	if found == "" || t == nil {
+		return ""
+	}
+	text := fmt.Sprintf(": %s is there", visible(found))
+	if name := filepath.Base(found); t.Shell.LeaveOut != "" && isPlainFileName(name) {
+		text += fmt.Sprintf("; to leave it out, add %s to the command", strings.ReplaceAll(t.Shell.LeaveOut, "NAME", name))
+	}
+	return text
+}
+
+// isPlainFileName reports whether a name means itself in every shell and pattern.
+func isPlainFileName(name string) bool {
+	return name != "" && name != "." && name != ".." && strings.IndexFunc(name, func(r rune) bool {
+		return !strings.ContainsRune("._-", r) && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}) < 0
+}
