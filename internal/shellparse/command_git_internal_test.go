@@ -240,7 +240,7 @@ func TestGitFiles(t *testing.T) {
 		{line: "grep x -- src", maybe: []string{"src/"}},
 		{line: "grep x HEAD -- src/*.go", maybe: []string{"HEAD/", "src/./"}},
 		{line: "grep x -- '*.go'", maybe: []string{"./"}},
-		{line: "grep x -- :!src", maybe: []string{"src/", "./"}},
+		{line: "grep x -- :!src", maybe: []string{"./"}},
 		{line: "grep x main:", maybe: []string{"./"}},
 		{line: "grep x :/", maybe: []string{"./"}},
 		{line: "-C sub grep x", reads: []string{"sub/"}, maybe: []string{"sub/./"}},
