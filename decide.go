@@ -418,7 +418,7 @@ func (e *evaluation) isHarmless(t *Target) bool {
 
 // isHarmlessPath reports whether t is a path that is read where the session may read.
 func (e *evaluation) isHarmlessPath(t *Target) bool {
-	return t.Kind == TargetPath && t.Access == AccessRead && (e.isInside(t) || allNamesWithin(t, e.readable))
+	return t.Kind == TargetPath && t.Access == AccessRead && (t.at == nil || !t.at.crowded) && (e.isInside(t) || allNamesWithin(t, e.readable))
 }
 
 // verify reports whether a tool confirms what it says of a command. If not, it sets doubt.

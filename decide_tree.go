@@ -20,10 +20,6 @@ const (
 	reaches
 )
 
-// maxSearched is how many files and directories are looked at below a tree. In a larger
-// tree there may be anything.
-const maxSearched = 100_000
-
 // concerns reports whether a deny or ask rule that touches a target is about what the call
 // does there, and notes if it may be.
 func (e *evaluation) concerns(r *Rule, t *Target) bool {

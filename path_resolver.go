@@ -25,15 +25,20 @@ type pathResolver struct {
 // location holds the names of a resolved target. It is never written to after
 // pathResolver.resolve has returned.
 type location struct {
-	real  string    // of a path: its place after symbolic links
-	doubt string    // why the value has no clear meaning, as the end of a sentence; empty if it has one
-	names []string  // all names that a rule may match
-	one   [1]string // backs names if there is one name, which saves an allocation
+	real    string    // of a path: its place after symbolic links
+	crowded bool      // of a tree whose links are followed: there are too many files to look at
+	doubt   string    // why the value has no clear meaning, as the end of a sentence; empty if it has one
+	names   []string  // all names that a rule may match
+	one     [1]string // backs names if there is one name, which saves an allocation
 }
 
 // maxGlob is how many names a pattern may expand to. A larger pattern counts as the
 // whole tree below its first directory.
 const maxGlob = 1000
+
+// maxSearched is how many files and directories are looked at below a tree. In a larger
+// tree there may be anything.
+const maxSearched = 100_000
 
 // resolve returns a copy of ts in which paths are absolute and have their location, and
 // hosts are canonical. A value that is malformed is marked as doubtful.
@@ -101,6 +106,13 @@ func (r *pathResolver) resolvePath(t *Target) {
 		if strings.Contains(n, "..") { // the system resolves it after links, a tool may do so before
 			addAlias(realpath.Physical(r.dir, r.home, n))
 		}
+	}
+	if t.Tree && t.Access == AccessRead && t.Shell.FollowsLinks {
+		places, ok := realpath.LinkTargets(t.at.real, maxSearched)
+		for _, place := range places {
+			addAlias(place)
+		}
+		t.at.crowded = !ok
 	}
 	if t.AskReason == "" && (t.Shell.CopiesNames || t.Tree && t.Access == AccessWrite) {
 		t.AskReason = r.inspectSubtree(t)

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-var errNoRepository = errors.New("there is no repository")
+// ErrNoRepository says that there is no repository with a working tree around a directory.
+var ErrNoRepository = errors.New("there is no repository")
 
 // Tracked calls visit with the resolved path of every file that the index of the
 // repository around dir names, until visit returns false. It returns an error if there is
@@ -15,14 +16,14 @@ var errNoRepository = errors.New("there is no repository")
 func Tracked(dir string, visit func(path string) bool) error {
 	root := Tree(dir)
 	if root == "" {
-		return errNoRepository
+		return ErrNoRepository
 	}
 	folder, err := folderOf(root)
 	if err != nil {
 		return err
 	}
 	if folder == "" {
-		return errNoRepository
+		return ErrNoRepository
 	}
 	shared, err := sharedFolder(folder)
 	if err != nil {

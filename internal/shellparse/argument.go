@@ -7,21 +7,14 @@ import (
 
 // An arg is one word of a command, as the command receives it.
 type arg struct {
-	value       string // the text after expansion; the pattern if glob is set
-	source      string // the word as written in the line
-	known       bool   // value is exact, or is the exact pattern if glob is set
-	glob        bool   // the shell replaces it by file names
-	anyNumber   bool   // not known, and may be any number of arguments
-	fromBraces  bool   // one of several that a brace expansion produced; they share their source
-	placeholder bool   // the program that starts the command replaces the word or a part of it
-	found       *foundNames
-}
-
-// foundNames says which of the files below a directory a word stands for that find
-// replaces.
-type foundNames struct {
-	filter  *NameFilter
-	regular bool // regular files alone, and not links
+	value       string      // the text after expansion; the pattern if glob is set
+	source      string      // the word as written in the line
+	known       bool        // value is exact, or is the exact pattern if glob is set
+	glob        bool        // the shell replaces it by file names
+	anyNumber   bool        // not known, and may be any number of arguments
+	fromBraces  bool        // one of several that a brace expansion produced; they share their source
+	placeholder bool        // the program that starts the command replaces the word or a part of it
+	found       *foundNames // the files that a word stands for if it is not known
 }
 
 // literalArg returns an argument for a word without quotes and expansions.
@@ -38,7 +31,7 @@ func (a arg) mayBeSeveral() bool { return a.anyNumber || a.glob }
 
 // mayBeFlag reports whether an argument that is not literal may begin with a dash.
 func (a arg) mayBeFlag() bool {
-	if a.isLiteral() {
+	if a.isLiteral() || a.found != nil && a.found.plain {
 		return false
 	}
 	first := a.value

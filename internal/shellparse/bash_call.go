@@ -44,7 +44,9 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	w.inspectVariables(&c, assigns)
 	if !w.isFunctionCall(s, in) {
 		e := w.effectOf(s)
+		w.printed = w.printedBy(s, e)
 		w.applyEffect(&c, e)
+		w.addSplitNames(&c, e, s.addsArgs)
 		w.addRemovalReason(&c, s.args, e.files)
 		w.addStarted(&c, e, 0)
 		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs())
@@ -95,7 +97,12 @@ func (w *walker) effectOf(s strippedCommand) effect {
 	if strings.Contains(name.value, "/") {
 		return unknownEffect("a program given by its path may be any program")
 	}
-	args := s.withAddedArgs()[1:]
+	args := w.withAddedArgs(s)[1:]
+	if name.value == "xargs" {
+		if e, ok := w.xargsOnFound(args); ok {
+			return e
+		}
+	}
 	if b, ok := builtins[name.value]; ok {
 		if s.notBuiltin && !b.isProgram {
 			return unknownEffect(name.value + " is no program outside the shell")

@@ -93,6 +93,12 @@ func (w *walker) testedFile(x syntax.TestExpr) {
 		return
 	}
 	a := w.singleWord(word)
+	if !a.known && a.found != nil {
+		for _, v := range a.found.values {
+			w.line.Paths = w.appendPaths(w.line.Paths, v.value, Path{Glob: v.glob})
+		}
+		return
+	}
 	if !a.known {
 		w.markUnknown("a file cannot be known")
 		return

@@ -12,15 +12,63 @@ import (
 // A setVariable is a variable that the line sets itself, so that it holds nothing of the
 // environment. What the line sets it to was looked at there.
 type setVariable struct {
-	name string
+	name   string
+	values []arg // all values that it may have; empty if that is not known
 }
 
 // with returns the place after the shell has set a variable.
-func (p place) with(name string) place {
+func (p place) with(name string, values ...arg) place {
 	if !p.sets(name) {
-		p.set = append(p.set[:len(p.set):len(p.set)], setVariable{name: name})
+		p.set = append(p.set[:len(p.set):len(p.set)], setVariable{name: name, values: values})
 	}
 	return p
+}
+
+// valuesOf returns the values that a variable may have, if the line sets it in one place.
+func (w *walker) valuesOf(name string) []arg {
+	at := slices.IndexFunc(w.place.set, func(v setVariable) bool { return v.name == name })
+	if at < 0 || w.env.Shell != Bash || !isScriptVariable(name) || slices.Contains(w.frozen, name) || !w.isSetOnce(name) {
+		return nil
+	}
+	return w.place.set[at].values
+}
+
+// isSetOnce reports whether only one part of the line sets a variable.
+func (w *walker) isSetOnce(name string) bool {
+	if w.file == nil {
+		return false
+	}
+	times := 0
+	syntax.Walk(w.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			if n.Name != nil && n.Name.Value == name {
+				times++
+			}
+		case *syntax.WordIter:
+			if n.Name.Value == name {
+				times++
+			}
+		case *syntax.CallExpr:
+			if w.mayRead(n, name) {
+				times = 2
+			}
+		}
+		return true
+	})
+	return times == 1
+}
+
+// mayRead reports whether a command may be a read that sets a variable.
+func (w *walker) mayRead(c *syntax.CallExpr, name string) bool {
+	isRead, sets := false, false
+	for _, word := range c.Args {
+		source := w.sourceOf(word)
+		plain := strings.NewReplacer(`"`, "", "'", "", `\`, "", "$", "").Replace(source)
+		isRead = isRead || plain == "read"
+		sets = sets || plain == name || strings.ContainsAny(source, "\"'\\$`{*?[")
+	}
+	return isRead && sets
 }
 
 // sets reports whether the line has surely set a variable.
@@ -33,6 +81,9 @@ func (p place) sets(name string) bool {
 func (w *walker) placeAfterAssignment(in place, a *syntax.Assign, out assignment) place {
 	if a.Name == nil || a.Index != nil || a.Append || strings.Contains(out.source, "$((") || strings.Contains(out.source, "$[") {
 		return in
+	}
+	if v := out.value; a.Array == nil && v.known && !v.glob && !strings.HasPrefix(v.source, "{") {
+		return in.with(out.name, v)
 	}
 	return in.with(out.name)
 }
@@ -61,11 +112,18 @@ func commonVariables(a, b []setVariable) []setVariable {
 	}
 	var both []setVariable
 	for _, v := range a {
-		if (place{set: b}).sets(v.name) {
+		if at := slices.IndexFunc(b, func(o setVariable) bool { return o.name == v.name }); at >= 0 {
+			if !sameValues(v.values, b[at].values) {
+				v.values = nil
+			}
 			both = append(both, v)
 		}
 	}
 	return both
+}
+
+func sameValues(a, b []arg) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
 // publicVariables are variables whose values are not secret, in addition to

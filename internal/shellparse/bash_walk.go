@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -22,6 +23,8 @@ type walker struct {
 	hasInput     bool          // the current commands may read input that the line supplies
 	execHasInput bool          // exec may have set the input of all following commands
 	envSet       envAssignment // the first variable that the line sets for its commands
+	piped        *foundNames   // the names that the input of the current commands consists of; nil if it is anything else
+	printed      *foundNames   // the names that the statement before has printed
 	frozen       []string      // variables that later assignments may not change
 	shown        string        // a variable of the environment that the words since then show; see noteVariable
 	bindingCache bindings      // nil until bindings is called
@@ -114,8 +117,16 @@ func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 		w.markUnknown("the line starts a coprocess")
 	}
 	before, shown, first := w.hasInput, w.takeShown(), len(w.line.Commands)
-	w.hasInput = before || givesInput(s)
+	piped := w.piped
+	if w.hasInput = before || givesInput(s); givesInput(s) {
+		w.piped = nil
+	}
+	w.printed = nil
 	yes, no = w.command(s, in)
+	w.piped = piped
+	if !keepsOutput(s) {
+		w.printed = nil
+	}
 	w.execHasInput = w.execHasInput || w.hasInput && mayBeExec(s.Cmd)
 	w.hasInput = before
 	w.place = in
@@ -198,11 +209,14 @@ func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 		w.markUnknown("time is a program behind a pipe")
 	}
 	w.concurrent = true
-	before := w.hasInput
+	before, piped := w.hasInput, w.piped
 	w.stmt(c.X, in)
-	w.hasInput = true
+	w.hasInput, w.piped = true, nil
+	if c.Op == syntax.Pipe {
+		w.piped = w.printed
+	}
 	w.stmt(c.Y, in)
-	w.hasInput = before
+	w.hasInput, w.piped = before, piped
 	return in, in
 }
 
@@ -259,10 +273,14 @@ func (w *walker) forClause(c *syntax.ForClause, in place) {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		w.checkVariable(l.Name.Value)
+		var values []arg
 		for _, item := range l.Items {
-			w.walkListWord(item)
+			values = append(values, w.walkListWord(item)...)
 		}
-		body = in.with(l.Name.Value)
+		if slices.ContainsFunc(values, func(a arg) bool { return !a.known }) || len(values) > maxBindings {
+			values = nil
+		}
+		body = in.with(l.Name.Value, values...)
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{l.Init, l.Cond, l.Post} {
 			if x != nil {
@@ -293,7 +311,9 @@ func (w *walker) funcDecl(c *syntax.FuncDecl, in place, certain bool) {
 	before := w.hasInput
 	w.hasInput = true // a caller may redirect its input
 	w.functionDepth++
-	defer func() { w.hasInput = before; w.functionDepth-- }()
+	piped := w.piped
+	w.piped = nil
+	defer func() { w.hasInput, w.piped = before, piped; w.functionDepth-- }()
 	w.loopBody(in, func() place {
 		yes, no := w.stmt(c.Body, in)
 		return yes.union(no)

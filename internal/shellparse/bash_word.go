@@ -19,8 +19,9 @@ const (
 
 // A markedWord is a word with a mark for each byte.
 type markedWord struct {
-	text  []byte
-	marks []mark
+	text   []byte
+	marks  []mark
+	values []arg // what the part that is not known stands for; see addValue
 }
 
 func (m *markedWord) add(text string, kind mark) {
@@ -31,7 +32,7 @@ func (m *markedWord) add(text string, kind mark) {
 }
 
 func (m *markedWord) slice(from, to int) markedWord {
-	return markedWord{m.text[from:to], m.marks[from:to]}
+	return markedWord{text: m.text[from:to], marks: m.marks[from:to]}
 }
 
 // plainAt reports whether an unquoted c stands at index i.
@@ -204,6 +205,9 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 				return
 			}
 			w.noteVariable(part.Param.Value)
+			if w.addValue(m, part.Param.Value, quotes) {
+				return
+			}
 		}
 	default:
 		w.markUnknown("the line holds a construct that is not understood")
@@ -312,6 +316,9 @@ func (w *walker) newArg(m markedWord) arg {
 			special = special || a.glob && strings.ContainsAny(w.homeDir(), `*?[]\`)
 			m.text = append([]byte(w.homeDir()), m.text[1:]...)
 		}
+	}
+	if len(m.values) > 0 && !a.known && !a.glob {
+		a.found = m.found()
 	}
 	a.known = a.known && (!a.glob || !special)
 	if a.known {

@@ -53,6 +53,9 @@ type Command struct {
 	// Mentioned are further hosts that the command may reach: those that its arguments and
 	// variables mention. What a program does with them is not known.
 	Mentioned []string
+	// SplitNames are trees whose names are split at blanks, quotes and backslashes: the
+	// command is ReadOnly only if no name has any, and none begins with a dash.
+	SplitNames []Path
 	// Git is set for a git command that is ReadOnly only if the repository's
 	// configuration starts no program.
 	Git *Git

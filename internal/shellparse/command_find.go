@@ -24,7 +24,9 @@ func findEffect(args []arg) effect {
 	f := findParser{rest: args}
 	f.readStarts()
 	for len(f.rest) > 0 {
-		f.readWord(f.next())
+		a := f.next()
+		f.printsLast = !f.either && len(f.rest) == 0 && a.is("-print", "-print0")
+		f.readWord(a)
 	}
 	if f.deletes {
 		f.effect.worsen(Mutating, "-delete removes files")
@@ -34,6 +36,7 @@ func findEffect(args []arg) effect {
 			f.effect.files[len(f.effect.files)-1].tree = true
 		}
 	}
+	f.effect.prints = f.printedNames()
 	return f.effect
 }
 
@@ -44,10 +47,13 @@ type findParser struct {
 	startFiles []int // indexes of the files that are starting points
 	deletes    bool
 
-	depth   int        // of parentheses
-	negated bool       // the next test counts if it fails
-	tests   []nameStep // on names that everything up to here has passed
-	files   bool       // everything up to here is a regular file
+	depth      int        // of parentheses
+	negated    bool       // the next test counts if it fails
+	tests      []nameStep // on names that everything up to here has passed
+	printsLast bool       // the only action is the last word
+	either     bool       // some of the tests are joined by "or"
+	actions    []string
+	files      bool // everything up to here is a file or directory and no link
 }
 
 func (f *findParser) next() arg {
@@ -90,6 +96,9 @@ func (f *findParser) addStart(a arg) {
 
 // readWord reads one word of the expression with its values.
 func (f *findParser) readWord(a arg) {
+	if has("-help -version --help --version -print -print0 -printf -ls -delete -quit "+findWrites+" "+findRuns, a.value) {
+		f.actions = append(f.actions, a.value)
+	}
 	defer f.noteTest(a, f.rest)
 	switch {
 	case !a.isLiteral():
@@ -134,8 +143,7 @@ func (f *findParser) readValue(of arg) (arg, bool) {
 
 // readCommand reads a command up to its ";", or the "+" after "{}".
 func (f *findParser) readCommand(action arg) {
-	f.mayDoAnything("find " + action.value + " runs a command")
-	var cmd []arg
+	var cmd, shown []arg // shown has the words that find replaces as what they stand for
 	for len(f.rest) > 0 {
 		a := f.next()
 		if a.is(";") || a.is("+") && len(cmd) > 0 && cmd[len(cmd)-1].source == "{}" {
@@ -144,15 +152,31 @@ func (f *findParser) readCommand(action arg) {
 		switch {
 		case a.is(findPlaceholder):
 			cmd = append(cmd, f.foundTrees()...)
+			shown = append(shown, f.foundName())
 			continue
 		case a.known && strings.Contains(a.value, findPlaceholder):
 			a = arg{source: a.value} // find replaces a part of the word
 		}
-		cmd = append(cmd, a)
+		cmd, shown = append(cmd, a), append(shown, a)
+	}
+	if f.effect.noWildcards = true; action.value == "-exec" {
+		f.effect.startsOnFound = append(f.effect.startsOnFound, shown)
+	} else {
+		f.mayDoAnything("find " + action.value + " runs a command")
 	}
 	if len(cmd) > 0 {
 		f.effect.runs = append(f.effect.runs, cmd)
 	}
+}
+
+// foundName returns the word that stands for what find replaces "{}" by: any number of
+// names that begin with a starting point.
+func (f *findParser) foundName() arg {
+	plain := true
+	for _, i := range f.startFiles {
+		plain = plain && isPlainName(f.effect.files[i].arg)
+	}
+	return arg{source: findPlaceholder, anyNumber: true, found: &foundNames{plain: plain, regular: f.files}}
 }
 
 // foundTrees returns the starting points as trees that stand for "{}".
@@ -183,10 +207,30 @@ func (f *findParser) noteTest(a arg, rest []arg) {
 		f.negated = !negated
 	case f.depth > 0:
 	case has("-o -or ,", a.value):
-		f.tests, f.files = nil, false
+		f.tests, f.files, f.either = nil, false, true
 	case a.value == "-name" && len(rest) > 0 && rest[0].isLiteral() && isNameGlob(rest[0].value):
 		f.tests = append(f.tests[:len(f.tests):len(f.tests)], nameStep{glob: rest[0].value, include: !negated})
-	case a.value == "-type" && len(rest) > 0 && rest[0].is("f") && !negated:
+	case a.value == "-type" && len(rest) > 0 && rest[0].is("f", "d", "f,d", "d,f") && !negated:
 		f.files = true
 	}
+}
+
+// printedNames returns the names that find prints, if it prints nothing else.
+func (f *findParser) printedNames() *foundNames {
+	switch {
+	case f.effect.class != ReadOnly, len(f.actions) > 1, len(f.actions) == 1 && !has("-print -print0", f.actions[0]):
+		return nil
+	}
+	names := &foundNames{plain: true, nul: len(f.actions) > 0 && f.actions[0] == "-print0"}
+	for _, i := range f.startFiles {
+		a := f.effect.files[i].arg
+		if !a.known {
+			return nil
+		}
+		names.trees, names.plain = append(names.trees, a), names.plain && isPlainName(a)
+	}
+	if !f.either && len(f.actions) == 0 || f.printsLast {
+		names.filter, names.regular = &NameFilter{every: true, steps: f.tests, LeaveOut: "! -name NAME"}, f.files
+	}
+	return names
 }

@@ -22,7 +22,7 @@ func gitShownFiles(w gitWords, form gitForm, dir string) []file {
 	for i := range files {
 		f := &files[i]
 		if f.tree && (f.guess || form.operandsAreFiles) && f.value != dir {
-			f.namesOnly, f.tracked, f.filter = summary, tracked, filter
+			f.namesOnly, f.tracked, f.noIndex, f.filter = summary, tracked, searches || form.operandsAreFiles, filter
 		}
 	}
 	if shows := form.showsContent || form.showsPatches && w.has(gitPatchFlags...); shows && !summary && !searches && len(w.paths) == 0 && len(w.operands) == 0 {

@@ -13,20 +13,24 @@ type effect struct {
 	files       []file
 	hosts       []string
 	runs        [][]arg // commands that it runs
-	lineUnknown string  // why the line becomes unknown: deny rules may concern a command that is not known
-	git         *Git    // Dir is as given by -C: relative, absolute or empty
-	alias       *gitAliasUse
-	aliases     []gitSetting // aliases of git that it makes
+	// startsOnFound are those of them that it starts itself, with files that it finds. They
+	// are checked by effectOf: unless they only read, the effect is not known.
+	startsOnFound [][]arg
+	prints        *foundNames // the names that it prints, one a line; nil if it prints anything else
+	lineUnknown   string      // why the line becomes unknown: deny rules may concern a command that is not known
+	git           *Git        // Dir is as given by -C: relative, absolute or empty
+	alias         *gitAliasUse
+	aliases       []gitSetting // aliases of git that it makes
 }
 
 // A file is an operand that names a file.
 type file struct {
 	arg
-	write, tree, guess        bool
-	inHome                    bool // the name is relative to the home directory
-	copiesNames, followsLinks bool // see Path
-	namesOnly, tracked        bool // see Path
-	filter                    *NameFilter
+	write, tree, guess          bool
+	inHome                      bool // the name is relative to the home directory
+	copiesNames, followsLinks   bool // see Path
+	namesOnly, tracked, noIndex bool // see Path
+	filter                      *NameFilter
 }
 
 // unknownEffect returns the effect of a command that is not understood.

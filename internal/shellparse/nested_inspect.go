@@ -77,7 +77,7 @@ func (w *walker) payFor(c *Command, args []arg) bool {
 // inspectStarted inspects the commands that a program starts.
 func (w *walker) inspectStarted(c *Command, name string, args []arg, depth int) {
 	if name == "xargs" || name == "parallel" {
-		args = append(markPlaceholders(name, args), addedArgs)
+		args = w.namePlaceholders(name, args)
 	}
 	if depth > 0 && subcommandUnknown(name, args) {
 		w.markUnknown("what " + name + " is to do is computed")
@@ -128,7 +128,7 @@ func (w *walker) addNestedEffect(c *Command, args []arg, e effect, depth int) {
 	removed := slices.DeleteFunc(slices.Clone(e.files), func(f file) bool { return f.isFoundTree() })
 	w.addRemovalReason(c, args, removed)
 	for _, f := range e.files {
-		if !f.known && (f.source == "" || strings.Contains(f.source, findPlaceholder)) {
+		if !f.known && (f.found == nil || f.write) && (f.source == "" || strings.Contains(f.source, findPlaceholder)) {
 			w.markUnknown("a program adds files that are not known")
 		}
 		f.guess = !f.isFoundTree()

@@ -78,7 +78,7 @@ func TestPlaceholdersAreNotKnown(t *testing.T) {
 func TestUnknownWordsMakeTheLineUnknown(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"x=push; git $x", "git $(echo push)", "git -p $x", "rm $x",
+		"read x; git $x", "git $(echo push)", "git -p $x", "rm $x",
 		"bash <<< 'touch x'", "echo touch x | bash", "sh -s", "sh -s a", "bash -x", "sudo bash", "env zsh -o pipefail", "bash /dev/stdin", "xargs bash",
 		"echo .env | xargs -n1 cat", "xargs -I{} cat {} <<< .env", "find . -name main.go | xargs -n1 rm", "xargs -0 sudo rm", "find . -exec mv {} {}.bak ';'", "fd x -x rm",
 		"sed 's/x/rm y/e' a", "sed e a", "sed 's/[^/]//;s/x/rm y/e' a", "find . -exec sed 's/x/y/ge' {} +",

@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -86,6 +87,27 @@ func (w *walker) checkAccesses() {
 		}
 		if first < i || w.mayRepeat && first < len(w.accesses) {
 			w.markGitUnknown(access)
+		}
+		w.checkFoundNames(i)
+	}
+}
+
+// checkFoundNames makes a command unknown that follows the links below a directory, which
+// are looked at before the line runs, if another command may make such a link.
+func (w *walker) checkFoundNames(access int) {
+	at := w.accesses[access].command
+	if at == redirectAccess || at >= len(w.line.Commands) {
+		return
+	}
+	c := &w.line.Commands[at]
+	follows := slices.ContainsFunc(c.Paths, func(p Path) bool { return p.FollowsLinks && !p.Write })
+	if !follows && len(c.SplitNames) == 0 {
+		return
+	}
+	for i, other := range w.accesses {
+		if i != access && (other.writes || anyWritten(other.paths)) {
+			c.worsen(Unknown, "another command of the line may change what is found")
+			return
 		}
 	}
 }

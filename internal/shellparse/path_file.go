@@ -10,12 +10,20 @@ func (w *walker) addFiles(c *Command, files []file) {
 		}
 		switch {
 		case f.known && f.value == "", f.known && !f.glob && w.isOpenStream(f.value, f.write), f.known && f.isProcessSubst():
+		case !f.known && f.found != nil && len(f.found.trees) > 0 && !f.write:
+			for _, v := range f.found.trees {
+				c.Paths = w.appendPaths(c.Paths, v.value, Path{Tree: true, Glob: v.glob, Guess: f.guess, FollowsLinks: !f.found.regular, Filter: f.nameFilter()})
+			}
+		case !f.known && f.found != nil && len(f.found.values) > 0:
+			for _, v := range f.found.values {
+				c.Paths = w.appendPaths(c.Paths, v.value, Path{Write: f.write, Tree: f.tree, Glob: v.glob, Guess: f.guess, NamesOnly: f.namesOnly, Filter: f.filter})
+			}
 		case !f.known:
 			if !f.guess {
 				w.markUnknown("a file cannot be known")
 			}
 		default:
-			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, CopiesNames: f.copiesNames, FollowsLinks: f.followsLinks, NamesOnly: f.namesOnly, Tracked: f.tracked, Filter: f.nameFilter()})
+			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, CopiesNames: f.copiesNames, FollowsLinks: f.mayFollowLinks(), NamesOnly: f.namesOnly, Tracked: f.tracked, NoIndex: f.noIndex, Filter: f.nameFilter()})
 		}
 	}
 }

@@ -66,6 +66,11 @@ func (f file) nameFilter() *NameFilter {
 	return f.filter
 }
 
+// mayFollowLinks reports whether links below a tree are followed.
+func (f file) mayFollowLinks() bool {
+	return f.followsLinks || f.tree && !f.write && f.found != nil && !f.found.regular
+}
+
 // grepFilter returns the filter of grep -r. The last option that matches a name decides
 // for GNU grep; for that of BSD an exclusion does, and what is left is a part of the same.
 func grepFilter(flags []flag) *NameFilter {

@@ -26,14 +26,17 @@ func (w *walker) addGlobs(c *Command, args []arg) {
 	}
 }
 
-// walkListWord walks a word of a list and adds the patterns it may become.
-func (w *walker) walkListWord(word *syntax.Word) {
-	for _, a := range w.expandWord(nil, word) {
+// walkListWord walks a word of a list, adds the patterns it may become, and returns what it
+// stands for.
+func (w *walker) walkListWord(word *syntax.Word) []arg {
+	args := w.expandWord(nil, word)
+	for _, a := range args {
 		if a.glob && !a.known {
 			w.markUnknown("a pattern cannot be known")
 		}
 		w.addStoredGlobs(a)
 	}
+	return args
 }
 
 // addStoredGlobs adds the patterns in the value of a variable. The shell expands them

@@ -47,7 +47,7 @@ func TestDenySeesFiles(t *testing.T) {
 		var paths []shellparse.Path
 		for _, c := range parse(line).Commands {
 			for _, p := range c.Paths {
-				p.Filter = nil
+				p.Filter, p.FollowsLinks = nil, false
 				paths = append(paths, p)
 			}
 		}

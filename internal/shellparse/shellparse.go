@@ -60,6 +60,9 @@ type Path struct {
 	NamesOnly bool
 	// Tracked is set for a tree of which git shows the files that it tracks.
 	Tracked bool
+	// NoIndex is set with Tracked if git shows files on the disk where there is no
+	// repository.
+	NoIndex bool
 	// Filter says which files of a tree that is read are read; nil means all.
 	Filter *NameFilter
 	// Guess is set if Name is only an argument that looks like a path, of a command

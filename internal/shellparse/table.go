@@ -65,7 +65,13 @@ func specEffectOf(name string, args []arg) effect {
 	case !ok:
 		return unknownEffect("nobody here knows what " + name + " does")
 	case s.custom != nil:
-		return s.custom(args)
+		e := s.custom(args)
+		for _, started := range e.startsOnFound {
+			if !readsFoundNames(started) {
+				e.worsen(Unknown, name+" runs a command")
+			}
+		}
+		return e
 	}
 	return s.effectOf(name, args)
 }

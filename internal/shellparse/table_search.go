@@ -34,6 +34,7 @@ func grepEffect(p parsedArgs, e *effect) {
 	}
 	if tree {
 		e.addSearched(p, patterns, file{filter: grepFilter(p.flags)})
+		e.printFound(p, patterns)
 		return
 	}
 	for i, a := range p.operands {
@@ -67,6 +68,7 @@ var ripgrepSpec = commandSpec{
 			patterns = 0
 		}
 		e.addSearched(p, patterns, file{filter: ripgrepFilter(p.flags), namesOnly: p.hasFlag("--files")})
+		e.printFound(p, patterns)
 	},
 }
 
@@ -89,4 +91,19 @@ func (e *effect) addSearched(p parsedArgs, patterns int, like file) {
 		like.arg = a
 		e.files = append(e.files, like)
 	}
+}
+
+// printFound says that a search prints the names of what it finds, if its flags say so.
+func (e *effect) printFound(p parsedArgs, patterns int) {
+	if !p.hasFlag("-l", "--files-with-matches", "--files") || p.hasFlag("-Z", "--null", "-0", "-z", "--null-data", "-c", "--count", "--color", "--colour", "-p", "--pretty", "--json", "--vimgrep", "--stats", "--debug", "--trace", "--path-separator", "--type-list", "--help", "--version", "-V", "-h", "--pcre2-version") {
+		return
+	}
+	names := &foundNames{plain: true, regular: true}
+	for _, f := range e.files {
+		if !f.tree || f.glob || !f.known {
+			return
+		}
+		names.trees, names.plain = append(names.trees, f.arg), names.plain && isPlainName(f.arg)
+	}
+	e.prints = names
 }

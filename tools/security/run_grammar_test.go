@@ -91,6 +91,20 @@ line
 	‹command› | ‹filter› | ‹filter›
 	‹command› | tee
 	‹command› | xargs ‹command›
+	find ‹folder› -exec ‹tool› ‹flag› {} +
+	find ‹folder› -exec ‹tool› ‹text› {} \;
+	find ‹folder› -type f -exec ‹command› {} +
+	find ‹folder› ‹flag› | xargs ‹tool› ‹flag›
+	find ‹folder› | xargs ‹tool› ‹text›
+	find . -print0 | xargs -0 ‹tool›
+	find . -name ‹'glob› | ‹filter› | xargs ‹command›
+	find ‹folder› | xargs -I{} ‹tool› ‹text› {}
+	grep -rl ‹text› ‹folder› | xargs ‹tool›
+	for ‹var› in ‹file› ‹file›; do ‹tool› "$‹var›"; done
+	for x in ‹glob›; do ‹tool› ‹flag› "$x"; done
+	x=‹file›; ‹tool› $x "$x"
+	x=‹'flag›; ‹tool› $x ‹file›
+	cd ‹folder› && find . | xargs ‹tool›
 	‹wrapper› ‹command›
 	‹wrapper› ‹wrapper› ‹command›
 	‹command› $(‹list›)

@@ -161,6 +161,9 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 		dir := c.Git.Dir
 		t.Shell.VerifyReadOnly = func() error { return gitrepo.Check(dir) }
 	}
+	if names := c.SplitNames; len(names) > 0 {
+		t.Shell.VerifyReadOnly = func() error { return checkNames(names) }
+	}
 	return t
 }
 
@@ -175,7 +178,7 @@ func pathTarget(p shellparse.Path, via string) pegboard.Target {
 		t.Shell.Reads, t.Shell.LeaveOut = p.Filter.Reads, p.Filter.LeaveOut
 	}
 	if p.Tracked {
-		t.Shell.Holds = func(visit func(string) bool) bool { return visitTracked(p.Name, visit) }
+		t.Shell.Holds = func(visit func(string) bool) bool { return visitTracked(p.Name, p.NoIndex, visit) }
 	}
 	return t
 }

@@ -1,0 +1,103 @@
+package shellparse
+
+import "strings"
+
+// foundNames are the names of files that a word which is not known may stand for: those
+// that find replaces it by, or the values of a variable.
+type foundNames struct {
+	values  []arg    // the names or patterns
+	trees   []arg    // directories; the names are those of what is below them
+	dirs    []string // where they were found
+	nul     bool     // each name ends in a zero byte, and not in a line feed
+	plain   bool     // none begins like an option or another word with a meaning
+	regular bool     // they are no links, or links that no command follows
+	filter  *NameFilter
+}
+
+// isPlainName reports whether an argument, or every name that a pattern stands for, begins
+// like the name of a file. A name that a pattern in a directory stands for and that begins
+// with a dash is asked about where the pattern is expanded.
+func isPlainName(a arg) bool {
+	if !a.known || a.value == "" {
+		return false
+	}
+	return startsWithPlainByte(a.value) || a.glob && strings.IndexByte("*?[", a.value[0]) >= 0 && !strings.Contains(a.value, "/")
+}
+
+// readsFoundNames reports whether a program with arguments that stand for files only
+// reads, whatever the files are called.
+func readsFoundNames(args []arg) bool {
+	if len(args) == 0 || !args[0].isLiteral() || strings.Contains(args[0].value, "/") {
+		return false
+	}
+	var e effect
+	if b, ok := builtins[args[0].value]; ok {
+		of := b.effect(args[1:])
+		if e = of.effect; !b.isProgram || of.changesShell {
+			return false
+		}
+	} else {
+		e = effectOf(args[0].value, args[1:])
+	}
+	return e.class == ReadOnly && e.git == nil && e.lineUnknown == "" && e.askReason == "" && len(e.runs) == 0 && len(e.hosts) == 0
+}
+
+// addValue adds the value of a variable that the line has set, or notes its values, and
+// reports whether the word is then known.
+func (w *walker) addValue(m *markedWord, name string, quotes bool) bool {
+	values := w.valuesOf(name)
+	if len(values) == 0 {
+		return false
+	}
+	if !quotes { // the shell splits it, and expands patterns
+		for _, v := range values {
+			if v.glob || v.value == "" || !expandsToItself(v.value) || strings.ContainsAny(v.value, " \t\n{}") || mayAssign(w.src, "IFS") {
+				return false
+			}
+		}
+	}
+	if len(values) == 1 && !values[0].glob {
+		m.add(values[0].value, markQuoted)
+		if m.text == nil {
+			m.text, m.marks = []byte{}, []mark{}
+		}
+		return true
+	}
+	if m.values == nil {
+		m.values = values
+	} else {
+		m.values = []arg{} // several parts are not known
+	}
+	return false
+}
+
+// found returns the names that a word stands for of which one part is not known, or nil.
+func (m *markedWord) found() *foundNames {
+	at := -1
+	for i, kind := range m.marks {
+		switch {
+		case kind == markUnknownText || kind == markUnknownWords:
+			if at >= 0 {
+				return nil
+			}
+			at = i
+		case kind == markProcessSubst, kind == markPlain && strings.IndexByte("~{}", m.text[i]) >= 0:
+			return nil
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	before, after := string(m.text[:at]), string(m.text[at+1:])
+	f := &foundNames{plain: true}
+	for _, v := range m.values {
+		if v.glob && strings.ContainsAny(before+after, `*?[]\`) {
+			return nil
+		}
+		v.value = before + v.value + after
+		v.glob = v.glob && v.known
+		f.values = append(f.values, v)
+		f.plain = f.plain && isPlainName(v)
+	}
+	return f
+}

@@ -1,0 +1,156 @@
+package shellparse
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// keepsOutput reports whether what the last command of a statement prints is all that the
+// statement prints.
+func keepsOutput(s *syntax.Stmt) bool {
+	for _, r := range s.Redirs {
+		if r.Op != syntax.RdrOut || r.N == nil || r.N.Value != "2" || r.Word.Lit() != "/dev/null" {
+			return false
+		}
+	}
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		return !s.Background && len(c.Assigns) == 0
+	case *syntax.BinaryCmd:
+		return !s.Background && c.Op == syntax.Pipe
+	}
+	return false
+}
+
+// lineFilters are flags with which some programs print some of the lines of their input as
+// they are, if they have no operand but a pattern.
+var lineFilters = map[string]string{
+	"head": "-n --lines -q -z", "tail": "-n --lines -q -z", "sort": "-u -r -n -f -z -V", "uniq": "-u -d", "cat": "",
+	"grep": "-v -i -E -F -w -x -e -G -P --invert-match --ignore-case -z", "egrep": "-v -i -e", "fgrep": "-v -i -e",
+}
+
+// printedBy returns the names that a command prints.
+func (w *walker) printedBy(s strippedCommand, e effect) *foundNames {
+	if e.class != ReadOnly || s.wrapped {
+		return nil
+	}
+	flags, ok := lineFilters[s.args[0].value]
+	if e.prints != nil {
+		names := *e.prints
+		names.dirs = w.place.dirs
+		return &names
+	}
+	if !ok || w.input() == nil {
+		return nil
+	}
+	p := commandSpecs[s.args[0].value].parseArgs(s.args[1:])
+	operands, zero := 0, false
+	if strings.HasSuffix(s.args[0].value, "grep") && !p.hasFlag("-e") {
+		operands = 1
+	}
+	for _, f := range p.flags {
+		if !has(flags, f.name) {
+			return nil
+		}
+		zero = zero || f.name == "-z"
+	}
+	if p.reason != "" || len(p.operands) != operands || len(p.splitValues) > 0 || zero != w.piped.nul {
+		return nil
+	}
+	return w.piped
+}
+
+// addedArg returns the arguments that a program adds to a command.
+func (w *walker) addedArg(name string) arg {
+	a := addedArgs
+	if name == "xargs" {
+		a.found = w.input()
+	}
+	return a
+}
+
+// input returns the names that the input of the current commands consists of, or nil. They
+// mean the same files only where they were found.
+func (w *walker) input() *foundNames {
+	if w.piped == nil || len(w.piped.dirs) == 0 || !slices.Equal(w.piped.dirs, w.place.dirs) {
+		return nil
+	}
+	return w.piped
+}
+
+// withAddedArgs returns the command with the arguments that xargs adds.
+func (w *walker) withAddedArgs(s strippedCommand) []arg {
+	args := s.withAddedArgs()
+	if in := w.input(); s.addsArgs && in != nil && !in.nul {
+		args[len(args)-1].found = in
+	}
+	return args
+}
+
+// xargsFlags are the flags of xargs that neither read a file nor change what it runs.
+const xargsFlags = "-0 --null -r --no-run-if-empty -n --max-args -P --max-procs -I -L"
+
+// xargsOnFound returns the effect of xargs with options, if its input consists of names of
+// files and the command that it adds them to only reads.
+func (w *walker) xargsOnFound(args []arg) (effect, bool) {
+	p := commandSpecs["xargs"].parseArgs(args)
+	if w.input() == nil || !w.input().plain || p.reason != "" || len(p.operands) == 0 || p.hasFlag("-0", "--null") != w.piped.nul {
+		return effect{}, false
+	}
+	for _, f := range p.flags {
+		if !has(xargsFlags, f.name) || f.name != "-0" && f.value.source != "" && !f.value.isLiteral() {
+			return effect{}, false
+		}
+	}
+	name := w.addedArg("xargs")
+	command, replaced := p.nestedCommand(), p.hasFlag("-I")
+	for i, a := range command {
+		switch {
+		case a.placeholder && !a.known:
+			command[i] = name
+			command[i].source, command[i].anyNumber = a.source, false
+		case a.placeholder:
+			return effect{}, false
+		}
+	}
+	if !replaced {
+		command = append(command, name)
+	}
+	e := effect{files: []file{{arg: name}}}
+	return e, readsFoundNames(command)
+}
+
+// addSplitNames notes the names that xargs splits before a command gets them.
+func (w *walker) addSplitNames(c *Command, e effect, added bool) {
+	in := w.input()
+	if in == nil || in.nul {
+		return
+	}
+	for _, f := range e.files {
+		if f.found == in {
+			for _, v := range f.found.trees {
+				c.SplitNames = w.appendPaths(c.SplitNames, v.value, Path{Glob: v.glob, Filter: f.found.filter})
+			}
+			return
+		}
+	}
+	if added { // a command such as echo may get them, too
+		for _, v := range in.trees {
+			c.SplitNames = w.appendPaths(c.SplitNames, v.value, Path{Glob: v.glob, Filter: in.filter})
+		}
+	}
+}
+
+// namePlaceholders returns the arguments of xargs or parallel with those that it adds. The
+// words that xargs replaces are marked.
+func (w *walker) namePlaceholders(name string, args []arg) []arg {
+	args = append(markPlaceholders(name, args), w.addedArg(name))
+	for i, a := range args {
+		if a.placeholder && !a.known {
+			args[i].found = w.input()
+		}
+	}
+	return args
+}

@@ -1,0 +1,85 @@
+package security_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// foundLines hand names of files on to other commands. Those of the first list are free
+// where no name is odd and no link leads out. The others are never free.
+const (
+	foundLines = `find src -name '*.go' -exec wc -l {} +
+find src -type f -exec head -5 {} \;
+find . -type f -name '*.txt' -exec cat {} +
+find . -type d -exec ls {} \;
+find src docs -name '*.go' | xargs wc -l
+find src | head -5 | xargs ls -la
+find src -type f -print0 | xargs -0 grep -l x
+find src -name '*.go' | xargs -I{} head -3 {}
+find src -name '*.go' | grep -v _test | sort | xargs wc -l | tail -1
+grep -rl x src | xargs sed -n 1p
+x=src; ls $x
+x=src; cat "$x/a.go"
+for f in src/a.go README.md; do echo "$f"; head -5 "$f"; done
+for f in src/*.go; do [ -f "$f" ] && wc -l "$f"; done`
+	refusedLines = `find . -exec sh -c 'touch pwned' \;
+find . -exec awk {} \;
+find . -exec sed {} data.txt \;
+find . -exec uniq {} +
+find . -exec sort -o pwned {} \;
+find . -exec ./{} \;
+find . -exec {} \;
+find . -exec git log {} \;
+find .. -exec cat {} \;
+find . -exec cat {} +
+find . | xargs cat
+find deep | xargs -I{} cat {}
+find . | xargs rm
+find . | xargs sh -c 'cat'
+find . -print0 | xargs cat
+find . -printf '../out/secret.txt\n' | xargs cat
+find src -exec echo ../out/secret.txt \; | xargs cat
+find src 2>&1 | xargs cat
+find src | (cd .. && xargs cat)
+find src | sed s,src,../out, | xargs cat
+find src | xargs uniq
+ln -s ../out src/l && find src -exec cat {} +
+ln -s ../out src/l; find src | xargs cat
+x=a; x=../out/secret.txt; cat $x
+x=src; read x < list0; cat "$x"
+for f in a ../out/secret.txt; do cat "$f"; done
+for x in src; do cat "$x"; x=../out/secret.txt; done
+f=../out/secret.txt; cat "$f"
+for f in flags/*; do grep x $f; done
+cd flags && for f in *; do sort "$f"; done`
+)
+
+// TestFoundNames runs lines that read what another command finds, in a project that
+// somebody prepared: they change nothing, and read nothing outside.
+func TestFoundNames(t *testing.T) {
+	t.Parallel()
+	needSandbox(t)
+	base := newBase(t, source{folder: "testdata"})
+	for line := range strings.SplitSeq(foundLines, "\n") {
+		t.Run(line, func(t *testing.T) {
+			t.Parallel()
+			plain := enclosure(t, base.grow(t, fixture{}, "proj"), pegboard.ModeDefault, patience)
+			require.True(t, plain.allows(t, line), "it is asked about where nothing is odd")
+			for _, f := range []fixture{{}, planted()} {
+				box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault, patience)
+				if box.allows(t, line) {
+					wrong, printed := box.run(t, line)
+					require.Empty(t, wrong, verdict(line, wrong, printed))
+				}
+			}
+		})
+	}
+	box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, patience)
+	for line := range strings.SplitSeq(refusedLines, "\n") {
+		require.False(t, box.allows(t, line), "%s", line)
+	}
+}
