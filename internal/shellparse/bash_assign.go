@@ -82,6 +82,9 @@ func (w *walker) readAssignment(a *syntax.Assign) assignment {
 // harmlessInEnv reports whether programs may receive the variable without harm.
 func (a assignment) harmlessInEnv() bool {
 	v := a.value.value
+	if has("PAGER GIT_PAGER MANPAGER GH_PAGER", a.name) && !a.compound && a.value.isLiteral() && (v == "cat" || v == "") {
+		return true
+	}
 	return harmlessVariables[a.name] && !a.compound && a.value.known &&
 		!strings.HasPrefix(v, "/") && !strings.HasPrefix(v, ":") && !strings.Contains(v, "..")
 }

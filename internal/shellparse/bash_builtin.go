@@ -72,7 +72,8 @@ var builtins = map[string]builtin{
 	"getopts": {shellStateEffect, false}, "let": {shellStateEffect, false},
 	"declare": {shellStateEffect, false}, "typeset": {shellStateEffect, false},
 	"export": {shellStateEffect, false}, "readonly": {shellStateEffect, false}, "local": {shellStateEffect, false},
-	"history": {alwaysUnknownEffect, false}, "fc": {alwaysUnknownEffect, false},
+	"ulimit":  {ulimitEffect, false},
+	"history": {historyEffect, false}, "fc": {alwaysUnknownEffect, false},
 	"setopt": {shellStateEffect, false}, "unsetopt": {shellStateEffect, false}, "emulate": {shellStateEffect, false},
 	"zmodload": {shellStateEffect, false}, "autoload": {shellStateEffect, false}, "noglob": {shellStateEffect, false},
 	"nocorrect": {shellStateEffect, false}, "repeat": {shellStateEffect, false}, "-": {shellStateEffect, false},
@@ -96,6 +97,25 @@ func noEffect([]arg) builtinEffect { return builtinEffect{} }
 func noArgumentsEffect(args []arg) builtinEffect {
 	if len(args) > 0 {
 		return unknownBuiltin("the builtin has arguments that are not known")
+	}
+	return builtinEffect{}
+}
+
+// historyEffect is for history without arguments, which lists what the shell remembers:
+// nothing, since it is not interactive.
+func historyEffect(args []arg) builtinEffect {
+	if len(args) > 0 {
+		return alwaysUnknownEffect(args)
+	}
+	return builtinEffect{}
+}
+
+// ulimitEffect is for ulimit that shows limits.
+func ulimitEffect(args []arg) builtinEffect {
+	for _, a := range args {
+		if !a.isLiteral() || len(a.value) < 2 || a.value[0] != '-' || strings.Trim(a.value[1:], "aSHbcdefiklmnpqrstuvxPRT") != "" {
+			return unknownBuiltin("ulimit changes limits")
+		}
 	}
 	return builtinEffect{}
 }

@@ -133,11 +133,11 @@ func (w *walker) applyEffect(c *Command, e effect) {
 	if e.git == nil {
 		return
 	}
-	if !w.place.isOnly(w.env.Dir) {
+	if len(w.place.dirs) != 1 {
 		c.worsen(Unknown, "git in a directory that the line changes to")
 		return
 	}
-	e.git.Dir = joinDir(w.env.Dir, e.git.Dir)
+	e.git.Dir = joinDir(w.place.dirs[0], e.git.Dir)
 	c.Git = e.git
 }
 

@@ -1,5 +1,7 @@
 package shellparse
 
+import "slices"
+
 // filterSpecs are the commands that transform text.
 var filterSpecs = map[string]commandSpec{
 	"sort": {
@@ -93,7 +95,7 @@ var filterSpecs = map[string]commandSpec{
 		source: "GNU coreutils 9.5 manual, tee invocation", operands: otherOperands,
 		flags: "-a -i -p --append --ignore-interrupts --output-error?" + gnuFlags,
 		post: func(p parsedArgs, e *effect) {
-			if len(p.operands) > 0 {
+			if slices.ContainsFunc(p.operands, func(a arg) bool { return !a.is("/dev/null") }) {
 				e.worsen(Mutating, "tee writes files")
 			}
 			e.addWrite(p.operands...)
