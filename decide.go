@@ -220,7 +220,7 @@ func (e *evaluation) modeStep(mode Mode) Decision {
 	switch {
 	case e.isBelowApproved():
 		return d
-	case mode == ModeBypass && !e.all(func(t *Target) bool { return t.Kind != TargetOpaque || t.Value == "" || !e.restrictsUnseen(t) }):
+	case mode == ModeBypass && !e.all(func(t *Target) bool { return !t.saysUnseen() || !e.restrictsUnseen(t) }):
 		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + describeTargets(e.targets)}
 	case mode == ModeBypass:
 		d = Decision{Behavior: Allow, By: ByMode, Reason: "mode bypassPermissions"}

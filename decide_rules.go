@@ -260,9 +260,10 @@ func (e *evaluation) restrictsUnseen(t *Target) bool { return e.unseenRule(t) !=
 
 // unseenRule returns the first deny or ask rule with a pattern that could match something
 // that t does without saying so, or nil. If t is opaque, these are all rules that could be
-// about the tool; if t is a command that is not Simple, those about files and hosts.
+// about the tool; if t is a command that is not Simple, those about files and hosts; if it
+// RunsUnseen, those about commands.
 func (e *evaluation) unseenRule(t *Target) *Rule {
-	if e.perms.set == nil || t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple) {
+	if e.perms.set == nil || t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple && !t.Shell.RunsUnseen) {
 		return nil
 	}
 	for i := range e.perms.set.rules {
@@ -271,11 +272,20 @@ func (e *evaluation) unseenRule(t *Target) *Rule {
 		case r.Behavior == Allow:
 			return nil // allow rules come last
 		case !r.mayMatchUnseen(e.info) || r.param != nil && e.hasParameter(r.param.Name):
-		case t.Kind == TargetOpaque && e.couldBeAbout(r), t.Kind != TargetOpaque && pattern.IsTargetFamily(r.Tool):
+		case t.Kind == TargetOpaque && e.couldBeAbout(r), t.Kind != TargetOpaque && couldBeIn(t, r):
 			return r
 		}
 	}
 	return nil
+}
+
+// couldBeIn reports whether what a command does without saying so may be what a deny or ask
+// rule is about.
+func couldBeIn(t *Target, r *Rule) bool {
+	if pattern.IsTargetFamily(r.Tool) {
+		return !t.Shell.Simple
+	}
+	return t.Shell.RunsUnseen
 }
 
 // couldBeAbout reports whether a rule that may match unseen is about this kind of tool. What

@@ -36,6 +36,10 @@ type ShellFacts struct {
 	// pipe or a here-document. The user is asked again each time unless the command is
 	// known to execute nothing that it reads: see [Question.Suggestions].
 	ReadsInput bool
+	// RunsUnseen says that the command may run others that neither Value nor Nested
+	// shows, such as one in a variable that is computed. While a deny or ask rule is
+	// about commands, no allow rule for a whole tool covers it, and bypass mode asks.
+	RunsUnseen bool
 
 	// FromCommand is the Value of the command that a path was given to. A rule that
 	// allows the command also allows it to read the path, and to write it inside the
@@ -72,5 +76,5 @@ type ShellFacts struct {
 // parsed reports whether the tool says anything about a command line, which it then has
 // looked into.
 func (f *ShellFacts) parsed() bool {
-	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.VerifyReadOnly != nil || f.VerifyProgram != nil || len(f.Nested) > 0
+	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.RunsUnseen || f.VerifyReadOnly != nil || f.VerifyProgram != nil || len(f.Nested) > 0
 }

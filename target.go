@@ -132,6 +132,11 @@ func (t *Target) doubt() string {
 	return t.at.doubt
 }
 
+// saysUnseen reports whether the tool says that t does something which it cannot name.
+func (t *Target) saysUnseen() bool {
+	return t.Kind == TargetOpaque && t.Value != "" || t.Kind == TargetCommand && t.Shell.RunsUnseen
+}
+
 // clampEnums replaces a kind or access that does not exist by the most cautious one.
 func (t *Target) clampEnums() {
 	if t.Kind < TargetOpaque || t.Kind > TargetResource {

@@ -119,6 +119,12 @@ func (w *walker) assignmentsOnly(assigns []assignment) Command {
 		}
 	}
 	c.addMentioned("", nil, assigns)
+	for _, a := range assigns {
+		if !isScriptVariable(a.name) {
+			w.inspectVariable(&c, a.name, a.value)
+		}
+	}
+	c.removeDuplicates()
 	w.recordAccess(&c, strippedCommand{})
 	return c
 }
@@ -178,6 +184,14 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 		if w.env.Shell == Zsh || exported && !a.harmlessInEnv() || !a.harmlessInShell() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
 			w.recordEnvAssignment(a.name)
+		}
+	}
+	for _, a := range assigns {
+		switch {
+		case exported && a.source == a.name:
+			w.inspectExported(&c, a.name)
+		case exported || !isScriptVariable(a.name):
+			w.inspectVariable(&c, a.name, a.value)
 		}
 	}
 	w.inspectNested(&c, nil, 0)

@@ -49,9 +49,12 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 		w.addSplitNames(&c, e, s.addsArgs)
 		w.addRemovalReason(&c, s.args, e.files)
 		w.addStarted(&c, e, 0)
-		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs())
+		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs()) || exceedsOptions(s.withAddedArgs())
 	}
 	w.addLeadingAssignments(&c, assigns, s.args)
+	for _, a := range assigns {
+		w.inspectVariable(&c, a.name, a.value)
+	}
 	if s.noWildcards || s.reason != "" {
 		c.NoWildcards = c.NoWildcards || s.noWildcards
 		c.worsen(s.class, s.reason)

@@ -40,6 +40,10 @@ type Command struct {
 	// the command's standard input, so that Text does not tell everything the program
 	// is given. Input from /dev/null does not count.
 	ReadsInput bool
+	// RunsUnseen is set if the command may run another that neither Text nor Nested
+	// shows: one in a variable or an option whose value is not known, or one that a
+	// program in another language puts together.
+	RunsUnseen bool
 	// AskReason is the reason why a person must be asked whatever rules and modes
 	// allow, such as the removal of the home directory. It is empty if no reason
 	// exists.
@@ -90,6 +94,7 @@ func (c *Command) addLine(line Line) {
 	for _, inner := range line.Commands {
 		c.Nested = append(append(c.Nested, inner.Text), inner.Nested...)
 		c.addReasons(inner.AskReason, inner.DenyReason)
+		c.RunsUnseen = c.RunsUnseen || inner.RunsUnseen
 		paths = append(paths, inner.Paths...)
 	}
 	for _, p := range paths {

@@ -115,9 +115,27 @@ func (w *walker) inspectStarted(c *Command, name string, args []arg, depth int) 
 			w.markUnknown("a shell reads what it runs from its input or from a file that is not known")
 		}
 	}
-	for _, text := range embeddedScripts(name, args) {
+	for _, o := range riskyOptions(name, args) {
+		if o.runs() {
+			w.addOptionCommand(c, o.value)
+		}
+	}
+	w.inspectTexts(c, name, args, depth)
+	if name == "make" || name == "gmake" {
+		w.inspectMake(c, args)
+	}
+	for _, text := range embeddedScripts(c, name, args) {
 		w.addScript(c, text, false)
 	}
+}
+
+// addOptionCommand adds the command line in an option of a command.
+func (w *walker) addOptionCommand(c *Command, line arg) {
+	if !line.known {
+		c.RunsUnseen = true
+		return
+	}
+	w.addTexts(c, line.value)
 }
 
 // addNestedEffect adds the effect of a nested command. Its files become guesses.
@@ -160,7 +178,9 @@ func (w *walker) inspectLaunched(c *Command, name string, args []arg, between, d
 		case a.known && strings.HasPrefix(a.value, "-") && len(a.value) > 1:
 			option = !isCompleteOption(name, a.value)
 			continue
-		case a.known && isName(strings.SplitN(a.value, "=", 2)[0]) && strings.Contains(a.value, "="):
+		case a.known && strings.Contains(a.value, "=") && (name == "env" || isName(strings.SplitN(a.value, "=", 2)[0])):
+			variable, value, _ := strings.Cut(a.value, "=")
+			w.inspectVariable(c, variable, a.withValue(value))
 			continue
 		case a.isAdded():
 			if name != "xargs" || i < len(args)-1 { // without a command xargs runs echo

@@ -168,7 +168,7 @@ func readsScriptFromInput(name string, args []arg) bool {
 }
 
 // embeddedScripts returns the commands in programs of sed and awk and in options of pwsh.
-func embeddedScripts(name string, args []arg) []arg {
+func embeddedScripts(c *Command, name string, args []arg) []arg {
 	var list []arg
 	for i, a := range args {
 		if !a.known {
@@ -180,6 +180,7 @@ func embeddedScripts(name string, args []arg) []arg {
 			texts = sedScripts(a.value)
 		case "awk", "gawk", "mawk", "nawk":
 			texts = awkScripts(a.value)
+			c.RunsUnseen = c.RunsUnseen || awkRuns.MatchString(a.value) && !awkOnlyReads(a.value)
 		case "pwsh":
 			if strings.EqualFold(a.value, "-command") && i+1 < len(args) {
 				texts = []string{joinedArg(args[i+1:]).value}

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,7 +19,10 @@ func exceedsSpec(s shelltable.WildcardSpec, args []arg) bool {
 		before, behind = args[:i], args[i+1:]
 	}
 	if s.SingleDash {
-		before = withTwoDashes(before)
+		before = withTwoDashes(s.Flags, before)
+	}
+	if s.EndsAtOperand {
+		before, behind = untilOperand(s.Flags, args), nil
 	}
 	return hasUnlistedArgs(s, s.Flags, before, s.PassesFlags) || hasUnlistedArgs(s, s.AfterDashes, behind, true)
 }
@@ -41,20 +45,30 @@ func hasUnlistedArgs(s shelltable.WildcardSpec, flags string, args []arg, passed
 		}
 	}
 	return slices.ContainsFunc(p.operands, func(a arg) bool {
-		return mayLeaveProject(a.value) || s.RefusedOperand != nil && s.RefusedOperand.MatchString(a.value)
+		return mayLeaveProject(a.value) && !(s.ScopedNames && scopedName.MatchString(a.value)) || s.RefusedOperand != nil && s.RefusedOperand.MatchString(a.value)
 	})
 }
 
-// withTwoDashes returns the arguments with two dashes before each flag, which Go
-// accepts with one.
-func withTwoDashes(args []arg) []arg {
+// scopedName matches the name of a package with a scope, and perhaps a version.
+var scopedName = regexp.MustCompile(`^@[\w.-]+/[\w.-]+(@[\w.^~-]*)?$`)
+
+// withTwoDashes returns the arguments with two dashes before each listed flag that is
+// written with one.
+func withTwoDashes(flags string, args []arg) []arg {
 	args = slices.Clone(args)
 	for i, a := range args {
-		if len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' {
+		name, _, _ := strings.Cut(a.value, "=")
+		if len(name) > 1 && name[0] == '-' && name[1] != '-' && isListedFlag(flags, "-"+name) {
 			args[i].value = "-" + a.value
 		}
 	}
 	return args
+}
+
+// untilOperand returns the arguments up to the first operand.
+func untilOperand(flags string, args []arg) []arg {
+	p := commandSpec{flags: flags, flagsEndAtOperand: true, hasUnsafeFlags: true}.parseArgs(withTwoDashes(flags, args))
+	return withTwoDashes(flags, args[:len(args)-max(len(p.operands)-1, 0)])
 }
 
 // mayLeaveProject reports whether an operand may lead out of the project or set

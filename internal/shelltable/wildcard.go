@@ -1,6 +1,9 @@
 package shelltable
 
-import "regexp"
+import (
+	"regexp"
+	"slices"
+)
 
 // A WildcardSpec says which arguments of a command a rule with a wildcard covers. It is
 // for commands that people allow with any arguments, such as "go test". The files of
@@ -22,6 +25,8 @@ type WildcardSpec struct {
 	Flags          string                    // as in the tables of shellparse; with SingleDash, long flags may have one dash
 	AfterDashes    string                    // flags after "--", for the program that receives them
 	SingleDash     bool                      // flags of more than one letter may have one dash
+	EndsAtOperand  bool                      // what follows the first operand is for a program of the project
+	ScopedNames    bool                      // operands may be names of packages such as @scope/name
 	PassesFlags    bool                      // flags before "--" may be passed on as those after it are
 	Values         map[string]*regexp.Regexp // patterns that the values of some flags must match
 	RefusedOperand *regexp.Regexp            // operands that no wildcard covers, in addition to those that may lead out of the project
@@ -98,8 +103,21 @@ var (
 )
 
 // WildcardSpecs are the commands of which a rule with a wildcard covers only the listed
-// arguments, by program.
-var WildcardSpecs = map[string][]WildcardSpec{
+// arguments, by program. The first spec whose words begin the arguments counts.
+var WildcardSpecs = mergeSpecs(everydaySpecs, runnerSpecs)
+
+func mergeSpecs(tables ...map[string][]WildcardSpec) map[string][]WildcardSpec {
+	all := map[string][]WildcardSpec{}
+	for _, table := range tables {
+		for name, specs := range table {
+			all[name] = slices.Concat(all[name], specs)
+		}
+	}
+	return all
+}
+
+// everydaySpecs are the specs of the programs that agents run most.
+var everydaySpecs = map[string][]WildcardSpec{
 	"go": {
 		{Source: "Go 1.26, go help build", Words: "build", Proposal: ProposePrefix, Flags: goBuildFlags + " --o=", Values: map[string]*regexp.Regexp{"--o": goOutput}, SingleDash: true},
 		{Source: "Go 1.26, go help test, testflag", Words: "test", Proposal: ProposePrefix, Flags: goBuildFlags + goTestFlags, SingleDash: true},

@@ -154,7 +154,7 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.AskReason,
 		Shell: pegboard.ShellFacts{
 			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
-			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c),
+			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c), RunsUnseen: c.RunsUnseen,
 		},
 	}
 	if c.Git != nil {

@@ -1,0 +1,152 @@
+package shellparse
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// exceedsProgram reports whether the arguments of a program that people allow for looking
+// make it run something, load code or write a file, in a way that no table of options can
+// tell. name is as programName returns it.
+func exceedsProgram(name string, args []arg) bool {
+	switch name {
+	case "awk", "gawk", "mawk", "nawk":
+		return awkMayAct(args)
+	case "sed", "gsed":
+		return sedLoadsScript(args)
+	case "bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "node", "nodejs", "ruby", "php", "perl":
+		return checkMayRun(name, args)
+	case "sqlite3":
+		return slices.ContainsFunc(args, func(a arg) bool { return sqliteActs.MatchString(a.value) })
+	case "psql", "mysql", "mariadb":
+		return slices.ContainsFunc(args, func(a arg) bool { return clientActs.MatchString(a.value) })
+	case "curl":
+		return curlFormatActs(args)
+	case "vim", "vi", "view", "ex", "nvim", "rvim", "rview", "gvim", "vimdiff", "less", "more", "most":
+		return slices.ContainsFunc(args, func(a arg) bool { return strings.HasPrefix(a.value, "+") && !pagerStart.MatchString(a.value) })
+	}
+	return isUnlisted(name) && writesHidden(args)
+}
+
+// pagerStart matches operands with which a pager or an editor only goes to a line.
+var pagerStart = regexp.MustCompile(`^\+([0-9]+g?|[FGg])?$`)
+
+// sqliteActs matches a text with a command of sqlite3 that is not known only to show
+// something, or with a function that reads or writes files.
+var sqliteActs = regexp.MustCompile(`(?i)(^|\n)\s*\.(a|ba|c[dlohr]|da|db[cit]|du|exc|exi|f[is]|h[ae]|im[pa]|i[nmo]|j|l[io]|o[np]|o|r[eo]|sav|s[ehcty]|te|tim|tra|unm|vfs|w|p[ra])` +
+	`|load_extension|writefile|readfile|edit\s*\(|attach\s|vacuum\s+into`)
+
+// clientActs matches a text in which a client of a database runs a command or names a
+// file.
+var clientActs = regexp.MustCompile("(?i)\\\\!|\\\\[ogwi]|\\\\copy|\\\\ex|\\bsystem\\s|\\bsource\\s|\\btee\\s|\\bpager\\s|\\bprogram\\b|\\boutfile\\b|\\bdumpfile\\b|`")
+
+// awkFlags are flags of awks that neither load code nor write a file.
+const awkFlags = "-F= -v= -P -k -n -b -c -S -r -s -t -M -N -O -V -h --posix --csv --characters-as-bytes --traditional --sandbox --re-interval" +
+	" --no-optimize --bignum --use-lc-numeric --non-decimal-data --field-separator= --assign= --version --help"
+
+// awkMayAct reports whether an awk may run a command, load code or write a file.
+func awkMayAct(args []arg) bool {
+	p := commandSpec{flags: awkFlags, flagsEndAtOperand: true, hasUnsafeFlags: true}.parseArgs(args)
+	if p.reason != "" {
+		return true
+	}
+	if len(p.operands) == 0 {
+		return false
+	}
+	program := p.operands[0]
+	return !program.isLiteral() || awkActs.MatchString(program.value) && !awkOnlyReads(program.value)
+}
+
+// awkActs matches every awk program that runs a command, loads code, reads a file by name
+// or writes one, and others.
+var awkActs = regexp.MustCompile(`system|getline|[|@>]`)
+
+// awkRuns matches every awk program that runs a command, and others.
+var awkRuns = regexp.MustCompile(`system|[|]`)
+
+// sedLoadsScript reports whether sed may take its program from a file.
+func sedLoadsScript(args []arg) bool {
+	for _, a := range args {
+		v := a.value
+		switch {
+		case a.is("--"):
+			return false
+		case !a.known || len(v) < 2 || v[0] != '-':
+		case strings.HasPrefix(v, "--"):
+			name, _, _ := strings.Cut(v, "=")
+			if len(name) > len("--x") && strings.HasPrefix("--file", name) {
+				return true
+			}
+		default:
+			letters := strings.TrimLeft(v[1:], "nrEsuzb")
+			if strings.HasPrefix(letters, "f") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkFlags are the flags with which an interpreter only checks a file, and those that
+// may stand beside them. With any other flag it may run code. Perl is not listed: it
+// always runs parts of what it checks.
+var checkFlags = map[string]struct{ check, beside string }{
+	"node": {"-c --check", "--no-warnings"}, "nodejs": {"-c --check", "--no-warnings"},
+	"ruby": {"-c -wc -cw", "-w"},
+	"php":  {"-l --syntax-check", "-n"},
+}
+
+// checkMayRun reports whether an interpreter is told to check a file and may run code
+// nevertheless. A rule such as "bash -n *" was not meant for that.
+func checkMayRun(name string, args []arg) bool {
+	var flags []arg
+	for _, a := range args {
+		if a.is("--") || a.known && !strings.HasPrefix(a.value, "-") && !strings.HasPrefix(a.value, "+") {
+			break
+		}
+		flags = append(flags, a)
+	}
+	if name == "perl" {
+		return slices.ContainsFunc(flags, func(a arg) bool { return perlChecks.MatchString(a.value) })
+	}
+	check, beside := "-n -nv -nx -vn -xn", "-v -x -u -e --posix --norc --noprofile"
+	if spec, ok := checkFlags[name]; ok {
+		check, beside = spec.check, spec.beside
+		flags = slices.DeleteFunc(slices.Clone(args), func(a arg) bool { return a.known && !strings.HasPrefix(a.value, "-") })
+	}
+	isCheck := func(a arg) bool { return a.known && has(check, a.value) }
+	return slices.ContainsFunc(flags, isCheck) && slices.ContainsFunc(flags, func(a arg) bool { return !isCheck(a) && !(a.known && has(beside, a.value)) })
+}
+
+// perlChecks matches the flags of perl that hold -c.
+var perlChecks = regexp.MustCompile(`^-[aglnpsStTuUvwWX]*c`)
+
+// curlFormatActs reports whether the format of curl -w may write a file, or comes from
+// one.
+func curlFormatActs(args []arg) bool {
+	p := commandSpec{flags: curlOptions}.parseArgs(expandLongFlags(curlOptions, args))
+	for _, v := range p.flagValues("-w", "--write-out") {
+		if strings.HasPrefix(v.value, "@") || strings.Contains(v.value, "%output") {
+			return true
+		}
+	}
+	return false
+}
+
+// writesHidden reports whether an option may make a program write a hidden file, or one
+// that leads out of the project. Other programs trust some hidden files.
+func writesHidden(args []arg) bool {
+	if !writesInPlace(args) && !slices.ContainsFunc(args, func(a arg) bool { return a.namesOutput() || a.is("-o", "--output", "--out") }) {
+		return false
+	}
+	for _, a := range args {
+		var room [2]string
+		for _, name := range guessNames(a.value, room[:0]) {
+			if strings.Contains(name, "/.") || strings.HasPrefix(name, ".") && len(name) > 2 && name[:2] != "./" || name != a.value && mayLeaveProject(name) {
+				return true
+			}
+		}
+	}
+	return false
+}
