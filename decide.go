@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -418,7 +420,24 @@ func (e *evaluation) isHarmless(t *Target) bool {
 
 // isHarmlessPath reports whether t is a path that is read where the session may read.
 func (e *evaluation) isHarmlessPath(t *Target) bool {
-	return t.Kind == TargetPath && t.Access == AccessRead && (t.at == nil || !t.at.crowded) && (e.isInside(t) || allNamesWithin(t, e.readable))
+	return t.Kind == TargetPath && t.Access == AccessRead && (t.at == nil || !t.at.crowded) && (e.isInside(t) || allNamesWithin(t, e.readable)) && !e.mayBlock(t)
+}
+
+// mayBlock reports whether a command is given a path that is no file or directory: to read
+// a named pipe or a device may wait for ever, and to write one reaches another program. It
+// then sets doubt. Tools that read files themselves refuse such paths.
+func (e *evaluation) mayBlock(t *Target) bool {
+	if t.at == nil || t.Tree || !slices.ContainsFunc(e.targets, func(c Target) bool { return c.Kind == TargetCommand }) {
+		return false
+	}
+	const special = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice | fs.ModeCharDevice
+	for _, name := range t.names() {
+		if info, err := os.Stat(name); err == nil && info.Mode()&special != 0 {
+			e.doubt = visible(name) + " is a pipe, a socket or a device"
+			return true
+		}
+	}
+	return false
 }
 
 // verify reports whether a tool confirms what it says of a command. If not, it sets doubt.
@@ -491,7 +510,7 @@ func (e *evaluation) isEdit(t *Target) bool {
 	case e.info.Origin.External():
 		return false
 	case t.Kind == TargetPath:
-		return t.Access != AccessRun && e.isInside(t) && e.trusted(t) == ""
+		return t.Access != AccessRun && e.isInside(t) && e.trusted(t) == "" && !e.mayBlock(t)
 	}
 	return t.Kind == TargetCommand && t.Shell.EditsOnly && e.verify(t.Shell.VerifyProgram)
 }

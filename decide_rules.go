@@ -216,6 +216,8 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	switch {
 	case !r.covers(e.info, t, name), mode == ModeAuto && e.info.allowsAnything(r.Pattern):
 		return false
+	case r.Pattern != "" && t.Kind == TargetCommand && t.Shell.ReadsUnseen && e.unseenRule(t) != nil:
+		return false
 	case r.Pattern != "":
 		return (mode != ModeAuto || t.Kind != TargetCommand || !pattern.Broad("Bash", r.Pattern)) && e.meansProgram(r, t, name)
 	}
@@ -261,9 +263,9 @@ func (e *evaluation) restrictsUnseen(t *Target) bool { return e.unseenRule(t) !=
 // unseenRule returns the first deny or ask rule with a pattern that could match something
 // that t does without saying so, or nil. If t is opaque, these are all rules that could be
 // about the tool; if t is a command that is not Simple, those about files and hosts; if it
-// RunsUnseen, those about commands.
+// RunsUnseen, those about commands; if it ReadsUnseen, those about reading files.
 func (e *evaluation) unseenRule(t *Target) *Rule {
-	if e.perms.set == nil || t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple && !t.Shell.RunsUnseen) {
+	if e.perms.set == nil || t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple && !t.saysUnseen()) {
 		return nil
 	}
 	for i := range e.perms.set.rules {
@@ -282,7 +284,10 @@ func (e *evaluation) unseenRule(t *Target) *Rule {
 // couldBeIn reports whether what a command does without saying so may be what a deny or ask
 // rule is about.
 func couldBeIn(t *Target, r *Rule) bool {
-	if pattern.IsTargetFamily(r.Tool) {
+	switch {
+	case r.Tool == "Read" && t.Shell.ReadsUnseen:
+		return true
+	case pattern.IsTargetFamily(r.Tool):
 		return !t.Shell.Simple
 	}
 	return t.Shell.RunsUnseen

@@ -40,6 +40,10 @@ type ShellFacts struct {
 	// shows, such as one in a variable that is computed. While a deny or ask rule is
 	// about commands, no allow rule for a whole tool covers it, and bypass mode asks.
 	RunsUnseen bool
+	// ReadsUnseen says that the command reads files which are no targets, such as those
+	// that a list names. While a deny or ask rule is about reading files, no allow rule
+	// covers it, and bypass mode asks.
+	ReadsUnseen bool
 
 	// FromCommand is the Value of the command that a path was given to. A rule that
 	// allows the command also allows it to read the path, and to write it inside the
@@ -76,5 +80,5 @@ type ShellFacts struct {
 // parsed reports whether the tool says anything about a command line, which it then has
 // looked into.
 func (f *ShellFacts) parsed() bool {
-	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.RunsUnseen || f.VerifyReadOnly != nil || f.VerifyProgram != nil || len(f.Nested) > 0
+	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.RunsUnseen || f.ReadsUnseen || f.VerifyReadOnly != nil || f.VerifyProgram != nil || len(f.Nested) > 0
 }

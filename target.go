@@ -134,7 +134,7 @@ func (t *Target) doubt() string {
 
 // saysUnseen reports whether the tool says that t does something which it cannot name.
 func (t *Target) saysUnseen() bool {
-	return t.Kind == TargetOpaque && t.Value != "" || t.Kind == TargetCommand && t.Shell.RunsUnseen
+	return t.Kind == TargetOpaque && t.Value != "" || t.Kind == TargetCommand && (t.Shell.RunsUnseen || t.Shell.ReadsUnseen)
 }
 
 // clampEnums replaces a kind or access that does not exist by the most cautious one.

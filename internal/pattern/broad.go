@@ -41,3 +41,23 @@ var interpreters = []string{
 	"rake", "bundle", "npm", "npx", "yarn", "pnpm", "bunx", "pip", "pipx", "uv", "uvx", "poetry", "make", "just", "task", "cargo", "go", "gradle", "mvn",
 	"eval", "exec", "source", ".", "env", "xargs", "find", "timeout", "nohup", "sudo", "su", "doas", "ssh", "busybox", "docker", "podman",
 }
+
+// carriers are programs that run the commands or the code in their arguments, in addition
+// to those of interpreters that are no package managers.
+const carriers = " ash bash busybox builtin bundle bunx capsh chroot chrt command conda coproc coverage dash deno devbox direnv doas docker dumb-init elixir emacs" +
+	" entr env erl eval ex exec expect fakeroot find firejail fish flock gawk gdb gosu groovy ionice ipython java jruby jshell julia kotlin ksh lldb ltrace lua luajit" +
+	" mawk mise mksh mongosh mysql nawk nice nix nix-shell node nodejs nohup nsenter nvim ocaml octave osascript parallel perf perl php pipenv pipx pkexec podman poetry" +
+	" powershell prlimit psql pwsh pypy python r rbash rscript ruby rview runuser scala screen script setarch setpriv setsid sg sh sqlite3 ssh stdbuf strace su sudo" +
+	" swift systemd-run taskset tclsh time timeout tini tmux toybox trap ts-node tsx uv uvx unshare valgrind vi view vim watch xargs xvfb-run zsh awk npx source . "
+
+// carries reports whether a program may run another that its arguments name. word is the
+// first of a line, as it is written there.
+func carries(word string) bool {
+	if strings.ContainsAny(word, "\"'\\$`*?[{") {
+		return true
+	}
+	name := strings.ToLower(word[strings.LastIndexByte(word, '/')+1:])
+	name = strings.TrimSuffix(name, ".exe")
+	bare := strings.TrimRight(name, ".0123456789")
+	return strings.Contains(carriers, " "+name+" ") || bare != "" && strings.Contains(carriers, " "+bare+" ")
+}

@@ -24,7 +24,27 @@ func (r *lineRule) coversLine(line string) bool {
 	if r.ignoreCase {
 		line = foldASCII.fold(line)
 	}
-	return r.covers.matches(line)
+	return r.covers.matches(line) && (!strings.HasPrefix(r.covers.text, "*") || r.coversProgram(line))
+}
+
+// coversProgram reports whether a rule that begins with a star covers a line whose program
+// may run another: then the star stands for the name of the program, and for none of its
+// arguments.
+func (r *lineRule) coversProgram(line string) bool {
+	first, _, _ := strings.Cut(line, " ")
+	if !carries(first) {
+		return true
+	}
+	rest := wordGlob{text: strings.TrimPrefix(r.covers.text, "*")}
+	if r.covers.withArgs != "" {
+		rest.withArgs = strings.TrimPrefix(r.covers.withArgs, "*")
+	}
+	for k := range len(first) + 1 {
+		if rest.matches(line[k:]) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *lineRule) touchesLine(line string) bool {

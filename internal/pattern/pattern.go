@@ -82,6 +82,9 @@ func Parse(tool, text string) (Spec, error) {
 	case "Glob", "Grep":
 		return Spec{}, fmt.Errorf("no rule on %s is consulted for a path; write Read(%s), which covers every tool that reads", tool, text)
 	case "Bash", "PowerShell", "Monitor":
+		if strings.Trim(text, " \t:*") == "" {
+			return Spec{}, fmt.Errorf("there is no command before the wildcard; write %s to mean the whole tool", tool)
+		}
 		return Spec{kind: Command, line: parseLine(text, tool == "PowerShell")}, nil
 	}
 	if IsOwn(tool) {

@@ -50,7 +50,7 @@ var builtins = map[string]builtin{
 	"umask":    {noArgumentsEffect, false},
 	"hash":     {hashEffect, false},
 	"shift":    {numbersEffect, false},
-	"wait":     {numbersEffect, false},
+	"wait":     {waitEffect, false},
 	"jobs":     {jobsEffect, false},
 	"read":     {readEffect, false},
 	"set":      {setEffect, false},
@@ -156,6 +156,18 @@ func numbersEffect(args []arg) builtinEffect {
 	}
 	return builtinEffect{}
 }
+
+// waitEffect is for wait. With -p it sets a variable, whose index bash evaluates.
+func waitEffect(args []arg) builtinEffect {
+	e := numbersEffect(args)
+	for _, a := range args {
+		e.changesShell = e.changesShell || !isJob(a) && (!a.known || strings.Trim(a.value, "%0123456789") != "" && !has("-n -f", a.value))
+	}
+	return e
+}
+
+// isJob reports whether an argument is the number of the last job.
+func isJob(a arg) bool { return a.source == "$!" || a.source == `"$!"` }
 
 func jobsEffect(args []arg) builtinEffect {
 	for _, a := range args {

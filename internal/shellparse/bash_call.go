@@ -1,6 +1,8 @@
 package shellparse
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -75,6 +77,9 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	if len(s.args) > 0 {
 		c.addMentioned(s.args[0].value, args, assigns)
 	}
+	if strings.Contains(text, `$"`) { // a translation may be any text, and usually is the same
+		w.addScript(&c, literalArg(strings.ReplaceAll(text, `$"`, `"`)), false)
+	}
 	c.EditsOnly = c.EditsOnly && c.Class != Unknown
 	w.addGlobs(&c, args)
 	c.removeDuplicates()
@@ -110,6 +115,9 @@ func (w *walker) effectOf(s strippedCommand) effect {
 		if s.notBuiltin && !b.isProgram {
 			return unknownEffect(name.value + " is no program outside the shell")
 		}
+		if name.value == "wait" {
+			args = w.withoutJobs(args)
+		}
 		e := b.effectIn(w.env.Shell, name.value, args)
 		if e.changesShell {
 			w.markUnknown(e.reason)
@@ -123,6 +131,21 @@ func (w *walker) effectOf(s strippedCommand) effect {
 		return w.env.printenvEffect(args)
 	}
 	return effectOf(name.value, args)
+}
+
+// withoutJobs returns the arguments without the variables that hold the number of a job
+// and nothing else.
+func (w *walker) withoutJobs(args []arg) []arg {
+	return slices.DeleteFunc(slices.Clone(args), func(a arg) bool {
+		parts := variableWord.FindStringSubmatch(strings.ReplaceAll(a.source, `"`, ""))
+		return !a.known && parts != nil && parts[3] == "" && holdsJob(w.src, parts[1]+parts[2])
+	})
+}
+
+// holdsJob reports whether a line uses a variable for the number of its last job alone.
+func holdsJob(line, name string) bool {
+	uses := regexp.MustCompile(`\$\{?` + name + `\b|\b` + name + `="?\$!"?`)
+	return strings.Contains(line, name+"=") && !regexp.MustCompile(`\b`+name+`\b`).MatchString(uses.ReplaceAllString(line, ""))
 }
 
 // applyEffect adds an effect to a command.

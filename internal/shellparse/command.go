@@ -44,6 +44,9 @@ type Command struct {
 	// shows: one in a variable or an option whose value is not known, or one that a
 	// program in another language puts together.
 	RunsUnseen bool
+	// ReadsUnseen is set if the command reads files whose names stand in another file or
+	// come from its input.
+	ReadsUnseen bool
 	// AskReason is the reason why a person must be asked whatever rules and modes
 	// allow, such as the removal of the home directory. It is empty if no reason
 	// exists.
@@ -95,6 +98,7 @@ func (c *Command) addLine(line Line) {
 		c.Nested = append(append(c.Nested, inner.Text), inner.Nested...)
 		c.addReasons(inner.AskReason, inner.DenyReason)
 		c.RunsUnseen = c.RunsUnseen || inner.RunsUnseen
+		c.ReadsUnseen = c.ReadsUnseen || inner.ReadsUnseen
 		paths = append(paths, inner.Paths...)
 	}
 	for _, p := range paths {

@@ -54,8 +54,10 @@ func (w *walker) inspectCandidate(c *Command, args []arg, depth int) {
 	if depth > 0 || name != args[0].value {
 		w.addNestedEffect(c, args, effectOf(name, args[1:]), depth)
 	}
+	w.inspectCopied(c, name, args[1:])
 	at := w.place
 	w.place = w.placeAfterOptions(name, args[1:])
+	w.inspectLists(c, name, args[1:])
 	w.inspectStarted(c, name, args[1:], depth)
 	w.place = at
 }

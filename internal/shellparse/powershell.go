@@ -224,7 +224,7 @@ func (w *pwshWalker) exceedsWildcard(words []arg) bool {
 	for i, word := range words[1:] {
 		words[i+1].anyNumber = !w.passesVerbatim(word)
 	}
-	return exceedsWildcard(words)
+	return exceedsWildcard(words) || exceedsOptions(words)
 }
 
 // passesVerbatim reports whether a program receives a word unchanged from every version

@@ -108,6 +108,14 @@ var OptionSpecs = map[string][]OptionSpec{
 	// Package managers.
 	"cargo": {{Source: "cargo 1.95, cargo help", Options: "--config= -Z= -C= --manifest-path~ --target-dir~ --artifact-dir= --out-dir= --lockfile-path= --root~ --registry= --index= --git= --path~ --allow-config= --openssl=", Valued: "pFj"}},
 	"pip":   pipOptions, "pip3": pipOptions,
+	"npm": {
+		{Source: "npm 11 manual, npm exec", Words: "exec", Options: npmOptions},
+		{Source: "npm 11 manual, npm exec", Words: "x", Options: npmOptions},
+		{Source: "npm 11 manual, config", Options: npmOptions, Abbreviates: true},
+	},
+	"npx":       {{Source: "npm 11 manual, npx", Options: npmOptions, EndsAtOperand: true}},
+	"pnpm":      {{Source: "pnpm 10 manual", Options: pnpmOptions}},
+	"yarn":      {{Source: "yarn 1.22 and 4 manuals", Options: pnpmOptions}},
 	"composer":  {{Source: "Composer 2 manual", Options: "-d~ --working-dir~ --repository= --repository-url="}},
 	"helm":      {{Source: "Helm 3 manual", Options: "--post-renderer! --kubeconfig= --registry-config= --repository-config="}},
 	"kubectl":   {{Source: "kubectl 1.32 manual", Options: "--kubeconfig= -s= --server= --token= --as= --cache-dir~ --profile-output="}},
@@ -128,6 +136,12 @@ var OptionSpecs = map[string][]OptionSpec{
 	"lldb":  {{Source: "LLDB 19 manual", Options: "-o= --one-line= -O= --one-line-before-file= -k= --one-line-on-crash= -s= --source= -S= --source-before-file= -K= --source-on-crash= -l= --repl-language="}},
 }
 
+const (
+	// npmOptions are settings of npm, each of which has an option.
+	npmOptions  = "-c! --call! --script-shell! --shell! --git! --editor! --viewer! --browser! --node-options= --prefix~ -C~ --registry= --userconfig= --globalconfig= --init-module= --cache~ --proxy= --https-proxy="
+	pnpmOptions = "*script-shell! *scriptShell! --cwd~ -C~ --dir~ --prefix~ --registry= --use-node-version= --modules-folder~ --modules-dir~ --global-dir~ --store-dir~ --pnpmfile~ --global-pnpmfile= --userconfig= --node-options= --use-yarnrc="
+)
+
 var (
 	ugrepOptions = []OptionSpec{{Source: "ugrep 6 manual", Options: "--pager! --filter! --view! --config= --save-config= --include-from~", Valued: "ABCDdEefgJKmMNOQtT"}}
 	fdOptions    = []OptionSpec{{Source: "fd 10 manual", Options: "-x! --exec! -X! --exec-batch!", Valued: "cdeEjoStTC"}}
@@ -135,9 +149,6 @@ var (
 	batOptions   = []OptionSpec{{Source: "bat 0.24 manual", Options: "--pager! --config-dir --cache-dir --source= --target=", Valued: "lHrm"}}
 	pipOptions   = []OptionSpec{{Source: "pip 24 manual", Options: "--python! --log= -C= --config-settings= --global-option= --install-option= --report= --proxy= --cert= --client-cert= --cache-dir~ -t~ --target~ --root~ --prefix~ --src~ -d~ --dest~ -w~ --wheel-dir~", Valued: "ceifr", Abbreviates: true}}
 	scpOptions   = []OptionSpec{{Source: "OpenSSH 9 manual", Options: "-S! -D! -F=", Valued: "cbBiJloPRsX"}}
-	// npmOptions are settings of npm, each of which has an option.
-	npmOptions  = "-c! --call! --script-shell! --shell! --git! --editor! --viewer! --browser! --node-options= --prefix~ -C~ --registry= --userconfig= --globalconfig= --init-module= --cache~ --proxy= --https-proxy="
-	pnpmOptions = "*script-shell! *scriptShell! --cwd~ -C~ --dir~ --prefix~ --registry= --use-node-version= --modules-folder~ --modules-dir~ --global-dir~ --store-dir~ --pnpmfile~ --global-pnpmfile= --userconfig= --node-options= --use-yarnrc="
 	// goFormatOptions write a profile.
 	goFormatOptions = []OptionSpec{{Source: "Go 1.26, cmd/gofmt", Options: "-cpuprofile= -memprofile= -trace=", SingleDash: true}}
 	binutilsOptions = []OptionSpec{{Source: "GNU binutils 2.42 manual", Options: "--plugin= --dwo-dir= --info-output=", Valued: "bjmMX", Abbreviates: true}}

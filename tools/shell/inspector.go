@@ -154,7 +154,8 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.AskReason,
 		Shell: pegboard.ShellFacts{
 			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
-			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c), RunsUnseen: c.RunsUnseen,
+			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c),
+			RunsUnseen: c.RunsUnseen, ReadsUnseen: c.ReadsUnseen,
 		},
 	}
 	if c.Git != nil {
