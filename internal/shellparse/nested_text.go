@@ -76,13 +76,18 @@ func readsText(name string, args []arg) bool {
 // inputTexts returns the texts that the line supplies as input, and whether they are all.
 // It ignores which command gets them.
 func (w *walker) inputTexts() (texts []string, whole bool) {
-	for _, a := range w.bindings()[""] {
-		texts = append(texts, a.value)
-	}
 	if w.file == nil {
-		return texts, false
+		return nil, false
 	}
 	whole = true
+	add := func(words ...*syntax.Word) {
+		var values []string
+		for _, word := range words {
+			value, ok := w.verbatim(word)
+			values, whole = append(values, value), whole && ok
+		}
+		texts = append(texts, strings.ReplaceAll(strings.Join(values, " "), `\n`, "\n"))
+	}
 	syntax.Walk(w.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Redirect:
@@ -90,15 +95,21 @@ func (w *walker) inputTexts() (texts []string, whole bool) {
 			case syntax.Hdoc, syntax.DashHdoc:
 				if n.Hdoc != nil {
 					text := w.sourceOf(n.Hdoc)
-					texts = append(texts, text)
-					whole = whole && !strings.ContainsAny(text, "$`")
+					_, quoted := hereDelimiter(n.Word)
+					texts, whole = append(texts, text), whole && (quoted || !strings.ContainsAny(text, "$`"))
 				}
 			case syntax.WordHdoc:
-				whole = whole && w.singleWord(n.Word).known
+				add(n.Word)
+			case syntax.RdrIn:
+				whole = whole && !isProcessSubst(n.Word)
 			}
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 				whole = whole && printsOnly(n.X)
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) > 1 && has("echo printf", n.Args[0].Lit()) {
+				add(n.Args[1:]...)
 			}
 		}
 		return true

@@ -8,7 +8,7 @@ func (w *walker) inspectVariable(c *Command, name string, value arg) {
 	switch {
 	case harmlessVariables[name], value.known && value.value == "":
 		return
-	case !value.known:
+	case !value.known, (file{arg: value}).isProcessSubst():
 		if namesProgram(name) {
 			c.RunsUnseen = true
 		}

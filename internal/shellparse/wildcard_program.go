@@ -10,15 +10,17 @@ import (
 // make it run something, load code or write a file, in a way that no table of options can
 // tell. name is as programName returns it.
 func exceedsProgram(name string, args []arg) bool {
-	switch name {
+	switch strings.TrimRight(name, ".0123456789") {
 	case "awk", "gawk", "mawk", "nawk":
 		return awkMayAct(args)
 	case "sed", "gsed":
 		return sedLoadsScript(args)
 	case "bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "node", "nodejs", "ruby", "php", "perl":
 		return checkMayRun(name, args)
-	case "sqlite3":
-		return slices.ContainsFunc(args, func(a arg) bool { return sqliteActs.MatchString(a.value) })
+	case "sqlite":
+		return slices.ContainsFunc(args, sqliteActs)
+	case "python":
+		return jsonToolWrites(args)
 	case "psql", "mysql", "mariadb":
 		return slices.ContainsFunc(args, func(a arg) bool { return clientActs.MatchString(a.value) })
 	case "curl":
@@ -32,10 +34,24 @@ func exceedsProgram(name string, args []arg) bool {
 // pagerStart matches operands with which a pager or an editor only goes to a line.
 var pagerStart = regexp.MustCompile(`^\+([0-9]+g?|[FGg])?$`)
 
-// sqliteActs matches a text with a command of sqlite3 that is not known only to show
-// something, or with a function that reads or writes files.
-var sqliteActs = regexp.MustCompile(`(?i)(^|\n)\s*\.(a|ba|c[dlohr]|da|db[cit]|du|exc|exi|f[is]|h[ae]|im[pa]|i[nmo]|j|l[io]|o[np]|o|r[eo]|sav|s[ehcty]|te|tim|tra|unm|vfs|w|p[ra])` +
-	`|load_extension|writefile|readfile|edit\s*\(|attach\s|vacuum\s+into`)
+// sqliteShows are the commands of sqlite3 that only show something or change how it is
+// shown.
+const sqliteShows = ".bail .changes .columns .databases .dbinfo .dump .echo .eqp .exit .explain .fullschema .header .headers .help .indexes .indices .limit .lint .mode .nullvalue" +
+	" .print .progress .quit .schema .separator .sha3sum .show .stats .tables .timeout .timer .version .width"
+
+// sqliteFiles matches a text with a function or statement that names another file.
+var sqliteFiles = regexp.MustCompile(`(?i)load_extension|writefile|readfile|edit\s*\(|attach\s|vacuum\s+into`)
+
+// sqliteActs reports whether a text may make sqlite3 do more than read and change its
+// database.
+func sqliteActs(a arg) bool {
+	for line := range strings.Lines(a.value) {
+		if words := strings.Fields(line); len(words) > 0 && len(words[0]) > 1 && words[0][0] == '.' && words[0][1] != '/' && words[0][1] != '.' && !has(sqliteShows, words[0]) {
+			return true
+		}
+	}
+	return sqliteFiles.MatchString(a.value)
+}
 
 // clientActs matches a text in which a client of a database runs a command or names a
 // file.
@@ -110,14 +126,23 @@ func checkMayRun(name string, args []arg) bool {
 	if name == "perl" {
 		return slices.ContainsFunc(flags, func(a arg) bool { return perlChecks.MatchString(a.value) })
 	}
-	check, beside := "-n -nv -nx -vn -xn", "-v -x -u -e --posix --norc --noprofile"
-	if spec, ok := checkFlags[name]; ok {
-		check, beside = spec.check, spec.beside
-		flags = slices.DeleteFunc(slices.Clone(args), func(a arg) bool { return a.known && !strings.HasPrefix(a.value, "-") })
+	spec, ok := checkFlags[name]
+	if !ok {
+		return slices.ContainsFunc(flags, func(a arg) bool { return shellChecks.MatchString(a.value) }) &&
+			slices.ContainsFunc(flags, func(a arg) bool { return !shellStaysChecking.MatchString(a.value) })
 	}
+	check, beside := spec.check, spec.beside
+	flags = slices.DeleteFunc(slices.Clone(args), func(a arg) bool { return a.known && !strings.HasPrefix(a.value, "-") })
 	isCheck := func(a arg) bool { return a.known && has(check, a.value) }
 	return slices.ContainsFunc(flags, isCheck) && slices.ContainsFunc(flags, func(a arg) bool { return !isCheck(a) && !(a.known && has(beside, a.value)) })
 }
+
+var (
+	// shellChecks matches the flags of a shell that hold -n.
+	shellChecks = regexp.MustCompile(`^-[A-Za-z]*n`)
+	// shellStaysChecking matches the flags with which -n stays in force.
+	shellStaysChecking = regexp.MustCompile(`^(-[nvxue]+|--posix|--norc|--noprofile)$`)
+)
 
 // perlChecks matches the flags of perl that hold -c.
 var perlChecks = regexp.MustCompile(`^-[aglnpsStTuUvwWX]*c`)
@@ -137,16 +162,38 @@ func curlFormatActs(args []arg) bool {
 // writesHidden reports whether an option may make a program write a hidden file, or one
 // that leads out of the project. Other programs trust some hidden files.
 func writesHidden(args []arg) bool {
-	if !writesInPlace(args) && !slices.ContainsFunc(args, func(a arg) bool { return a.namesOutput() || a.is("-o", "--output", "--out") }) {
-		return false
-	}
-	for _, a := range args {
+	inPlace := writesInPlace(args)
+	for i, a := range args {
+		named := a.namesOutput() || i > 0 && args[i-1].is("-o", "--output", "--out")
+		if !inPlace && !named {
+			continue
+		}
 		var room [2]string
 		for _, name := range guessNames(a.value, room[:0]) {
-			if strings.Contains(name, "/.") || strings.HasPrefix(name, ".") && len(name) > 2 && name[:2] != "./" || name != a.value && mayLeaveProject(name) {
+			if mayLeaveProject(name) || hasHiddenName(name) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// hasHiddenName reports whether a name in a path begins with a dot.
+func hasHiddenName(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if len(part) > 1 && part[0] == '.' && part != ".." {
+			return true
+		}
+	}
+	return false
+}
+
+// jsonToolWrites reports whether python is to write a hidden file, or one that leads out
+// of the project, by the module json.tool, whose second operand is written.
+func jsonToolWrites(args []arg) bool {
+	if len(args) < 2 || !args[0].is("-m") || !args[1].is("json.tool") {
+		return false
+	}
+	p := commandSpec{flags: "--indent= --tab --no-indent --compact --sort-keys --no-ensure-ascii --json-lines"}.parseArgs(args[2:])
+	return p.reason != "" || len(p.operands) > 1 && (!p.operands[1].isLiteral() || mayLeaveProject(p.operands[1].value) || hasHiddenName(p.operands[1].value))
 }

@@ -1,10 +1,13 @@
 package security_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -43,6 +46,30 @@ var evaluations = []string{
 	`$"touch" m`, `$"to"uch m`, `command $"touch" m`, `command_not_found_handle() { touch m; }; nosuchcommand`, `enable -n echo; echo() { touch m; }; echo`,
 }
 
+// indirections are lines in which another program may run a command that stands in a
+// variable, in an option, or in a text of its own language.
+var indirections = []string{
+	`CC='touch m;' make -s x.o`, `CC='touch m #' make x.o`, `make CC='touch m #' x.o`, `make -e CC='touch m #' x.o`, `export CC='touch m #'; make x.o`, `CC='touch m #'; export CC; make x.o`, `declare -x CC='touch m #'; make x.o`,
+	`env CC='touch m #' make x.o`, `env -i PATH="$PATH" 'CC=touch m #' make x.o`, `CC="$(echo touch) m #" make x.o`, `x='touch m #'; CC=$x make x.o`, `make 'X=$(shell touch m)' x`, `make --eval='$(shell touch m)' x.o`, `make --eva '$(shell touch m)' x.o`,
+	`MAKEFLAGS='--eval=$(shell\ touch\ m)' make x`, `make -f <(printf 'x:\n\ttouch m\n')`, `printf 'x:\n\ttouch m\n' | make -f -`, `make -f- <<< $'x:\n\ttouch m'`, `make -sf /dev/stdin <<< $'x:\n\ttouch m'`, `AS='touch m #' make -e y.o`,
+	`SHELL='touch' make -e SHELL=/bin/touch x`, `TAR_OPTIONS='--checkpoint=1 --checkpoint-action=exec=touch\ m' tar cf /dev/null x.c`, `export TAR_OPTIONS='--checkpoint=1 --checkpoint-action=exec=touch\ m'; tar cf /dev/null x.c`,
+	`C='touch m' awk 'BEGIN{system(ENVIRON["C"])}'`, `awk -v c='touch m' 'BEGIN{system(c)}'`, `awk 'BEGIN{system("touc" "h m")}'`, `awk 'BEGIN{"touch m"|getline}'`, `echo 'touch m' | awk '{system($0)}'`, `awk 'BEGIN{c="tou"; c=c "ch m"; print | c}'`,
+	`split --filter='touch m' x.c`, `split --fil 'touch m' x.c`, `zip -q a.zip x.c -T --unzip-command='touch m #'`, `zip -q a.zip x.c -T -TT 'touch m #'`, `zip -qTTT 'touch m #' a.zip x.c`,
+	`env 'BASH_FUNC_ls%%=() { touch m; }' bash -c ls`, `BASH_ENV=<(echo touch m) bash -c :`, `PROMPT_COMMAND='touch m' bash -i -c :`, `PS4='$(touch m)' bash -xc :`, `env PS4='$(touch m)' bash -xc :`,
+	`ed -s <<< '!touch m'`, `printf '!touch m\n' | ed -s`, `ed -s << 'E'
+!touch m
+E`, `ed -s < <(echo '!touch m')`, `sqlite3 :memory: '.shell touch m'`, `sqlite3 :memory: <<< '.system touch m'`, `echo '.shell touch m' | sqlite3`, `sqlite3 -cmd '.shell touch m' :memory: ''`,
+	`gdb -batch -ex 'shell touch m'`, `gdb -batch -ex '!touch m'`, `gdb -batch -ex 'python import os; os.system("touch m")'`, `ex -s -c '!touch m' -c q`, `vim -es -c 'call system("touch m")' -c q`, `vim -es '+!touch m' +q`,
+	`python3 -c 'import os;os.system("touch m")'`, `python3 -c 'import subprocess as s;s.run(["touch","m"])'`, `python3 -c 'import os;os.system("tou"+"ch m")'`, `python3 <<< 'import os;os.system("touch m")'`, `python3 - << 'E'
+import subprocess
+subprocess.run(["touch", "m"])
+E`, `echo 'import os;os.system("touch m")' | python3`, `python3 -m timeit -n1 -r1 'import os;os.system("touch m")'`, `python3 -c "exec('import os;os.system(\"touch m\")')"`, `base64 -d <<< aW1wb3J0IG9zO29zLnN5c3RlbSgidG91Y2ggbSIp | python3`,
+	`perl -e 'system "touch m"'`, "perl -e '`touch m`'", `perl -e 'exec qw(touch m)'`, `perl -e 'open F, "touch m|"; <F>'`, `perl <<< 'system("touch m")'`, `perl -we 'qx{touch m}'`,
+	`node -e 'require("child_process").execSync("touch m")'`, `node -e 'require("child_process").spawnSync("touch",["m"])'`, `node -p 'require("child_process").execFileSync("touch",["m"])'`, `echo 'require("child_process").execSync("touch m")' | node`,
+	`npm exec -c 'touch m'`, `npm exec --call='touch m'`, `npm_config_call='touch m' npm exec`, `npx -c 'touch m'`, `echo 'touch m' | xargs -I{} sh -c '{}'`, `xargs -a <(echo touch m) env`, `find . -maxdepth 0 -exec touch m \;`, `LESSOPEN='|touch m' less x.c`,
+	`MANPAGER='touch m #' man ls`, `VISUAL='touch m #' crontab -e`, `time -o /dev/null touch m`, `watch -n1 -e 'touch m; false'`, `script -qc 'touch m' /dev/null`, `setsid -w touch m`, `stdbuf -oL touch m`, `tar cf /dev/null x.c -I 'touch m #'`, `sed -n '1e touch m' x.c`, `sed '1s/.*/touch m/e' x.c`,
+}
+
 // TestEvaluationsUnderDeny runs each line in bash. One that ran the denied command is not
 // allowed, neither in bypass mode nor with Bash allowed.
 func TestEvaluationsUnderDeny(t *testing.T) {
@@ -51,19 +78,26 @@ func TestEvaluationsUnderDeny(t *testing.T) {
 	if err != nil {
 		t.Skip("bash is not installed")
 	}
+	files := map[string]string{"x.c": "int main(){}\nb\nc\n", "y.s": "\n", "t.sh": "#!/bin/sh\ntouch m\n", "Makefile": "x:\n\t$(X)\n\techo\n"}
 	acted := 0
-	for _, line := range evaluations {
+	for _, line := range slices.Concat(evaluations, indirections) {
 		dir := t.TempDir()
-		cmd := exec.CommandContext(t.Context(), bash, "-c", line)
-		cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "HOME=" + dir}
+		for name, text := range files {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
+		cmd := exec.CommandContext(ctx, bash, "-c", line)
+		cmd.Dir, cmd.Env = dir, []string{"PATH=/usr/bin:/bin", "HOME=" + dir, "TERM=dumb"}
 		_ = cmd.Run() // many of the lines fail
+		stop()
 		if _, err := os.Stat(filepath.Join(dir, "m")); err != nil {
+			t.Logf("does nothing here: %s", line)
 			continue
 		}
 		acted++
 		requireTouchSeen(t, t.TempDir(), line)
 	}
-	require.Greater(t, acted, 60, "bash ran fewer of the lines than expected")
+	require.Greater(t, acted, 100, "bash ran fewer of the lines than expected")
 }
 
 // requireTouchSeen requires that a line is not allowed where touch is denied.
