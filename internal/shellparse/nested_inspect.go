@@ -138,6 +138,9 @@ func (w *walker) addOptionCommand(c *Command, line arg) {
 		return
 	}
 	w.addTexts(c, line.value)
+	if strings.Contains(line.value, ",") && !strings.Contains(line.value, " ") { // as -wrapper has it
+		w.addTexts(c, strings.ReplaceAll(line.value, ",", " "))
+	}
 }
 
 // addNestedEffect adds the effect of a nested command. Its files become guesses.

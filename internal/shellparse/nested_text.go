@@ -28,6 +28,13 @@ var hidesPrograms = regexp.MustCompile(`(?i)\bsystem\b|popen|subprocess|child_pr
 // inspectTexts adds the commands in the arguments and the input of a program that runs
 // texts.
 func (w *walker) inspectTexts(c *Command, name string, args []arg, depth int) {
+	if has("less more most", name) {
+		for _, a := range args {
+			if text, ok := strings.CutPrefix(a.value, "+"); ok {
+				w.addTexts(c, text)
+			}
+		}
+	}
 	if !runsText(name) {
 		return
 	}
@@ -35,8 +42,9 @@ func (w *walker) inspectTexts(c *Command, name string, args []arg, depth int) {
 		if startsPrograms.MatchString(text) || has("at batch crontab", name) {
 			w.addTexts(c, text)
 		}
-		if code && hidesPrograms.MatchString(text) {
-			c.RunsUnseen = true
+		if code {
+			c.RunsUnseen = c.RunsUnseen || hidesPrograms.MatchString(text)
+			w.addNamedFiles(c, text)
 		}
 	}
 	for _, a := range args {
@@ -56,6 +64,21 @@ func (w *walker) inspectTexts(c *Command, name string, args []arg, depth int) {
 	}
 	c.RunsUnseen = c.RunsUnseen || !whole
 }
+
+// addNamedFiles adds the files that the strings in a text of a programming language may
+// name.
+func (w *walker) addNamedFiles(c *Command, text string) {
+	like := Path{Guess: true, Write: writesFiles.MatchString(text)}
+	for _, m := range stringLiterals.FindAllStringIndex(text, maxTexts) {
+		name := text[m[0]+1 : m[1]-1]
+		if name != "" && len(name) < 256 && !strings.ContainsAny(name, " \t\n(){}<>|;,'\"\\`$*?[") {
+			c.Paths = w.appendPaths(c.Paths, name, like)
+		}
+	}
+}
+
+// writesFiles matches a text in a programming language that may write a file.
+var writesFiles = regexp.MustCompile("(?i)write|['\"][wax]b?\\+?['\"]|append|unlink|remove|rename|mkdir|truncate|save|dump|copy|move|output")
 
 // readsText reports whether a program may take the text that it runs from its input.
 func readsText(name string, args []arg) bool {

@@ -14,6 +14,9 @@ func (w *walker) inspectVariable(c *Command, name string, value arg) {
 		}
 		return
 	}
+	if loadsCode(name, value.value) {
+		c.RunsUnseen = true
+	}
 	if program := optionVariables[name]; program != "" {
 		w.addScript(c, literalArg(program+" "+value.value), false)
 	}
@@ -23,12 +26,24 @@ func (w *walker) inspectVariable(c *Command, name string, value arg) {
 	w.addTexts(c, value.value)
 }
 
+// loadsCode reports whether a program may run what is in a file that a variable names.
+func loadsCode(name, value string) bool {
+	switch {
+	case has("LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV ENV PYTHONSTARTUP PERL5OPT PERL5DB RUBYOPT GCONV_PATH VIMINIT EXINIT", name):
+		return true
+	case name == "NODE_OPTIONS":
+		return strings.Contains(value, "require") || strings.Contains(value, "import") || strings.Contains(value, "loader") || strings.Contains(value, "-r")
+	}
+	path, _, _ := strings.Cut(value, " ")
+	return namesProgram(name) && strings.Contains(path, "/") && !strings.HasPrefix(path, "/usr/bin/") && !strings.HasPrefix(path, "/bin/") && !strings.HasPrefix(path, "-")
+}
+
 // optionVariables are the variables from which programs take options.
 var optionVariables = map[string]string{
 	"TAR_OPTIONS": "tar", "MAKEFLAGS": "make", "GNUMAKEFLAGS": "make", "MFLAGS": "make", "NODE_OPTIONS": "node", "LESS": "less", "MORE": "more",
 	"MANOPT": "man", "ZIPOPT": "zip", "ZIP": "zip", "UNZIP": "unzip", "RUBYOPT": "ruby", "PERL5OPT": "perl", "ACK_OPTIONS": "ack", "RSYNC_RSH": "rsync -e",
 	"VIMINIT": "vim -c", "EXINIT": "ex -c", "NINJA_FLAGS": "ninja", "GREP_OPTIONS": "grep", "PYTEST_ADDOPTS": "pytest", "JAVA_TOOL_OPTIONS": "java",
-	"MAVEN_OPTS": "java", "GOFLAGS": "go test", "SCREENRC": "screen -c", "npm_config_call": "npx -c", "WGETRC": "wget --config",
+	"MAVEN_OPTS": "java", "GOFLAGS": "go test", "SCREENRC": "screen -c", "npm_config_call": "npx -c", "CFLAGS": "gcc", "CXXFLAGS": "g++", "CPPFLAGS": "gcc", "LDFLAGS": "gcc", "WGETRC": "wget --config",
 }
 
 // namesProgram reports whether a program may run what a variable holds.

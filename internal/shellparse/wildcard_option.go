@@ -15,16 +15,26 @@ type riskyOption struct {
 
 // exact reports whether the option keeps a rule with a wildcard from covering its command.
 func (o riskyOption) exact() bool {
-	return o.mark != '~' || !o.value.isLiteral() || mayLeaveProject(o.value.value)
+	switch {
+	case o.mark != '~' && o.mark != '>':
+		return true
+	case !o.value.isLiteral():
+		return true
+	}
+	return mayLeaveProject(o.value.value) || o.mark == '>' && hasHiddenName(o.value.value)
 }
 
 // runs reports whether the value of the option is a command line.
 func (o riskyOption) runs() bool { return o.mark == '!' }
 
-// riskyOptions returns the listed options of a command. name is as programName returns
-// it.
-func riskyOptions(name string, args []arg) []riskyOption {
+// riskyOptions returns the listed options of a command. program is the name as it is
+// written.
+func riskyOptions(program string, args []arg) []riskyOption {
+	name := programName(program)
 	spec, ok := optionSpecOf(name, args)
+	if strings.Contains(program, "/") && shelltable.OptionSpecs[name] == nil {
+		return nil // a script of the project, whose options nobody can know
+	}
 	if !ok || len(args) == 0 {
 		return nil
 	}
@@ -85,7 +95,7 @@ func matchOption(spec *shelltable.OptionSpec, known *commandSpec, a, next arg) (
 		}
 	}
 	for text := range strings.FieldsSeq(spec.Options) {
-		option := strings.TrimRight(text, "!=~")
+		option := strings.TrimRight(text, "!=~>")
 		if !nameMatches(spec, known, option, name) {
 			continue
 		}
@@ -116,7 +126,7 @@ func nameMatches(spec *shelltable.OptionSpec, known *commandSpec, option, name s
 // whose other options have several letters behind one dash.
 func matchJoined(spec *shelltable.OptionSpec, a, next arg) (riskyOption, bool) {
 	for text := range strings.FieldsSeq(spec.Options) {
-		option := strings.TrimRight(text, "!=~")
+		option := strings.TrimRight(text, "!=~>")
 		if len(option) != 2 || option == text || len(a.value) <= 2 || a.value[:2] != option || strings.IndexByte("/.@~=:$!", a.value[2]) < 0 {
 			continue
 		}
@@ -130,7 +140,7 @@ func matchLetters(spec *shelltable.OptionSpec, known *commandSpec, a, next arg) 
 	letters := a.value[1:]
 	for i := range len(letters) {
 		for text := range strings.FieldsSeq(spec.Options) {
-			option := strings.TrimRight(text, "!=~")
+			option := strings.TrimRight(text, "!=~>")
 			if strings.HasPrefix(option, "--") || option[0] != '-' || !strings.HasPrefix(letters[i:], option[1:]) {
 				continue
 			}
@@ -163,7 +173,7 @@ func newRiskyOption(entry, option string, value, next arg, attached bool) riskyO
 func exceedsOptions(words []arg) bool {
 	for len(words) > 0 && words[0].isLiteral() {
 		name, args := programName(words[0].value), words[1:]
-		if slices.ContainsFunc(riskyOptions(name, args), riskyOption.exact) || exceedsProgram(name, args) {
+		if slices.ContainsFunc(riskyOptions(words[0].value, args), riskyOption.exact) || exceedsProgram(name, args) {
 			return true
 		}
 		if _, listed := shelltable.OptionSpecs[name]; listed && mayHideOption(args) {

@@ -20,7 +20,11 @@ func exceedsProgram(name string, args []arg) bool {
 	case "sqlite":
 		return slices.ContainsFunc(args, sqliteActs)
 	case "python":
-		return jsonToolWrites(args)
+		return moduleWrites(args)
+	case "cargo":
+		return len(args) > 0 && args[0].is("fmt") && slices.ContainsFunc(args, func(a arg) bool {
+			return strings.HasPrefix(a.value, "--config") || strings.HasPrefix(a.value, "--emit")
+		})
 	case "psql", "mysql", "mariadb":
 		return slices.ContainsFunc(args, func(a arg) bool { return clientActs.MatchString(a.value) })
 	case "curl":
@@ -28,8 +32,15 @@ func exceedsProgram(name string, args []arg) bool {
 	case "vim", "vi", "view", "ex", "nvim", "rvim", "rview", "gvim", "vimdiff", "less", "more", "most":
 		return slices.ContainsFunc(args, func(a arg) bool { return strings.HasPrefix(a.value, "+") && !pagerStart.MatchString(a.value) })
 	}
-	return isUnlisted(name) && writesHidden(args)
+	compiler := has(compilers, strings.TrimRight(name, "-.0123456789"))
+	if compiler && slices.ContainsFunc(args, func(a arg) bool { return strings.HasPrefix(a.value, "@") }) {
+		return true
+	}
+	return (compiler || isUnlisted(name)) && writesHidden(args)
 }
+
+// compilers write the file behind -o, and take options from the one behind an @.
+const compilers = "as c++ cc clang clang++ cpp csc g++ gcc gfortran javac kotlinc ld rustc tsc"
 
 // pagerStart matches operands with which a pager or an editor only goes to a line.
 var pagerStart = regexp.MustCompile(`^\+([0-9]+g?|[FGg])?$`)
@@ -188,12 +199,17 @@ func hasHiddenName(name string) bool {
 	return false
 }
 
-// jsonToolWrites reports whether python is to write a hidden file, or one that leads out
-// of the project, by the module json.tool, whose second operand is written.
-func jsonToolWrites(args []arg) bool {
-	if len(args) < 2 || !args[0].is("-m") || !args[1].is("json.tool") {
+// moduleWrites reports whether python is to write a hidden file, or one that leads out of
+// the project, by a module that people allow for looking: the second operand of
+// json.tool, and what the compilers write beside their operands.
+func moduleWrites(args []arg) bool {
+	if len(args) < 2 || !args[0].is("-m") || !args[1].is("json.tool", "py_compile", "compileall") {
 		return false
 	}
-	p := commandSpec{flags: "--indent= --tab --no-indent --compact --sort-keys --no-ensure-ascii --json-lines"}.parseArgs(args[2:])
-	return p.reason != "" || len(p.operands) > 1 && (!p.operands[1].isLiteral() || mayLeaveProject(p.operands[1].value) || hasHiddenName(p.operands[1].value))
+	p := commandSpec{flags: "--indent= --tab --no-indent --compact --sort-keys --no-ensure-ascii --json-lines -q -f -l -x= -j= -r="}.parseArgs(args[2:])
+	written := p.operands
+	if args[1].value == "json.tool" {
+		written = p.operands[min(1, len(p.operands)):]
+	}
+	return p.reason != "" || slices.ContainsFunc(written, func(a arg) bool { return !a.isLiteral() || mayLeaveProject(a.value) || hasHiddenName(a.value) })
 }

@@ -12,7 +12,7 @@ func TestNoWildcards(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
 		"npm t": false, "CI=1 npm t": false, "PATH=. npm t": true, "watch ls": true, "setsid ls": true, "timeout 5 ionice ls": true, "flock f ls": true,
-		"go test ./...": false, "go test -exec ./x": true, "timeout 5 go test -exec=./x": true, "/usr/bin/go test -exec=./x": true, "go run -exec=./x .": true, "go $x": false, "go test $x": true,
+		"go test ./...": false, "go test -exec ./x": true, "timeout 5 go test -exec=./x": true, "/usr/bin/go test -exec=./x": true, "go run -exec=./x .": true, "go $x": true, "go test $x": true,
 		"make": false, "make -j8 -k all check": false, "make -j 4 test": false, "make SHELL=./x": true, "make test SHELL=./x": true, "make -- SHELL=./x": true, "make 'X!=./x'": true, "make X:=1": true, "gmake a=b": true,
 		"make -f x": true, "make test -fx": true, "make test -kf x": true, "make test -jf x": true, "make --makefile=x": true, "make --fil=x": true, "make -C /opt": true, "make --eval=x": true, "make --ev=x": true, "make -E x": true,
 		"make -e": true, "make -I /opt": true, "make -W x": true, "make ../x": true, "make /opt/x": true, "make $x": true, "make *": true, "make S*": true, "go test a?c": true, "make {a,b}": false, "make {a,SHELL=./x}": true, "make -n -s -B --no-print-directory": false,

@@ -14,6 +14,7 @@ type OptionSpec struct {
 	//	-x=   a value
 	//	-x!   a value that is a command line
 	//	-x~   a value; the option counts only if that leads out of the project
+	//	-x>   a file that is written; likewise, or if it is hidden
 	Options string
 	// Valued are the letters of other options with a value. The letters after them in
 	// the same word are no options.
@@ -62,7 +63,7 @@ var OptionSpecs = map[string][]OptionSpec{
 	"tar":   {{Source: "GNU tar 1.35 manual", Options: "--index-file= --volno-file= --listed-incremental= -g=", Valued: "bCfHKLNTVX", Abbreviates: true}},
 	"cpio":  {{Source: "GNU cpio 2.15 manual", Options: "--rsh-command!", Valued: "CDEFHIMOR", Abbreviates: true}},
 	"7z":    {{Source: "7-Zip 23 manual", Options: "-w=", SingleDash: true}},
-	"rsync": {{Source: "rsync 3.3 manual", Options: "--log-file= --write-batch= --only-write-batch= --read-batch= --backup-dir~ --partial-dir~ --temp-dir~ -T~ --copy-dest~ --link-dest~", Valued: "BfM@", Abbreviates: true}},
+	"rsync": {{Source: "rsync 3.3 manual", Options: "--rsync-path! --log-file= --write-batch= --only-write-batch= --read-batch= --backup-dir~ --partial-dir~ --temp-dir~ -T~ --copy-dest~ --link-dest~", Valued: "BfM@", Abbreviates: true}},
 
 	// Languages for looking at data.
 	"yq":      {{Source: "yq 4 manual", Options: "--from-file= --split-exp= --split-exp-file= -s="}},
@@ -91,13 +92,13 @@ var OptionSpecs = map[string][]OptionSpec{
 	"pylint":        {{Source: "pylint 3 manual", Options: "--load-plugins= --init-hook= --rcfile~ --output= --persistent=", Valued: "defijs", Abbreviates: true}},
 	"flake8":        {{Source: "flake8 7 manual", Options: "--config~ --append-config~ --output-file= --tee --enable-extensions=", Valued: "j", Abbreviates: true}},
 	"pyright":       {{Source: "pyright 1.1 manual", Options: "-p~ --project~ --pythonpath! --createstub= --typeshedpath= -t=", Valued: "v"}},
-	"ruff":          {{Source: "ruff 0.11 manual", Options: "-o= --output-file= --cache-dir~"}},
+	"ruff":          {{Source: "ruff 0.11 manual", Options: "-o= --output-file= --cache-dir~ --config~"}},
 	"golangci-lint": {{Source: "golangci-lint 2 manual", Options: "-c~ --config~ --cpu-profile-path= --mem-profile-path= --trace-path= --output.text.path= --output.json.path= --path-prefix="}},
 	"staticcheck":   {{Source: "staticcheck 2025", Options: "-debug.cpuprofile= -debug.memprofile= -debug.trace=", SingleDash: true}},
 	"stylelint":     {{Source: "stylelint 16 manual", Options: "-c~ --config~ --custom-syntax= --custom-formatter= --config-basedir~ -o= --output-file= --cache-location~"}},
 	"markdownlint":  {{Source: "markdownlint-cli 0.44", Options: "-r= --rules= -c~ --config~ -o= --output="}},
 	"commitlint":    {{Source: "commitlint 19 manual", Options: "-x= --extends= -g~ --config~ -o= --format= -p= --parser-preset= -H="}},
-	"tsc":           {{Source: "TypeScript 5 manual", Options: "-p~ --project~ -b~ --build~ --outDir~ --outFile~ --rootDir~ --declarationDir~ --tsBuildInfoFile~ --generateTrace= --generateCpuProfile= --plugins=", SingleDash: true}},
+	"tsc":           {{Source: "TypeScript 5 manual", Options: "-p~ --project~ -b~ --build~ --outDir> --outFile> --rootDir~ --declarationDir> --tsBuildInfoFile> --generateTrace= --generateCpuProfile= --plugins=", SingleDash: true}},
 	"black":         {{Source: "black 25 manual", Options: "--config~"}},
 	"isort":         {{Source: "isort 6 manual", Options: "--settings-path~ --sp~ --settings-file~", Abbreviates: true}},
 	"webpack":       {{Source: "webpack 5 manual", Options: "-c~ --config~ -o~ --output-path~"}},
@@ -105,7 +106,15 @@ var OptionSpecs = map[string][]OptionSpec{
 	"playwright":    {{Source: "Playwright 1.50 manual", Options: "-c~ --config~ --reporter= --output~ --tsconfig~"}},
 	"cypress":       {{Source: "Cypress 14 manual", Options: "-C~ --config-file~ -P~ --project~ -c= --config= -r= --reporter= -b= --browser="}},
 
-	// Package managers.
+	"jq": {{Source: "jq 1.8 manual", Options: "-f~ --from-file~ -L~ --library-path~"}},
+
+	// Package managers and builders.
+	"go": {
+		{Source: "Go 1.26, go help run: what follows its operand is for the program", Words: "run"},
+		{Source: "Go 1.26, go help build", Options: "-toolexec! -exec! -vettool! -C~ -modfile~ -overlay~ -pkgdir~", SingleDash: true},
+	},
+	"swift": {{Source: "SwiftPM 6 manual", Options: "--package-path~ --scratch-path~ --build-path~ --cache-path~ --config-path~ --toolchain= --swift-sdk= --disable-sandbox -Xcc= -Xswiftc= -Xlinker="}},
+	"bazel": bazelOptions, "bazelisk": bazelOptions,
 	"cargo": {{Source: "cargo 1.95, cargo help", Options: "--config= -Z= -C= --manifest-path~ --target-dir~ --artifact-dir= --out-dir= --lockfile-path= --root~ --registry= --index= --git= --path~ --allow-config= --openssl=", Valued: "pFj"}},
 	"pip":   pipOptions, "pip3": pipOptions,
 	"npm": {
@@ -122,10 +131,9 @@ var OptionSpecs = map[string][]OptionSpec{
 	"terraform": {{Source: "Terraform 1.11 manual", Options: "-chdir~ -plugin-dir= -state-out~ -out~ -backup~ -backend-config~ -from-module=", SingleDash: true}},
 
 	// The network.
-	"curl": {{Source: "curl 8 manual", Options: "-K= --config=", Valued: "AbcCdDeEFhHmoPQrtTuUwxXyYz"}},
-	"wget": {{Source: "GNU wget 1.24 manual", Options: "--use-askpass! -e= --execute= --config= --warc-file= --warc-dedup= --warc-tempdir= --hsts-file=", Valued: "aADIilOoPQRTtUwBX", Abbreviates: true}},
-	"ssh":  {{Source: "OpenSSH 9 manual", Options: "-F= -E= -I=", Valued: "BbceDiJLlmOopQRSWw"}},
-	"scp":  scpOptions, "sftp": scpOptions,
+	"curl":   {{Source: "curl 8 manual", Options: "-K= --config= --output-dir>", Valued: "AbcCdDeEFhHmoPQrtTuUwxXyYz"}},
+	"wget":   {{Source: "GNU wget 1.24 manual", Options: "--use-askpass! -e= --execute= --config= --warc-file= --warc-dedup= --warc-tempdir= --hsts-file=", Valued: "aADIilOoPQRTtUwBX", Abbreviates: true}},
+	"ssh":    {{Source: "OpenSSH 9 manual", Options: "-F= -E= -I=", Valued: "BbceDiJLlmOopQRSWw"}},
 	"aria2c": {{Source: "aria2 1.37 manual", Options: "--on-download-complete! --on-bt-download-complete! --on-download-error! --on-download-pause! --on-download-start! --on-download-stop! --conf-path= -i= --input-file= --save-session= -l= --log= --dht-file-path=", Valued: "dosxkj", Abbreviates: true}},
 
 	// Editors and debuggers, which run commands of their own languages.
@@ -148,12 +156,12 @@ var (
 	manOptions   = []OptionSpec{{Source: "man(1) of man-db 2.12", Options: "-P! --pager! -H! --html! -C= --config-file= -X= --gxditview= --preprocessor= -p= -T= --troff-device= -t -Z", Valued: "eELmMrRsS", Abbreviates: true}}
 	batOptions   = []OptionSpec{{Source: "bat 0.24 manual", Options: "--pager! --config-dir --cache-dir --source= --target=", Valued: "lHrm"}}
 	pipOptions   = []OptionSpec{{Source: "pip 24 manual", Options: "--python! --log= -C= --config-settings= --global-option= --install-option= --report= --proxy= --cert= --client-cert= --cache-dir~ -t~ --target~ --root~ --prefix~ --src~ -d~ --dest~ -w~ --wheel-dir~", Valued: "ceifr", Abbreviates: true}}
-	scpOptions   = []OptionSpec{{Source: "OpenSSH 9 manual", Options: "-S! -D! -F=", Valued: "cbBiJloPRsX"}}
+	bazelOptions = []OptionSpec{{Source: "Bazel 8 manual, command-line reference", Options: "--run_under! --script_path= --workspace_status_command! --override_repository= --override_module= --bazelrc= --output_base~ --output_user_root~ --repo_env= --action_env= --test_env= --host_jvm_args= --server_javabase="}}
 	// goFormatOptions write a profile.
 	goFormatOptions = []OptionSpec{{Source: "Go 1.26, cmd/gofmt", Options: "-cpuprofile= -memprofile= -trace=", SingleDash: true}}
 	binutilsOptions = []OptionSpec{{Source: "GNU binutils 2.42 manual", Options: "--plugin= --dwo-dir= --info-output=", Valued: "bjmMX", Abbreviates: true}}
 	texOptions      = []OptionSpec{{Source: "TeX Live 2025, web2c manual", Options: "-shell-escape -enable-write18 -output-directory~ -ini -fmt= -progname= -lua=", SingleDash: true}}
 	// compilerOptions make a compiler start another program or load code into it.
-	compilerOptions = []OptionSpec{{Source: "GCC 14 and Clang 18 manuals", Options: "-B= -wrapper= -specs= --specs= -fplugin= -fpass-plugin= -dumpdir~ -Xclang= -load= --config= -ccc-gcc-name= -working-directory~", SingleDash: true}}
+	compilerOptions = []OptionSpec{{Source: "GCC 14 and Clang 18 manuals", Options: "-B= -wrapper! -specs= --specs= -fplugin= -fpass-plugin= -dumpdir~ -Xclang= -load= --config= -ccc-gcc-name= -working-directory~", SingleDash: true}}
 	vimOptions      = []OptionSpec{{Source: "Vim 9.1 manual, starting", Options: "-c= --cmd= -S= -s= -u= -U= -i= -w= -W= -q= -t= --remote-expr= --remote-send= -l= -ll=", Valued: "T", SingleDash: true}}
 )

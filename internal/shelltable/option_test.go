@@ -15,8 +15,8 @@ func TestOptionSpecsAreSound(t *testing.T) {
 		require.NotEmpty(t, s.Source, name)
 		seen := map[string]bool{}
 		for text := range strings.FieldsSeq(s.Options) {
-			require.Regexp(t, `^(-[A-Za-z0-9]|-[A-Za-z][\w.-]+|--[a-zA-Z][\w.-]*|\*[\w-]+)[!=~]?$`, text, name)
-			option := strings.TrimRight(text, "!=~")
+			require.Regexp(t, `^(-[A-Za-z0-9]|-[A-Za-z][\w.-]+|--[a-zA-Z][\w.-]*|\*[\w-]+)[!=~>]?$`, text, name)
+			option := strings.TrimRight(text, "!=~>")
 			require.False(t, seen[option], "%s lists %s twice", name, option)
 			seen[option] = true
 			require.False(t, len(option) == 2 && strings.Contains(s.Valued, option[1:]), "%s lists %s as harmless, too", name, option)

@@ -12,7 +12,7 @@ const (
 	// dotnetFlags leaves out -p, which sets properties that name programs, and all flags
 	// for places outside the project.
 	dotnetFlags = `-c= --configuration= -f= --framework= -r= --runtime= --no-build --no-restore --no-dependencies --no-incremental --nologo -v= --verbosity=` +
-		` --self-contained? --no-self-contained -a= --arch= --os= --interactive? --tl? --force`
+		` --self-contained? --no-self-contained --arch= --os= --interactive? --tl? --force`
 	// phpunitFlags leaves out --bootstrap, -c, --extension, --include-path, -d, --printer
 	// and the flags that write reports.
 	phpunitFlags = `--filter= --exclude-filter= --testsuite= --exclude-testsuite= --group= --exclude-group= --covers= --uses= --testdox --stop-on-failure --stop-on-error` +
@@ -54,6 +54,7 @@ var runnerSpecs = map[string][]WildcardSpec{
 		{Source: "Go 1.26, go help mod", Words: "mod verify", SingleDash: true},
 		{Source: "Go 1.26, go help mod", Words: "mod why", Flags: "--m --vendor", SingleDash: true},
 		{Source: "Go 1.26, go help mod", Words: "mod vendor", Flags: "--e --v", SingleDash: true},
+		{Source: "Go 1.26, go help mod edit", Words: "mod edit", Flags: "--fmt --json --print --go= --toolchain= --require= --droprequire= --exclude= --dropexclude= --retract= --dropretract= --godebug= --tool= --droptool=", SingleDash: true},
 		{Source: "Go 1.26, go help run", Words: "run", Flags: goBuildFlags, SingleDash: true, EndsAtOperand: true},
 		{Source: "Go 1.26, go help fix", Words: "fix", Flags: "--n --v --x --diff --json --tags=", SingleDash: true},
 		{Source: "Go 1.26, go help clean", Words: "clean", Flags: "--i --r --n --x --cache --testcache --modcache --fuzzcache", SingleDash: true},
