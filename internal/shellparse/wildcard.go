@@ -45,7 +45,7 @@ func hasUnlistedArgs(s shelltable.WildcardSpec, flags string, args []arg, passed
 		}
 	}
 	return slices.ContainsFunc(p.operands, func(a arg) bool {
-		return mayLeaveProject(a.value) && !(s.ScopedNames && scopedName.MatchString(a.value)) || s.RefusedOperand != nil && s.RefusedOperand.MatchString(a.value)
+		return mayLeaveProject(a.value) && (!s.ScopedNames || !scopedName.MatchString(a.value)) || s.RefusedOperand != nil && s.RefusedOperand.MatchString(a.value)
 	})
 }
 

@@ -145,7 +145,7 @@ func checkMayRun(name string, args []arg) bool {
 	check, beside := spec.check, spec.beside
 	flags = slices.DeleteFunc(slices.Clone(args), func(a arg) bool { return a.known && !strings.HasPrefix(a.value, "-") })
 	isCheck := func(a arg) bool { return a.known && has(check, a.value) }
-	return slices.ContainsFunc(flags, isCheck) && slices.ContainsFunc(flags, func(a arg) bool { return !isCheck(a) && !(a.known && has(beside, a.value)) })
+	return slices.ContainsFunc(flags, isCheck) && slices.ContainsFunc(flags, func(a arg) bool { return !isCheck(a) && (!a.known || !has(beside, a.value)) })
 }
 
 var (
