@@ -82,7 +82,34 @@ func awkMayAct(args []arg) bool {
 		return false
 	}
 	program := p.operands[0]
-	return !program.isLiteral() || awkActs.MatchString(program.value) && !awkOnlyReads(program.value)
+	if !program.isLiteral() {
+		return true
+	}
+	rest := awkOutput.ReplaceAllStringFunc(program.value, func(output string) string {
+		kind, text, _ := strings.Cut(output, `"`)
+		if command := strings.Fields(strings.TrimSuffix(text, `"`)); strings.Contains(kind, "|") && !onlyPrints(command) {
+			return output
+		}
+		return ""
+	})
+	return awkActs.MatchString(rest) && !awkOnlyReads(rest)
+}
+
+// awkOutput matches a file or a command that a program names by one plain string, as the
+// whole of an output. The file is a target of its own.
+var awkOutput = regexp.MustCompile(`(>>?|\|)\s*"[^"\\;&|<>$` + "`" + `()]*"`)
+
+// onlyPrints reports whether the words are a command that only reads.
+func onlyPrints(words []string) bool {
+	if len(words) == 0 || strings.ContainsAny(strings.Join(words, " "), "'*?[{~#!\n") {
+		return false
+	}
+	args := make([]arg, 0, len(words))
+	for _, word := range words[1:] {
+		args = append(args, literalArg(word))
+	}
+	e := effectOf(words[0], args)
+	return e.class == ReadOnly && len(e.files) == 0 && !isBuiltin(words[0])
 }
 
 // awkActs matches every awk program that runs a command, loads code, reads a file by name
