@@ -245,7 +245,7 @@ func TestTargetFields(t *testing.T) {
 		{name: "Program/another, and a rule with a wildcard", acts: []target{cmd("ls -l", free, other)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash(ls:*)"}}, want: pegboard.Ask},
 		{name: "Program/another, and a rule with a star", acts: []target{cmd("ls -l", free, other)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash(ls *)"}}, want: pegboard.Ask},
 		{name: "Program/another, and a rule for the tool", acts: []target{cmd("ls -l", free, other)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash"}}, want: pegboard.Allow},
-		{name: "Program/another of which nothing is said", acts: []target{cmd("git push", other)}, set: pegboard.RuleSet{Allow: []string{"Bash(git push:*)"}}, want: pegboard.Allow},
+		{name: "Program/another of which nothing is said", acts: []target{cmd("git push", other)}, set: pegboard.RuleSet{Allow: []string{"Bash(git push:*)"}}, want: pegboard.Ask},
 		{name: "Program/another of which nothing is said, with words behind", acts: []target{cmd("git push x", other)}, set: pegboard.RuleSet{Allow: []string{"Bash(git push:*)"}}, want: pegboard.Ask},
 		{name: "Program/one that projects bring", acts: []target{cmd("node -v", free, other, brought)}, readOnly: true, want: pegboard.Ask},
 		{name: "Program/one that projects bring, and a rule", acts: []target{cmd("node -v", free, other, brought)}, readOnly: true, set: pegboard.RuleSet{Allow: []string{"Bash(node:*)"}}, want: pegboard.Allow},

@@ -133,7 +133,7 @@ func (w *walker) addScriptIn(c *Command, text, dir string, certain bool) {
 	c.addLine(sub)
 	for _, inner := range sub.Commands {
 		c.Hosts = append(c.Hosts, inner.Hosts...)
-		c.Mentioned = append(c.Mentioned, inner.Mentioned...)
+		c.mention(inner.Mentioned...)
 	}
 }
 
