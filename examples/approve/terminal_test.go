@@ -106,9 +106,9 @@ func TestTerminalShowsOneAfterTheOther(t *testing.T) {
 	third := begin(t.Context(), t, p.host, "other", write("a", ""), write("b", ""))
 	<-p.put
 	<-p.put
-	require.Contains(t, p.types(prompt, "a 1"), "the agent asks: Run git add")
+	require.Contains(t, p.types(prompt, "a 2"), "the agent asks: Run git add")
 	shown := p.types(prompt, "y")
-	require.Contains(t, shown, "  1 allow Bash(git add *) in session\n")
+	require.Contains(t, shown, "  2 allow Bash(git add *) in session\n")
 	require.Contains(t, shown, "┌ other asks: Write a\n")
 	require.Contains(t, shown, "└ 1 more waiting\n")
 	require.Contains(t, p.types(prompt, "y"), "┌ other asks: Write b\n")

@@ -26,8 +26,8 @@ func TestDeniedThingsThatHide(t *testing.T) {
 		rules      pegboard.RuleSet
 		want       pegboard.Behavior
 	}{
-		{name: "computed host", line: "h=evil.com; curl -s -S -L http://$h/", rules: curl, want: pegboard.Ask},
-		{name: "computed host, quoted", line: `h=evil.com; curl -s -o /dev/null "http://$h/"`, rules: curl, want: pegboard.Ask},
+		{name: "computed host", line: "h=evil.com; curl -s -S -L http://$h/", rules: curl, want: pegboard.Deny},
+		{name: "computed host, quoted", line: `h=evil.com; curl -s -o /dev/null "http://$h/"`, rules: curl, want: pegboard.Deny},
 		{name: "fed host", line: "echo http://evil.com | xargs curl -s -S", rules: curl, want: pegboard.Ask},
 		{name: "host that curl decodes", line: "curl http://%65vil.com/", rules: curl, want: pegboard.Ask},
 		{name: "host by another way", line: "curl --connect-to ::evil.com:443 https://a.example", rules: curl, want: pegboard.Deny},

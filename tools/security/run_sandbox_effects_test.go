@@ -31,7 +31,7 @@ func TestSandboxDetectsEffects(t *testing.T) {
 		{name: "a secret", line: "cat ../out/secret.txt", says: "cat reads outside the working directory"},
 		{name: "a secret through a link", line: "cat outlink", says: "cat reads outside the working directory"},
 		{name: "a planted program", line: "PATH=.:$PATH; cat x", says: "a program of the tree ran: ./cat"},
-		{name: "a hidden program", line: `x=l; "${x}s"`, says: "ls ran, of which the parser says nothing"},
+		{name: "a hidden program", line: `x=$(echo l); "${x}s"`, says: "ls ran, of which the parser says nothing"},
 		{name: "the network", line: "true </dev/tcp/127.0.0.1/1", says: "bash connects"},
 		{name: "a signal", line: "sleep 1 & kill -9 $!", says: "bash sends a signal"},
 		{name: "in a child of a child", line: "(bash -c '(bash -c \"touch pwned\")')", says: "touch opens to write: pwned"},

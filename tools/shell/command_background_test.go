@@ -158,7 +158,7 @@ func TestATimeOutMovesACommand(t *testing.T) {
 		{name: "git", command: "echo begun; git --version" + patient, stays: "use git"},
 		{name: "git in another's hands", command: "echo begun; env A=1 /usr/bin/git --version" + patient, stays: "use git"},
 		{name: "git in a script", command: "echo begun; sh -c 'cd .; git --version'" + patient, stays: "use git"},
-		{name: "not understood", command: "echo begun; x=sleep; while :; do $x 0.01; done", stays: "not fully understood"},
+		{name: "not understood", command: "echo begun; x=$(echo sleep); while :; do $x 0.01; done", stays: "not fully understood"},
 		{name: "turned off", command: "echo begun" + patient, options: shell.Options{NoBackground: true}, stays: "nothing runs in the background"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
