@@ -70,7 +70,7 @@ func gitWordsAfter(args []arg, sub string) []arg {
 	found := sub == ""
 	for i, a := range args {
 		switch {
-		case found && !(a.isLiteral() && strings.HasPrefix(a.value, "-")):
+		case found && (!a.isLiteral() || !strings.HasPrefix(a.value, "-")):
 			return args[i:]
 		case !found && a.is(sub):
 			found = true

@@ -22,7 +22,7 @@ func gitChangedFiles(name string, args []arg, dir string) []file {
 	if len(args) > 0 && name == "stash" && sub == "" {
 		sub = args[0].value
 	}
-	whole := false // without operands, all files change
+	var whole bool // without operands, all files change
 	switch name {
 	case "hash-object":
 		return gitOperandFiles(args, dir, file{guess: true})

@@ -32,9 +32,6 @@ func (p place) known() bool { return len(p.dirs) > 0 }
 
 func (p place) equal(q place) bool { return slices.Equal(p.dirs, q.dirs) }
 
-// isOnly reports whether the place consists of dir alone.
-func (p place) isOnly(dir string) bool { return len(p.dirs) == 1 && p.dirs[0] == dir }
-
 // union returns the place of a shell that is in either of two places.
 func (p place) union(q place) place {
 	set := commonVariables(p.set, q.set)

@@ -155,7 +155,7 @@ func mkfifo(path string) error { return exec.Command("mkfifo", path).Run() }
 func makeSocket(t *testing.T, path string) {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	folder, err := os.MkdirTemp("", "s")
+	folder, err := os.MkdirTemp("", "s") //nolint:usetesting // the name from t.TempDir is too long for a socket
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(folder, "s"), Net: "unix"})

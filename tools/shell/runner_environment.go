@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -90,7 +89,7 @@ func (r *runner) searchPath(s *pegboard.Session) *searchPath {
 	env := variables{pairs: r.options.Env, fold: runtime.GOOS == "windows"}
 	path, _ := env.get("PATH")
 	if r.options.Env == nil {
-		path = os.Getenv("PATH")
+		path = ownPath()
 	}
 	if u := r.startupOf(s); u != nil {
 		env = variables{pairs: []string{"PATH=" + path}}

@@ -125,7 +125,14 @@ func programSuffixes() []string {
 	if runtime.GOOS != "windows" {
 		return []string{""}
 	}
-	return append([]string{""}, strings.Split(strings.ToLower(os.Getenv("PATHEXT")), ";")...)
+	suffixes := os.Getenv("PATHEXT") //nolint:forbidigo // as for ownPath
+	return append([]string{""}, strings.Split(strings.ToLower(suffixes), ";")...)
+}
+
+// ownPath returns the PATH of this process, which its commands get with its environment
+// unless the host gives them another.
+func ownPath() string {
+	return os.Getenv("PATH") //nolint:forbidigo // os.Environ would copy everything for each decision
 }
 
 // isProgram reports whether a file can be started.
@@ -149,7 +156,7 @@ func trustedShell(name string, workDirs []string) (string, error) {
 	if runtime.GOOS == "windows" || strings.ContainsRune(name, filepath.Separator) {
 		return name, nil
 	}
-	all := newSearchPath(os.Getenv("PATH"), workDirs)
+	all := newSearchPath(ownPath(), workDirs)
 	if all.trusted {
 		return name, nil
 	}
