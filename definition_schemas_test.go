@@ -24,7 +24,7 @@ type definitionRow struct {
 // an Executor. A call runs if its row says that it is valid; else it is answered as
 // invalid input.
 func TestSchemas(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "bfcl") {
 		registered, quarantined := attachAll(t, filepath.Join(folder, "mcp-schemas", "tools.jsonl"))
 		corpus.Report(t, folder, "mcp-schemas: %d definitions offered, %d quarantined", registered, quarantined)
 

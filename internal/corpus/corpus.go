@@ -26,10 +26,13 @@ const Variable = "PEGBOARD_CORPUS"
 // clean absolute path. Folders that hold the same files with the same bytes are
 // returned once, as the first of them.
 //
-// Without any listed folder the test is skipped. A folder that is relative,
+// parts are subfolders that the test needs: listed folders without one of them are left
+// out.
+//
+// Without any such folder the test is skipped. A folder that is relative,
 // missing, or not a folder fails the test: tests run in their package's folder,
 // so a relative path would name something else in each of them.
-func Folders(t testing.TB) []string {
+func Folders(t testing.TB, parts ...string) []string {
 	t.Helper()
 	var kept []listing
 	for _, folder := range filepath.SplitList(os.Getenv(Variable)) {
@@ -47,7 +50,7 @@ func Folders(t testing.TB) []string {
 		if err != nil {
 			t.Fatalf("%s: %v", Variable, err)
 		}
-		if !known {
+		if !known && holds(folder, parts) {
 			kept = append(kept, next)
 		}
 	}
@@ -59,6 +62,16 @@ func Folders(t testing.TB) []string {
 		folders[i] = l.folder
 	}
 	return folders
+}
+
+// holds reports whether a folder has all of the subfolders.
+func holds(folder string, parts []string) bool {
+	for _, part := range parts {
+		if info, err := os.Stat(filepath.Join(folder, part)); err != nil || !info.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 func checkFolder(folder string) error {

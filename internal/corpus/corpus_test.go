@@ -97,6 +97,14 @@ func TestFolders(t *testing.T) {
 	}
 }
 
+func TestFoldersWithParts(t *testing.T) {
+	both := folder(t, map[string]string{"a/x": "1\n", "b/x": "1\n"})
+	one := folder(t, map[string]string{"a/x": "1\n", "b": "a file\n"})
+	t.Setenv(corpus.Variable, strings.Join([]string{one, both}, string(filepath.ListSeparator)))
+	require.Equal(t, []string{one, both}, corpus.Folders(t, "a"))
+	require.Equal(t, []string{both}, corpus.Folders(t, "a", "b"))
+}
+
 func TestFoldersFollowsALinkToAFolder(t *testing.T) {
 	one := folder(t, map[string]string{"x.jsonl": "1\n"})
 	other := folder(t, map[string]string{"x.jsonl": "2\n"})

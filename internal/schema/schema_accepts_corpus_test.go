@@ -14,7 +14,7 @@ import (
 
 // TestAcceptsCorpus checks that only valid calls are accepted, and how many.
 func TestAcceptsCorpus(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "bfcl") {
 		functions := compileFunctions(t, filepath.Join(folder, "bfcl", "functions.jsonl"))
 		calls := countCalls(t, functions, filepath.Join(folder, "bfcl", "calls.jsonl"))
 		mutated := countCalls(t, functions, filepath.Join(folder, "bfcl", "calls_mutated.jsonl"))

@@ -24,7 +24,7 @@ var knownReasons = []schema.Reason{
 
 // TestSchemas compiles the schemas of real tools and checks real calls.
 func TestSchemas(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "bfcl") {
 		functions := compileFunctions(t, filepath.Join(folder, "bfcl", "functions.jsonl"))
 		calls := checkCalls(t, functions, filepath.Join(folder, "bfcl", "calls.jsonl"))
 		mutated := checkCalls(t, functions, filepath.Join(folder, "bfcl", "calls_mutated.jsonl"))
