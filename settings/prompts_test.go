@@ -44,7 +44,7 @@ const serverCalls = 20 // of each server
 // TestPrompts decides the calls of real sessions, and of tools of real servers, under
 // settings files as people have them, and reports how often the user would be asked.
 func TestPrompts(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "transcripts") {
 		path := filepath.Join(folder, "transcripts", "tool_calls.jsonl")
 		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 			continue

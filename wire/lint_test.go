@@ -177,7 +177,7 @@ func TestLintOfWhatWaits(t *testing.T) {
 // TestSchemasLint looks at a pool of all real tools for each provider: it names
 // every tool that would have to be left out, in the order of the pool.
 func TestSchemasLint(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "bfcl") {
 		var all []definition
 		for n, line := range corpus.Lines(t, filepath.Join(folder, "bfcl", "functions.jsonl")) {
 			var row struct {

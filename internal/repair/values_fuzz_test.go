@@ -65,7 +65,7 @@ func FuzzValues(f *testing.F) {
 
 // TestValuesOfCorpus looks at real calls and at mutated ones.
 func TestValuesOfCorpus(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "bfcl") {
 		schemas := map[string]*schema.Schema{}
 		for _, text := range corpus.Lines(t, filepath.Join(folder, "bfcl", "functions.jsonl")) {
 			var row struct {

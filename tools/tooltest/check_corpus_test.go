@@ -17,7 +17,7 @@ import (
 // that it can be built from.
 func TestSchemasOfOthersPassCheck(t *testing.T) {
 	t.Parallel()
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "bfcl") {
 		inputs := validInputs(t, filepath.Join(folder, "bfcl", "calls.jsonl"))
 		checked, unbuilt, without := 0, 0, 0
 		for n, line := range corpus.Lines(t, filepath.Join(folder, "bfcl", "functions.jsonl")) {

@@ -27,7 +27,7 @@ func dialects() []dialect.Dialect {
 // code finds nothing wrong with what comes out, and what cannot be converted has a
 // reason.
 func TestSchemasInEveryDialect(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "bfcl") {
 		for _, file := range []string{"bfcl/functions.jsonl", "mcp-schemas/tools.jsonl"} {
 			tallies := map[dialect.Dialect]*tally{}
 			for _, d := range dialects() {

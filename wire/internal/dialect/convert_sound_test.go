@@ -22,7 +22,7 @@ import (
 // properties that are not declared are the documented exception. For OpenAI the
 // call is shaped as the strict form asks, and Denull makes of that what it was.
 func TestSchemasForbidNothing(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
+	for _, folder := range corpus.Folders(t, "mcp-schemas", "bfcl") {
 		functions := map[string]row{}
 		all, _ := compiled(t, filepath.Join(folder, "bfcl", "functions.jsonl"))
 		for _, r := range all {
