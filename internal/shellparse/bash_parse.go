@@ -3,6 +3,7 @@ package shellparse
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -83,27 +84,71 @@ func mayAssign(line, name string) bool {
 // listUnparsed lists everything that could be a command in a line that cannot be
 // parsed, so that deny rules can match it.
 func (w *walker) listUnparsed(line string) {
-	line = line[:min(len(line), maxUnparsed)]
-	split := func(r rune) bool { return strings.ContainsRune(";&|(){}\n\r`", r) }
-	for _, piece := range strings.FieldsFunc(line, split) {
+	w.listUnparsedRemovals(line)
+	for _, words := range unparsedPieces(line[:min(len(line), maxUnparsed)]) {
 		var args []arg
-		for _, word := range strings.Fields(piece) {
+		for _, word := range words {
 			if len(args) == 0 && (reservedWords[word] || strings.ContainsAny(word, "=<>$")) {
 				continue
 			}
-			value := strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(word)
-			args = append(args, arg{value: value, known: true, source: word})
+			args = append(args, arg{value: withoutQuotes(word), known: true, source: word})
 		}
 		if len(args) == 0 {
 			continue
 		}
-		c := Command{Text: joinArgs(args, sourceText), Class: Unknown, Reason: "the line cannot be parsed"}
+		c := unparsedCommand(args)
 		w.inspectNested(&c, args, 0)
 		w.addGuesses(&c, args)
 		if !w.addCommand(c) {
 			return
 		}
 	}
+}
+
+// listUnparsedRemovals lists the removals in a line that cannot be parsed about which a
+// person must be asked. It looks at the whole line, however long it is.
+func (w *walker) listUnparsedRemovals(line string) {
+	dir, home := w.env.Dir, w.homeDir()
+	for _, words := range unparsedPieces(line) {
+		at := slices.IndexFunc(words, func(word string) bool { return isRemoval(programName(withoutQuotes(word))) })
+		if at < 0 {
+			continue
+		}
+		args, files := make([]arg, 0, len(words)-at), make([]file, 0, len(words)-at)
+		for _, word := range words[at:] {
+			value := withoutQuotes(word)
+			if rest, ok := strings.CutPrefix(value, "~"); ok && (rest == "" || rest[0] == '/') && home != "" {
+				value = home + rest
+			}
+			a := arg{value: value, known: !strings.Contains(word, "$"), glob: strings.ContainsAny(word, "*?["), source: word}
+			args, files = append(args, a), append(files, file{arg: a, write: true})
+		}
+		c := unparsedCommand(args)
+		if c.AskReason = removalReason(programName(args[0].value), files[1:], dir, home); c.AskReason != "" && !w.addCommand(c) {
+			return
+		}
+	}
+}
+
+func unparsedCommand(args []arg) Command {
+	return Command{Text: joinArgs(args, sourceText), Class: Unknown, Reason: "the line cannot be parsed"}
+}
+
+// unparsedPieces returns the words between the operators of a line, without regard to
+// quotes.
+func unparsedPieces(line string) [][]string {
+	var pieces [][]string
+	for piece := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(";&|(){}\n\r`", r) }) {
+		if words := strings.Fields(piece); len(words) > 0 {
+			pieces = append(pieces, words)
+		}
+	}
+	return pieces
+}
+
+// withoutQuotes returns a word without all that could quote a character in it.
+func withoutQuotes(word string) string {
+	return strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(word)
 }
 
 // reservedWords are the reserved words of bash. Without quotes they cannot name a

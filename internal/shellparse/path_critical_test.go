@@ -2,6 +2,7 @@ package shellparse_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,6 +37,11 @@ func TestRemovalsThatAreSpelledOtherwise(t *testing.T) {
 			"d=build; rm -rf $d", "for d in a b; do rm -rf $d; done", "d=$(mktemp -d); rm -rf $d", "for f in *.o; do rm -f $f; done", "rm -rf $x", "e=/; rm -rf $d",
 			"d=/; rm -rf build/$d",
 		}},
+		{name: "a line that cannot be parsed", lines: []string{
+			"rm -rf / &&", "if; rm -rf ~", "echo 'a; sudo rm -rf /etc", `"r"m -rf / &&`, "rm -rf $x/* &&",
+			"rm -rf /; echo " + strings.Repeat("a", 10_000), "echo " + strings.Repeat("a", 60_000) + "; rm -rf /", strings.Repeat("true;", 12_000) + "rm -rf ~/*",
+		}},
+		{name: "a line that cannot be parsed and removes less", benign: true, lines: []string{"rm -rf build &&", "if; rm -rf ~/build", "rm x; echo " + strings.Repeat("a", 10_000)}},
 		{name: "what xargs finds", benign: true, lines: []string{"find . -name x | xargs rm -rf", "echo build | xargs rm -rf", "ls <<< /etc; rm -rf build"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
