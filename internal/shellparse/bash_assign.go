@@ -111,7 +111,7 @@ func (w *walker) checkVariable(name string) {
 // assignmentsOnly returns the command that consists of assignments only.
 func (w *walker) assignmentsOnly(assigns []assignment) Command {
 	c := Command{Text: joinWithAssignments(assigns, nil)}
-	w.inspectVariables(&c, assigns)
+	w.inspectVariables(&c, assigns, false)
 	for _, a := range assigns {
 		if !a.harmlessInShell() || w.env.Shell == Zsh && !a.harmlessInEnv() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
@@ -119,11 +119,6 @@ func (w *walker) assignmentsOnly(assigns []assignment) Command {
 		}
 	}
 	c.addMentioned("", nil, assigns)
-	for _, a := range assigns {
-		if !isScriptVariable(a.name) {
-			w.inspectVariable(&c, a.name, a.value)
-		}
-	}
 	c.removeDuplicates()
 	w.recordAccess(&c, strippedCommand{})
 	return c
@@ -175,7 +170,11 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 			w.markUnknown("a declaration changes how variables are read")
 		}
 	}
-	w.inspectVariables(&c, assigns)
+	if exported {
+		w.inspectVariables(&c, w.exportedAssignments(assigns), true)
+	} else {
+		w.inspectVariables(&c, assigns, false)
+	}
 	c.addMentioned("", nil, assigns)
 	if len(assigns) == 0 {
 		c.worsen(Unknown, d.Variant.Value+" shows the values of variables")
@@ -184,14 +183,6 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 		if w.env.Shell == Zsh || exported && !a.harmlessInEnv() || !a.harmlessInShell() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
 			w.recordEnvAssignment(a.name)
-		}
-	}
-	for _, a := range assigns {
-		switch {
-		case exported && a.source == a.name:
-			w.inspectExported(&c, a.name)
-		case exported || !isScriptVariable(a.name):
-			w.inspectVariable(&c, a.name, a.value)
 		}
 	}
 	w.inspectNested(&c, nil, 0)

@@ -7,8 +7,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// bindings are the words that the line assigns to its variables, by name. Those under
-// the empty name are words that xargs may add to a command.
+// bindings are the words that any part of the line assigns to its variables, by name: what
+// a variable may hold, for rules that deny. What it surely holds at some place is another
+// fact, see setVariable. Those under the empty name are words that xargs may add to a
+// command.
 type bindings map[string][]arg
 
 // maxBindings limits the words that are recorded for one variable, maxPossibleValues
@@ -51,8 +53,12 @@ func (w *walker) bindings() bindings {
 	syntax.Walk(w.file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
-			if n.Name != nil && n.Value != nil {
+			switch {
+			case n.Name == nil || n.Naked:
+			case n.Value != nil:
 				w.addBinding(n.Name.Value, n.Value)
+			case n.Array == nil: // NAME=
+				w.bindingCache[n.Name.Value] = append(w.bindingCache[n.Name.Value], literalArg(""))
 			}
 			if n.Name != nil && n.Array != nil {
 				for _, e := range n.Array.Elems {

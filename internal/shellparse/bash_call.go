@@ -43,7 +43,7 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	w.place = in
 	s := stripWrappers(args)
 	c := Command{Text: joinSources(text, s.args)}
-	w.inspectVariables(&c, assigns)
+	w.inspectVariables(&c, assigns, true)
 	if !w.isFunctionCall(s, in) {
 		e := w.effectOf(s)
 		w.printed = w.printedBy(s, e)
@@ -54,9 +54,6 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs()) || exceedsOptions(s.withAddedArgs())
 	}
 	w.addLeadingAssignments(&c, assigns, s.args)
-	for _, a := range assigns {
-		w.inspectVariable(&c, a.name, a.value)
-	}
 	if s.noWildcards || s.reason != "" {
 		c.NoWildcards = c.NoWildcards || s.noWildcards
 		c.worsen(s.class, s.reason)

@@ -176,16 +176,18 @@ func untilFindEnd(args []arg) []arg {
 // is the number of operands before the command. A word after an option may be the
 // option's value or the command, so it is inspected, too.
 func (w *walker) inspectLaunched(c *Command, name string, args []arg, between, depth int) {
-	w.inspectVariables(c, wordAssignments(args))
+	w.inspectVariables(c, launchedAssignments(name, args, between), true)
 	option := false // the previous word is an option, whose value this word may be
 	for i, a := range args {
+		_, isAssignment := assignmentOf(name, a)
 		switch {
 		case a.known && strings.HasPrefix(a.value, "-") && len(a.value) > 1:
 			option = !isCompleteOption(name, a.value)
 			continue
-		case a.known && strings.Contains(a.value, "=") && (name == "env" || isName(strings.SplitN(a.value, "=", 2)[0])):
-			variable, value, _ := strings.Cut(a.value, "=")
-			w.inspectVariable(c, variable, a.withValue(value))
+		case isAssignment:
+			if !a.known {
+				w.markUnknown("what a variable is set to may be several words")
+			}
 			continue
 		case a.isAdded():
 			if name != "xargs" || i < len(args)-1 { // without a command xargs runs echo

@@ -14,9 +14,9 @@ func (w *walker) inspectMake(c *Command, args []arg) {
 			a.is("-") && i > 0 && (args[i-1].is("-f", "--file", "--makefile") || strings.HasSuffix(args[i-1].value, "f")):
 			c.RunsUnseen = true
 		case attached && !strings.HasPrefix(name, "-"), len(name) > len("--e") && strings.HasPrefix("--eval", name) && attached:
-			w.inspectVariable(c, strings.TrimRight(name, ":+?!"), a.withValue(value))
+			w.guessVariable(c, strings.TrimRight(name, ":+?!"), a.withValue(value))
 		case len(name) > len("--e") && strings.HasPrefix("--eval", name) && i+1 < len(args), a.is("-E") && i+1 < len(args):
-			w.inspectVariable(c, "--eval", args[i+1])
+			w.guessVariable(c, "--eval", args[i+1])
 		}
 	}
 }

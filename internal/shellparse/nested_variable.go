@@ -2,21 +2,90 @@ package shellparse
 
 import "strings"
 
-// inspectVariable adds to a command what a variable that it is given may make it run: the
-// value may be a command line, the options of a program, or a function.
-func (w *walker) inspectVariable(c *Command, name string, value arg) {
+// inspectVariables adds to a command what the variables that it is given make programs
+// run. exported is set if they surely reach programs. Other assignments count, too, since
+// the environment may hold the variable already; only those of scripts do not.
+func (w *walker) inspectVariables(c *Command, assigns []assignment, exported bool) {
+	for i, a := range assigns {
+		if !exported && isScriptVariable(a.name) {
+			continue
+		}
+		if kind := variableKindOf(a.name); kind == variableSetting {
+			w.addGitVariable(c, assigns, i)
+		} else {
+			w.addVariable(c, kind, a)
+		}
+		w.guessVariable(c, a.name, a.value)
+	}
+}
+
+// addVariable adds the commands that programs surely run because of a variable, or marks
+// the line unknown where they cannot be told.
+func (w *walker) addVariable(c *Command, kind variableKind, a assignment) {
+	if kind == variableHome && strings.Contains(w.src, "git") {
+		w.markUnknown("git reads its settings below the directory that the variable " + a.name + " names")
+	}
 	switch {
-	case harmlessVariables[name], value.known && value.value == "":
+	case kind != variableCommand && kind != variableUnseen:
+	case a.compound || !a.value.known:
+		w.markUnknown("what the variable " + a.name + " makes programs run is computed")
+	case runsNothingMore(kind, a.name, a.value.value):
+	case kind == variableCommand:
+		var e effect
+		e.addScript(a.value.value)
+		w.addStarted(c, e, 0)
+	default:
+		w.markUnknown("programs may run what the variable " + a.name + " leads to")
+	}
+}
+
+// addGitVariable adds what a variable makes git run with which a setting is given.
+// Source: git-config(1), ENVIRONMENT.
+func (w *walker) addGitVariable(c *Command, assigns []assignment, at int) {
+	var e effect
+	a := assigns[at]
+	number, isKey := strings.CutPrefix(a.name, "GIT_CONFIG_KEY_")
+	switch {
+	case isKey:
+		s := gitSetting{key: a.value}
+		for _, other := range assigns {
+			if other.name == "GIT_CONFIG_VALUE_"+number && !other.compound {
+				s.value = other.value
+			}
+		}
+		if a.compound {
+			s.key = arg{}
+		}
+		e.addGitSetting(s)
+	case strings.HasPrefix(a.name, "GIT_CONFIG_VALUE_"), a.name == "GIT_CONFIG_COUNT", a.name == "GIT_CONFIG_NOSYSTEM":
+	case a.compound || !a.value.known:
+		e.refuseUnseen("a setting of git is computed")
+	case a.name == "GIT_CONFIG_PARAMETERS":
+		words, ok := splitGitWords(a.value.value)
+		if !ok {
+			e.refuseUnseen("the settings in GIT_CONFIG_PARAMETERS cannot be understood")
+		}
+		for _, word := range words {
+			e.addGitSetting(gitSettingOf(literalArg(word)))
+		}
+	case a.value.value != "" && a.value.value != "/dev/null":
+		e.refuseUnseen("git runs what the settings of " + a.name + " name")
+	}
+	w.addStarted(c, e, 0)
+}
+
+// guessVariable adds for deny rules what a program may run because of a variable: its
+// value may be a command line, the options of a program, or a function.
+func (w *walker) guessVariable(c *Command, name string, value arg) {
+	kind := variableKindOf(name)
+	switch {
+	case kind == variableHarmless, value.known && value.value == "":
 		return
 	case !value.known, (file{arg: value}).isProcessSubst():
-		if namesProgram(name) {
-			c.RunsUnseen = true
-		}
+		c.RunsUnseen = c.RunsUnseen || namesProgram(kind, name)
 		return
 	}
-	if loadsCode(name, value.value) {
-		c.RunsUnseen = true
-	}
+	c.RunsUnseen = c.RunsUnseen || loadsCode(kind, name, value.value)
 	if program := optionVariables[name]; program != "" {
 		w.addScript(c, literalArg(program+" "+value.value), false)
 	}
@@ -26,46 +95,59 @@ func (w *walker) inspectVariable(c *Command, name string, value arg) {
 	w.addTexts(c, value.value)
 }
 
-// loadsCode reports whether a program may run what is in a file that a variable names.
-func loadsCode(name, value string) bool {
-	switch {
-	case has("LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES BASH_ENV ENV PYTHONSTARTUP PERL5OPT PERL5DB RUBYOPT GCONV_PATH VIMINIT EXINIT", name):
-		return true
-	case name == "NODE_OPTIONS":
-		return strings.Contains(value, "require") || strings.Contains(value, "import") || strings.Contains(value, "loader") || strings.Contains(value, "-r")
+// assignmentOf returns the variable that a word sets for the command behind it, as in
+// env NAME=value. A word that is not known sets one if its name is written in the line.
+func assignmentOf(program string, word arg) (assignment, bool) {
+	name, value, found := strings.Cut(word.value, "=")
+	if !word.known {
+		name, _, found = strings.Cut(strings.Trim(word.source, `"'`), "=")
 	}
-	path, _, _ := strings.Cut(value, " ")
-	return namesProgram(name) && strings.Contains(path, "/") && !strings.HasPrefix(path, "/usr/bin/") && !strings.HasPrefix(path, "/bin/") && !strings.HasPrefix(path, "-")
+	if !found || !isName(name) && (program != "env" || !word.known) {
+		return assignment{}, false
+	}
+	return assignment{name: name, value: word.withValue(value), source: word.source}, true
 }
 
-// optionVariables are the variables from which programs take options.
-var optionVariables = map[string]string{
-	"TAR_OPTIONS": "tar", "MAKEFLAGS": "make", "GNUMAKEFLAGS": "make", "MFLAGS": "make", "NODE_OPTIONS": "node", "LESS": "less", "MORE": "more",
-	"MANOPT": "man", "ZIPOPT": "zip", "ZIP": "zip", "UNZIP": "unzip", "RUBYOPT": "ruby", "PERL5OPT": "perl", "ACK_OPTIONS": "ack", "RSYNC_RSH": "rsync -e",
-	"VIMINIT": "vim -c", "EXINIT": "ex -c", "NINJA_FLAGS": "ninja", "GREP_OPTIONS": "grep", "PYTEST_ADDOPTS": "pytest", "JAVA_TOOL_OPTIONS": "java",
-	"MAVEN_OPTS": "java", "GOFLAGS": "go test", "SCREENRC": "screen -c", "npm_config_call": "npx -c", "CFLAGS": "gcc", "CXXFLAGS": "g++", "CPPFLAGS": "gcc", "LDFLAGS": "gcc", "WGETRC": "wget --config",
-}
-
-// namesProgram reports whether a program may run what a variable holds.
-func namesProgram(name string) bool {
-	upper := strings.ToUpper(name)
-	for end := range strings.FieldsSeq("PAGER EDITOR VISUAL BROWSER COMMAND SHELL WRAPPER CMD PROGRAM RUNNER LINKER ASKPASS OPTIONS FLAGS RSH SSH PROXY_COMMAND") {
-		if strings.HasSuffix(upper, end) {
-			return true
+// launchedAssignments returns the variables that the words after a launcher set for its
+// command. It ends at the first word that surely is the command; between is as in
+// inspectLaunched.
+func launchedAssignments(program string, args []arg, between int) []assignment {
+	var list []assignment
+	option := false // the previous word is an option, whose value this word may be
+	for _, a := range args {
+		assign, ok := assignmentOf(program, a)
+		switch {
+		case a.known && strings.HasPrefix(a.value, "-"):
+			option = true
+		case ok:
+			list = append(list, assign)
+		case option:
+			option = false
+		case a.known && between == 0:
+			return list
+		default:
+			between--
 		}
 	}
-	return optionVariables[name] != "" || strings.HasPrefix(upper, "GIT_CONFIG") || strings.HasPrefix(upper, "NPM_CONFIG_") || strings.HasPrefix(upper, "BASH_FUNC_") ||
-		has("AR AS BASH_ENV CC CPP CXX ENV FC GIT_EXTERNAL_DIFF LD LESSCLOSE LESSOPEN MAKE PC PERL5DB PROMPT_COMMAND PS0 PS1 PS4 RUSTC YACC LEX", upper)
+	return list
 }
 
-// inspectExported adds what variables that the line sets and exports later may make the
-// programs behind run. names are the words of export without a value.
-func (w *walker) inspectExported(c *Command, name string) {
-	values := w.bindings()[name]
-	for _, v := range values {
-		w.inspectVariable(c, name, v)
+// exportedAssignments returns the assignments of an export, in which a name without a
+// value stands for those that the line gives it.
+func (w *walker) exportedAssignments(assigns []assignment) []assignment {
+	var list []assignment
+	for _, a := range assigns {
+		if a.source != a.name {
+			list = append(list, a)
+			continue
+		}
+		values := w.bindings()[a.name]
+		if len(values) == 0 && mayAssign(w.src, a.name+"=") {
+			values = []arg{{}} // not known
+		}
+		for _, v := range values {
+			list = append(list, assignment{name: a.name, value: v, source: a.source})
+		}
 	}
-	if len(values) == 0 && mayAssign(w.src, name+"=") && namesProgram(name) {
-		c.RunsUnseen = true
-	}
+	return list
 }
