@@ -191,7 +191,7 @@ func (e *evaluation) askStep(mode Mode) Decision {
 	}
 	if e.unsure != nil {
 		rule := *e.unsure
-		reason := rule.describe() + " may be about a file below what it reads, which another part of the line could make first"
+		reason := rule.describe() + " may be about a file below what it names, which another part of the line could make first"
 		e.record(e.unsure, nil, Ask, "may be about a file that another part of the line could make first")
 		return Decision{Behavior: Ask, By: ByRule, Rule: &rule, Reason: reason}
 	}

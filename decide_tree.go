@@ -40,12 +40,19 @@ func (e *evaluation) concerns(r *Rule, t *Target) bool {
 	return reach == reaches
 }
 
-// reachBelow reports whether a command line reads something that a deny or ask rule is
-// about, where the rule touches target t. It may touch t only because such a file could be below
-// it: then the files below are looked at, now, when the call is decided. found is such a
-// file. Something that also runs or writes could make the file before it is read.
+// reachBelow reports whether a command line reads or writes something that a deny or ask
+// rule is about, where the rule touches target t. It may touch t only because such a file
+// could be below it: then the files below are looked at, now, when the call is decided. found
+// is such a file. Another command of the line that runs or writes something could make the
+// file before.
+//
+// A rule on reading is about a tree that is written only if such a file is there: one that
+// is made anew was not read.
 func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
-	if !t.Tree || t.Kind != TargetPath || t.Access != AccessRead || t.Shell.FromCommand == "" || e.info.Origin.External() {
+	if !t.Tree || t.Kind != TargetPath || t.Shell.FromCommand == "" || e.info.Origin.External() {
+		return "", reaches
+	}
+	if t.Access == AccessWrite && !r.spec.IsOnReading() && !t.Shell.InPlace && t.Shell.Holds == nil {
 		return "", reaches
 	}
 	alone := *t
@@ -61,21 +68,29 @@ func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 		return "", reachesNothing
 	case !all:
 		return "", reaches
-	case !e.onlyReads():
+	case e.mayBeMade(r, t):
 		return "", mayReach
 	}
 	return "", reachesNothing
 }
 
-// onlyReads reports whether nothing in the call writes or runs anything that is not known
-// to read only.
-func (e *evaluation) onlyReads() bool {
-	return e.all(func(t *Target) bool {
+// mayBeMade reports whether another command of the line than the one that tree was given to
+// may make a file that r is about. A command whose files are guesses may make it itself before
+// it reads it.
+func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
+	own := tree.Shell.FromCommand
+	if tree.Shell.Guess && tree.Access == AccessRead {
+		own = ""
+	}
+	return !e.all(func(t *Target) bool {
+		if own != "" && (t.Shell.FromCommand == own || t.Kind == TargetCommand && t.Value == own) {
+			return true
+		}
 		switch t.Kind {
 		case TargetCommand:
-			return t.Shell.ReadOnly
+			return t.Shell.ReadOnly || t.Shell.EditsOnly
 		case TargetPath:
-			return t.Access == AccessRead || t.Shell.Guess
+			return t.Access == AccessRead || t.Shell.Guess || !t.Shell.MovesNames && !r.touches(e.info, t)
 		}
 		return t.Kind != TargetOpaque
 	})
@@ -89,7 +104,7 @@ func (e *evaluation) searchBelow(r *Rule, t *Target) (found string, all bool) {
 		if t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) {
 			return true
 		}
-		one := Target{Kind: TargetPath, Access: AccessRead, Value: path, at: &location{one: [1]string{path}}}
+		one := Target{Kind: TargetPath, Access: t.Access, Value: path, at: &location{one: [1]string{path}}}
 		one.at.names = one.at.one[:]
 		if rel, err := filepath.Rel(t.Real(), path); err == nil && filepath.IsLocal(rel) && len(names) > 1 {
 			one.at.names = slices.Clone(one.at.names)
@@ -114,7 +129,7 @@ func (e *evaluation) searchBelow(r *Rule, t *Target) (found string, all bool) {
 		}
 		roots = append(roots, root)
 		all = realpath.Walk(root, maxSearched, func(path string, mode fs.FileMode) bool {
-			return mode.IsDir() || visit(path)
+			return mode.IsDir() && t.Access == AccessRead || visit(path)
 		})
 		if !all || found != "" {
 			return found, false

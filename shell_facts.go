@@ -3,8 +3,8 @@ package pegboard
 // ShellFacts are facts that a tool that runs commands declares of a [Target]. The zero value
 // claims nothing, and makes no decision laxer.
 //
-// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Simple, FromCommand, Guess, Reads and Holds have no
-// effect on attached tools, whose claims are not checked.
+// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Simple, FromCommand, Guess, InPlace, Reads and Holds
+// have no effect on attached tools, whose claims are not checked.
 type ShellFacts struct {
 	// ReadOnly marks a command that is known to change nothing.
 	ReadOnly bool
@@ -65,15 +65,19 @@ type ShellFacts struct {
 	MovesNames bool
 	// FollowsLinks says of a Tree that links below it are followed.
 	FollowsLinks bool
+	// InPlace says of a Tree that is written that only what is there already is changed, moved
+	// or removed.
+	InPlace bool
 	// Reads reports whether a Tree that is read includes files with such a name; nil means
 	// all. A deny or ask rule about other files below the tree is not about it.
 	Reads func(name string) bool
 	// LeaveOut is what added to the command leaves files called NAME out of the tree, for
 	// the text of a refusal.
 	LeaveOut string
-	// Holds, if set, calls visit with the path of each file that a Tree that is read
-	// includes, until visit returns false; nil means what is found on the disk. It returns
-	// false if there may be more. Like VerifyReadOnly it may look at files.
+	// Holds, if set, calls visit with the path of each file that a Tree includes, of one that
+	// is written each that may be written, until visit returns false; nil means what is found
+	// on the disk if the Tree is read or InPlace, and anything otherwise. It returns false if
+	// there may be more. Like VerifyReadOnly it may look at files.
 	Holds func(visit func(path string) bool) bool
 }
 

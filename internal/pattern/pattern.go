@@ -165,6 +165,13 @@ func (s Spec) coversName(x *Subject, name string, bs []Base) bool {
 	return false
 }
 
+// IsOnReading reports whether s is about reading files: it touches writing only so that no
+// call evades it.
+func (s Spec) IsOnReading() bool {
+	s = s.about(Path)
+	return s.kind == Path && s.path != nil && !s.write
+}
+
 // Touches is the test of a deny or ask rule. It reports whether s matches any name of x or
 // anything that x includes. A Read specifier also touches writing, including that of a
 // notebook. Claude Code's rules except NotebookEdit from that, which would let a call

@@ -24,7 +24,11 @@ func (e *effect) addTransfer(p parsedArgs, tree bool) (from []arg) {
 	parents, itself := p.hasFlag("--parents"), p.hasFlag("-T", "--no-target-directory")
 	for _, to := range into {
 		directory = directory || strings.HasSuffix(to.value, "/") || to.is(".", "..")
-		e.files = append(e.files, file{arg: to, write: true, tree: parents || tree && (!directory || itself)})
+		f := file{arg: to, write: true, tree: parents || tree && (!directory || itself)}
+		if len(from) == 1 && !parents {
+			f.origin = originOf(from[0])
+		}
+		e.files = append(e.files, f)
 		if to.known && !to.glob && !itself {
 			e.addInto(to, from, tree, parents)
 		}
@@ -47,7 +51,7 @@ func (e *effect) addInto(dir arg, from []arg, tree, parents bool) {
 		if !a.known {
 			continue // an unknown source makes the line unknown in any case
 		}
-		name, to := path.Base(strings.TrimRight(a.value, "/")), dir.value
+		name, to, origin := path.Base(strings.TrimRight(a.value, "/")), dir.value, originOf(a)
 		if parents {
 			name = strings.TrimLeft(a.value, "/")
 		}
@@ -55,13 +59,22 @@ func (e *effect) addInto(dir arg, from []arg, tree, parents bool) {
 			to = escapeGlob(to)
 		}
 		to = strings.TrimSuffix(to, "/") + "/" + name
-		e.files = append(e.files, file{arg: arg{value: to, known: true, glob: a.glob, source: dir.source}, write: true, tree: tree})
+		e.files = append(e.files, file{arg: arg{value: to, known: true, glob: a.glob, source: dir.source}, write: true, tree: tree, origin: origin})
 	}
+}
+
+// originOf returns the name of a file that is copied or moved, or "" if the line does not
+// spell it.
+func originOf(a arg) string {
+	if !a.known || a.glob {
+		return ""
+	}
+	return a.value
 }
 
 func mvEffect(p parsedArgs, e *effect) {
 	for _, a := range e.addTransfer(p, true) {
-		e.files = append(e.files, file{arg: a, write: true, tree: true})
+		e.files = append(e.files, file{arg: a, write: true, tree: true, inPlace: true})
 	}
 }
 

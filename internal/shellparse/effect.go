@@ -27,9 +27,11 @@ type effect struct {
 type file struct {
 	arg
 	write, tree, guess          bool
-	inHome                      bool // the name is relative to the home directory
-	copiesNames, followsLinks   bool // see Path
-	namesOnly, tracked, noIndex bool // see Path
+	inHome                      bool   // the name is relative to the home directory
+	copiesNames, followsLinks   bool   // see Path
+	namesOnly, tracked, noIndex bool   // see Path
+	inPlace                     bool   // see Path
+	origin                      string // see Path; relative to the same directory as the file
 	filter                      *NameFilter
 }
 

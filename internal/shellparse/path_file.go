@@ -23,7 +23,7 @@ func (w *walker) addFiles(c *Command, files []file) {
 				w.markUnknown("a file cannot be known")
 			}
 		default:
-			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, CopiesNames: f.copiesNames, FollowsLinks: f.mayFollowLinks(), NamesOnly: f.namesOnly, Tracked: f.tracked, NoIndex: f.noIndex, Filter: f.nameFilter()})
+			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, CopiesNames: f.copiesNames, FollowsLinks: f.mayFollowLinks(), NamesOnly: f.namesOnly, Tracked: f.tracked, NoIndex: f.noIndex, InPlace: f.inPlace, Origin: f.origin, Filter: f.nameFilter()})
 		}
 	}
 }
@@ -35,22 +35,36 @@ func (w *walker) appendPaths(list []Path, name string, like Path) []Path {
 	switch {
 	case strings.HasPrefix(name, "/"):
 		like.Name = name
+		if len(dirs) == 1 {
+			like.Origin = originIn(dirs[0], like.Origin)
+		} else if !strings.HasPrefix(like.Origin, "/") {
+			like.Origin = ""
+		}
 		w.checkProcessPath(like)
 		return append(list, like)
 	case len(dirs) == 0:
 		if !like.Guess {
 			w.markUnknown("the directory is not known when the line names the file " + name)
 		}
-		like.Name = name
+		like.Name, like.Origin = name, ""
 		return append(list, like)
 	}
 	for _, dir := range dirs {
 		if like.Glob && strings.ContainsAny(dir, `*?[]\`) {
 			w.markUnknown("the name of the directory is a pattern")
 		}
-		like.Name = joinDir(dir, name)
-		w.checkProcessPath(like)
-		list = append(list, like)
+		one := like
+		one.Name, one.Origin = joinDir(dir, name), originIn(dir, like.Origin)
+		w.checkProcessPath(one)
+		list = append(list, one)
 	}
 	return list
+}
+
+// originIn returns the Origin of a path for a line that runs in dir.
+func originIn(dir, origin string) string {
+	if origin == "" {
+		return ""
+	}
+	return joinDir(dir, origin)
 }

@@ -47,7 +47,7 @@ func TestDenySeesFiles(t *testing.T) {
 		var paths []shellparse.Path
 		for _, c := range parse(line).Commands {
 			for _, p := range c.Paths {
-				p.Filter, p.FollowsLinks = nil, false
+				p.Filter, p.FollowsLinks, p.InPlace, p.Origin = nil, false, false, ""
 				paths = append(paths, p)
 			}
 		}

@@ -63,6 +63,12 @@ type Path struct {
 	// NoIndex is set with Tracked if git shows files on the disk where there is no
 	// repository.
 	NoIndex bool
+	// InPlace is set for a tree that is written if only what is there already is changed,
+	// moved or removed.
+	InPlace bool
+	// Origin is, of a tree that is written, the file or directory that is put there and
+	// makes up all that is written; empty if it is not known.
+	Origin string
 	// Filter says which files of a tree that is read are read; nil means all.
 	Filter *NameFilter
 	// Guess is set if Name is only an argument that looks like a path, of a command

@@ -29,7 +29,7 @@ var editSpecs = map[string]commandSpec{
 				tree = tree || f.mayBeFlag() // a file may be called -r
 			}
 			for i := range e.files {
-				e.files[i].tree = tree
+				e.files[i].tree, e.files[i].inPlace = tree, true
 			}
 		},
 	},
@@ -128,7 +128,7 @@ func addChangedFiles(p parsedArgs, e *effect) {
 	}
 	e.addWrite(files...)
 	for i := range e.files {
-		e.files[i].tree = e.files[i].write && p.hasFlag("-R", "--recursive")
+		e.files[i].tree, e.files[i].inPlace = e.files[i].write && p.hasFlag("-R", "--recursive"), true
 	}
 }
 

@@ -74,7 +74,7 @@ func TestDenyOfWhatIsNotThere(t *testing.T) {
 		"cat .env": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "git show HEAD:src/.env": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "grep -r x src/.env": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "find . .env": {pegboard.Deny, pegboard.Deny, pegboard.Deny},
 		"git log -p -- src/.env": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "git show HEAD:.env -- ':(exclude,glob)**/.env'": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "ls -R .env": {pegboard.Deny, pegboard.Deny, pegboard.Deny},
 		// What also writes could make the file first.
-		"cp a.go b && grep -r x .": {pegboard.Ask, pegboard.Deny, pegboard.Deny}, "make && grep -r x .": {pegboard.Ask, pegboard.Deny, pegboard.Deny}, "tar cf - .": {pegboard.Ask, pegboard.Deny, pegboard.Deny},
+		"mv a.go b && grep -r x .": {pegboard.Ask, pegboard.Deny, pegboard.Deny}, "make && grep -r x .": {pegboard.Ask, pegboard.Deny, pegboard.Deny},
 	} {
 		for i, there := range []string{nothing, untracked, tracked} {
 			if want[i] == pegboard.Undecided {
@@ -86,6 +86,42 @@ func TestDenyOfWhatIsNotThere(t *testing.T) {
 				require.NotEqual(t, pegboard.Allow, decisionIn(t, dirs[there], pegboard.ModeBypass, "Read(.env)", line).Behavior, "%s: %s in bypass mode", there, line)
 			}
 		}
+	}
+}
+
+// TestDenyOfFilesBelowWhatIsWritten moves, copies and removes trees in bypass mode, where such
+// a rule is all that could refuse them.
+func TestDenyOfFilesBelowWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	absent, present := projectWith(t, nil, nil), projectWith(t, nil, []string{"src/.env"})
+	for line, want := range map[string]struct{ read, edit, present pegboard.Behavior }{ // under Read(.env), under Edit(.env), and under Read(.env) where the file is there
+		"rm -rf src":                  {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+		"rm -rf src/*":                {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Allow}, // * matches no hidden file
+		"chmod -R u+w src":            {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+		"mv src lib":                  {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+		"mv src/a.go .":               {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Allow},
+		"cp -r src lib":               {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+		"mkdir -p d && cp -r src d":   {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+		"mkdir d && rm -rf src":       {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+		"mv src/a.go .env":            {read: pegboard.Deny, edit: pegboard.Deny, present: pegboard.Deny},
+		"mv missing src":              {read: pegboard.Deny, edit: pegboard.Deny, present: pegboard.Deny},
+		"cp -r s* lib":                {read: pegboard.Allow, edit: pegboard.Deny, present: pegboard.Deny},
+		"make d && mv d lib":          {read: pegboard.Deny, edit: pegboard.Deny, present: pegboard.Deny},
+		"make && cp -r src lib":       {read: pegboard.Ask, edit: pegboard.Ask, present: pegboard.Deny},
+		"git stash":                   {read: pegboard.Allow, edit: pegboard.Deny, present: pegboard.Deny},
+		"tar xf a.tar -C src":         {read: pegboard.Allow, edit: pegboard.Deny, present: pegboard.Deny},
+		"tar cf src.tar src":          {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+		"make && tar cf src.tar src":  {read: pegboard.Ask, edit: pegboard.Allow, present: pegboard.Deny},
+		"echo x >d && grep -rn x src": {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+	} {
+		check := func(dir, rule string, want pegboard.Behavior) {
+			d := decisionIn(t, dir, pegboard.ModeBypass, rule, line)
+			require.Equal(t, want, d.Behavior, "%s: %s: %s: %s", dir, rule, line, d.Reason)
+		}
+		check(absent, "Read(.env)", want.read)
+		check(absent, "Edit(.env)", want.edit)
+		check(present, "Read(.env)", want.present)
 	}
 }
 

@@ -171,7 +171,10 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
 	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks}}
 	if p.Write {
-		t.Access = pegboard.AccessWrite
+		t.Access, t.Shell.InPlace = pegboard.AccessWrite, p.InPlace
+		if p.Tree && p.Origin != "" {
+			t.Shell.Holds = func(visit func(string) bool) bool { return visitPut(p.Origin, p.Name, visit) }
+		}
 		return t
 	}
 	t.Filtered = p.NamesOnly
