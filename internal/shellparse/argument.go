@@ -15,6 +15,7 @@ type arg struct {
 	fromBraces  bool        // one of several that a brace expansion produced; they share their source
 	placeholder bool        // the program that starts the command replaces the word or a part of it
 	found       *foundNames // the files that a word stands for if it is not known
+	withID      string      // a word like it, if what is not known are names of objects of git only
 }
 
 // literalArg returns an argument for a word without quotes and expansions.
@@ -44,10 +45,17 @@ func (a arg) mayBeFlag() bool {
 	return first == "" || strings.Contains("-*?[{(!@\\\"'$`~<>=", first[:1])
 }
 
+// isNamePattern reports whether an argument is a pattern for names in the working directory,
+// of which some may begin with a dash. If it is the pattern of a file that is read, that is
+// asked about where the pattern is expanded.
+func (a arg) isNamePattern() bool {
+	return a.known && a.glob && a.value != "" && strings.IndexByte("*?[", a.value[0]) >= 0 && !strings.Contains(a.value, "/")
+}
+
 // mayStartWith reports whether an argument may begin with c.
 func (a arg) mayStartWith(c byte) bool {
 	if !a.known {
-		return a.mayBeFlag() || strings.HasPrefix(strings.TrimPrefix(a.source, `"`), string(c))
+		return a.mayBeFlag() || a.standsForNames() || strings.HasPrefix(strings.TrimPrefix(a.source, `"`), string(c))
 	}
 	return strings.HasPrefix(a.value, string(c)) || a.glob && a.mayBeFlag()
 }

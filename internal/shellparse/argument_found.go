@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // foundNames are the names of files that a word which is not known may stand for: those
 // that find replaces it by, or the values of a variable.
@@ -11,6 +14,7 @@ type foundNames struct {
 	nul     bool     // each name ends in a zero byte, and not in a line feed
 	plain   bool     // none begins like an option or another word with a meaning
 	regular bool     // they are no links, or links that no command follows
+	read    bool     // a loop reads them, one a line, so that a name must hold no blank or line feed
 	filter  *NameFilter
 }
 
@@ -21,13 +25,21 @@ func isPlainName(a arg) bool {
 	if !a.known || a.value == "" {
 		return false
 	}
-	return startsWithPlainByte(a.value) || a.glob && strings.IndexByte("*?[", a.value[0]) >= 0 && !strings.Contains(a.value, "/")
+	return startsWithPlainByte(a.value) || a.isNamePattern()
+}
+
+// standsForNames reports whether an argument is a pattern for names, or has one as a value.
+func (a arg) standsForNames() bool {
+	return a.isNamePattern() || a.found != nil && slices.ContainsFunc(a.found.values, arg.isNamePattern)
 }
 
 // readsFoundNames reports whether a program with arguments that stand for files only
 // reads, whatever the files are called.
 func readsFoundNames(args []arg) bool {
 	if len(args) == 0 || !args[0].isLiteral() || strings.Contains(args[0].value, "/") {
+		return false
+	}
+	if slices.ContainsFunc(args, arg.standsForNames) { // nothing looks at the names here
 		return false
 	}
 	var e effect
@@ -42,10 +54,9 @@ func readsFoundNames(args []arg) bool {
 	return e.class == ReadOnly && e.git == nil && e.lineUnknown == "" && e.askReason == "" && len(e.runs) == 0 && len(e.hosts) == 0
 }
 
-// addValue adds the value of a variable that the line has set, or notes its values, and
-// reports whether the word is then known.
-func (w *walker) addValue(m *markedWord, name string, quotes bool) bool {
-	values := w.valuesOf(name)
+// addValue adds the value of a variable that the line has set, or notes its values if there
+// are several, and reports whether the part of the word is known.
+func (w *walker) addValue(m *markedWord, values []arg, quotes bool) bool {
 	if len(values) == 0 {
 		return false
 	}

@@ -103,7 +103,10 @@ func isScriptVariable(name string) bool {
 // checkVariable marks the line unknown if it sets a variable that may make commands run
 // other programs.
 func (w *walker) checkVariable(name string) {
-	if !isScriptVariable(name) || w.env.Shell == Zsh {
+	switch {
+	case w.keepsVariable(name):
+		w.ownSet = append(w.ownSet, envAssignment{name, loopVariable})
+	case !isScriptVariable(name) || w.env.Shell == Zsh:
 		w.markUnknown("the line sets the variable " + name)
 	}
 }
@@ -113,6 +116,10 @@ func (w *walker) assignmentsOnly(assigns []assignment) Command {
 	c := Command{Text: joinWithAssignments(assigns, nil)}
 	w.inspectVariables(&c, assigns, false)
 	for _, a := range assigns {
+		if w.keepsVariable(a.name) {
+			w.ownSet = append(w.ownSet, envAssignment{a.name, len(w.line.Commands)})
+			continue
+		}
 		if !a.harmlessInShell() || w.env.Shell == Zsh && !a.harmlessInEnv() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
 			w.recordEnvAssignment(a.name)

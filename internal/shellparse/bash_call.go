@@ -29,7 +29,7 @@ func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
 	}
 	w.addCommand(cmd)
 	for _, name := range namesThatAreRead(args) {
-		after = after.with(name)
+		after = after.withRead(name, w.namesReadBy(assigns, args))
 	}
 	if after.known() {
 		return after, in
@@ -49,6 +49,7 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 		w.printed = w.printedBy(s, e)
 		w.applyEffect(&c, e)
 		w.addSplitNames(&c, e, s.addsArgs)
+		w.addReadNames(&c, e, s.args)
 		w.addRemovalReason(&c, s.args, e.files)
 		w.addStarted(&c, e, 0)
 		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs()) || exceedsOptions(s.withAddedArgs())
@@ -123,6 +124,9 @@ func (w *walker) effectOf(s strippedCommand) effect {
 	}
 	if s.mustBeBuiltin {
 		return unknownEffect("the builtin " + name.value + " is not known")
+	}
+	if name.value == "git" {
+		return w.gitOnObjectNames(args)
 	}
 	if name.value == "printenv" {
 		return w.env.printenvEffect(args)

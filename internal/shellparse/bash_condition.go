@@ -93,7 +93,7 @@ func (w *walker) testedFile(x syntax.TestExpr) {
 		return
 	}
 	a := w.singleWord(word)
-	if !a.known && a.found != nil {
+	if !a.known && a.found != nil && len(a.found.trees) == 0 && !a.found.read {
 		for _, v := range a.found.values {
 			w.line.Paths = w.appendPaths(w.line.Paths, v.value, Path{Glob: v.glob})
 		}

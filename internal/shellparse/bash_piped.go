@@ -130,17 +130,67 @@ func (w *walker) addSplitNames(c *Command, e effect, added bool) {
 	}
 	for _, f := range e.files {
 		if f.found == in {
-			for _, v := range f.found.trees {
-				c.SplitNames = w.appendPaths(c.SplitNames, v.value, Path{Glob: v.glob, Filter: f.found.filter})
-			}
+			w.addNames(c, in)
 			return
 		}
 	}
 	if added { // a command such as echo may get them, too
-		for _, v := range in.trees {
-			c.SplitNames = w.appendPaths(c.SplitNames, v.value, Path{Glob: v.glob, Filter: in.filter})
+		w.addNames(c, in)
+	}
+}
+
+// addNames notes names that mean one file each only if they have no blanks.
+func (w *walker) addNames(c *Command, f *foundNames) {
+	for _, v := range slices.Concat(f.trees, f.values) {
+		if strings.ContainsAny(v.value, " \t\n'\"\\") {
+			c.worsen(Unknown, "the names below "+v.source+" are split")
+		}
+		c.SplitNames = w.appendPaths(c.SplitNames, v.value, Path{Glob: v.glob, Filter: f.filter})
+	}
+}
+
+// addReadNames notes the names that a loop has read for a command. What echo is given is
+// only printed.
+func (w *walker) addReadNames(c *Command, e effect, args []arg) {
+	if has("echo printf", args[0].value) && len(e.files) == 0 {
+		return
+	}
+	for _, a := range args {
+		if a.found != nil && a.found.read {
+			w.addNames(c, a.found)
+			return
 		}
 	}
+}
+
+// namesReadBy returns the names of which a read takes one whole, or nil.
+func (w *walker) namesReadBy(assigns []assignment, args []arg) *foundNames {
+	in := w.input()
+	if in == nil || len(namesThatAreRead(args)) != 1 || w.env.Shell != Bash || mayAssign(strings.ReplaceAll(w.src, "IFS= ", ""), "IFS") {
+		return nil
+	}
+	whole := len(assigns) == 1 && assigns[0].name == "IFS" && !assigns[0].compound && assigns[0].value.is("")
+	if len(assigns) > 0 && !whole {
+		return nil
+	}
+	raw, nul := false, false
+	for i := 1; i < len(args)-1; i++ {
+		switch {
+		case args[i].is("-r"):
+			raw = true
+		case args[i].is("-d") && i+1 < len(args)-1 && args[i+1].is(""):
+			nul = true
+			i++
+		default:
+			return nil
+		}
+	}
+	if nul != in.nul {
+		return nil
+	}
+	names := *in
+	names.read = !nul || !raw || !whole
+	return &names
 }
 
 // namePlaceholders returns the arguments of xargs or parallel with those that it adds. The

@@ -13,7 +13,8 @@ import (
 // environment. What the line sets it to was looked at there.
 type setVariable struct {
 	name   string
-	values []arg // all values that it may have; empty if that is not known
+	values []arg       // all values that it may have; empty if that is not known
+	found  *foundNames // the names that a loop reads into it; nil if it holds anything else
 }
 
 // with returns the place after the shell has set a variable.
@@ -24,13 +25,33 @@ func (p place) with(name string, values ...arg) place {
 	return p
 }
 
-// valuesOf returns the values that a variable may have, if the line sets it in one place.
-func (w *walker) valuesOf(name string) []arg {
+// withRead returns the place after a loop has read one of some names into a variable.
+func (p place) withRead(name string, found *foundNames) place {
+	if p.sets(name) {
+		return p
+	}
+	p = p.with(name)
+	p.set[len(p.set)-1].found = found
+	return p
+}
+
+// variable returns what the line has set a variable to, if it sets it in one place only.
+func (w *walker) variable(name string) setVariable {
 	at := slices.IndexFunc(w.place.set, func(v setVariable) bool { return v.name == name })
-	if at < 0 || w.env.Shell != Bash || !isScriptVariable(name) || slices.Contains(w.frozen, name) || !w.isSetOnce(name) {
+	if at < 0 || w.env.Shell != Bash || !isScriptVariable(name) && !w.keepsVariable(name) || slices.Contains(w.frozen, name) || !w.isSetOnce(name) {
+		return setVariable{}
+	}
+	return w.place.set[at]
+}
+
+// namesIn returns the names that a loop has read into a variable, or nil. They mean the same
+// files only where they were found.
+func (w *walker) namesIn(variable string) *foundNames {
+	f := w.variable(variable).found
+	if f == nil || !slices.Equal(f.dirs, w.place.dirs) {
 		return nil
 	}
-	return w.place.set[at].values
+	return f
 }
 
 // isSetOnce reports whether only one part of the line sets a variable.
@@ -51,7 +72,7 @@ func (w *walker) isSetOnce(name string) bool {
 			}
 		case *syntax.CallExpr:
 			if w.mayRead(n, name) {
-				times = 2
+				times++
 			}
 		}
 		return true
@@ -113,8 +134,8 @@ func commonVariables(a, b []setVariable) []setVariable {
 	var both []setVariable
 	for _, v := range a {
 		if at := slices.IndexFunc(b, func(o setVariable) bool { return o.name == v.name }); at >= 0 {
-			if !sameValues(v.values, b[at].values) {
-				v.values = nil
+			if !sameValues(v.values, b[at].values) || v.found != b[at].found {
+				v.values, v.found = nil, nil
 			}
 			both = append(both, v)
 		}

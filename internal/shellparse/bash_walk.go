@@ -15,19 +15,20 @@ type walker struct {
 	place        place // directories in which the current words are expanded
 	homeUnknown  bool  // the value of ~ and $HOME cannot be known
 	functions    map[string]place
-	file         *syntax.File  // nil if the line cannot be parsed
-	spareArgs    []arg         // preallocated arguments for the next commands
-	accesses     []fileAccess  // in the order of the text
-	mayRepeat    bool          // some commands may run more than once, or later than written
-	concurrent   bool          // some commands run at the same time
-	hasInput     bool          // the current commands may read input that the line supplies
-	execHasInput bool          // exec may have set the input of all following commands
-	envSet       envAssignment // the first variable that the line sets for its commands
-	piped        *foundNames   // the names that the input of the current commands consists of; nil if it is anything else
-	printed      *foundNames   // the names that the statement before has printed
-	frozen       []string      // variables that later assignments may not change
-	shown        string        // a variable of the environment that the words since then show; see noteVariable
-	bindingCache bindings      // nil until bindings is called
+	file         *syntax.File    // nil if the line cannot be parsed
+	spareArgs    []arg           // preallocated arguments for the next commands
+	accesses     []fileAccess    // in the order of the text
+	mayRepeat    bool            // some commands may run more than once, or later than written
+	concurrent   bool            // some commands run at the same time
+	hasInput     bool            // the current commands may read input that the line supplies
+	execHasInput bool            // exec may have set the input of all following commands
+	ownSet       []envAssignment // the variables that the line keeps to itself; see keepsVariable
+	envSet       envAssignment   // the first variable that the line sets for its commands
+	piped        *foundNames     // the names that the input of the current commands consists of; nil if it is anything else
+	printed      *foundNames     // the names that the statement before has printed
+	frozen       []string        // variables that later assignments may not change
+	shown        string          // a variable of the environment that the words since then show; see noteVariable
+	bindingCache bindings        // nil until bindings is called
 	depth        int
 
 	functionDepth int

@@ -21,7 +21,9 @@ const (
 type markedWord struct {
 	text   []byte
 	marks  []mark
-	values []arg // what the part that is not known stands for; see addValue
+	values []arg       // what the part that is not known stands for; see addValue
+	names  *foundNames // what the last part stands for, if a loop has read it
+	ids    int         // parts that are not known and are names of objects of git
 }
 
 func (m *markedWord) add(text string, kind mark) {
@@ -189,6 +191,9 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 	switch part := part.(type) {
 	case *syntax.CmdSubst:
 		w.substitution(part, part.Stmts)
+		if w.printsObjectName(part) {
+			m.ids++
+		}
 	case *syntax.ArithmExp:
 		if part.Bracket || part.Unsigned {
 			w.markUnknown("the line calculates in an old notation")
@@ -196,6 +201,11 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 		w.arithmExpr(part.X)
 	case *syntax.ParamExp:
 		switch {
+		case w.isHarmlessOperator(part):
+			w.noteVariable(part.Param.Value)
+			if w.addValue(m, w.operatorValues(part), quotes) {
+				return
+			}
 		case !w.isPlainParameter(part):
 		case part.Param.Value == "@":
 			what = markUnknownWords
@@ -205,7 +215,10 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 				return
 			}
 			w.noteVariable(part.Param.Value)
-			if w.addValue(m, part.Param.Value, quotes) {
+			if quotes {
+				m.names = w.namesIn(part.Param.Value)
+			}
+			if w.addValue(m, w.variable(part.Param.Value).values, quotes) {
 				return
 			}
 		}
@@ -317,8 +330,14 @@ func (w *walker) newArg(m markedWord) arg {
 			m.text = append([]byte(w.homeDir()), m.text[1:]...)
 		}
 	}
-	if len(m.values) > 0 && !a.known && !a.glob {
-		a.found = m.found()
+	if !a.known && !a.glob {
+		if len(m.values) > 0 {
+			a.found = m.found()
+		}
+		if m.names != nil && len(m.marks) == 1 && m.marks[0] == markUnknownText {
+			a.found = m.names
+		}
+		a.withID = m.withObjectNames()
 	}
 	a.known = a.known && (!a.glob || !special)
 	if a.known {

@@ -104,6 +104,7 @@ func parse(line string, env Env, scripts int, state *parserState) Line {
 		w.markUnknown(showsVariable(w.shown))
 	}
 	w.checkAccesses()
+	w.checkKeptVariables()
 	w.applyEnvAssignment()
 	return w.line
 }

@@ -14,6 +14,7 @@ type fileAccess struct {
 	mayMakeLinks bool // may write links, or move files elsewhere
 	insideDirs   bool // writes inside directories but does not replace them
 	git          bool
+	expands      bool // a name that a pattern stands for could be an option that does more than read
 }
 
 // redirectAccess is the command of an access by a redirection.
@@ -25,6 +26,7 @@ func (w *walker) recordAccess(c *Command, s strippedCommand) {
 	access := fileAccess{command: len(w.line.Commands), paths: c.Paths, writes: c.Class != ReadOnly, mayMakeLinks: mayMakeLinks(s.args)}
 	if len(s.args) > 0 {
 		name := path.Base(s.args[0].value)
+		access.expands = c.Class == ReadOnly && slices.ContainsFunc(s.args[1:], arg.standsForNames) && mayHaveUnsafeFlags(name)
 		access.git = name == "git" && s.args[0].value == name
 		access.insideDirs = name == "git" || name == "tar" || name == "unzip"
 	}
@@ -101,15 +103,28 @@ func (w *walker) checkFoundNames(access int) {
 	}
 	c := &w.line.Commands[at]
 	follows := slices.ContainsFunc(c.Paths, func(p Path) bool { return p.FollowsLinks && !p.Write })
-	if !follows && len(c.SplitNames) == 0 {
+	expands := w.accesses[access].expands
+	if !follows && len(c.SplitNames) == 0 && !expands {
 		return
 	}
 	for i, other := range w.accesses {
-		if i != access && (other.writes || anyWritten(other.paths)) {
+		if i != access && (other.writes || anyWritten(other.paths)) && (follows || len(c.SplitNames) > 0 || !other.makesPlainName()) {
 			c.worsen(Unknown, "another command of the line may change what is found")
 			return
 		}
 	}
+}
+
+// makesPlainName reports whether an access makes at most one file, which is called as no
+// option is.
+func (a fileAccess) makesPlainName() bool {
+	return a.command == redirectAccess && !slices.ContainsFunc(a.paths, func(p Path) bool { return p.Glob || strings.HasPrefix(path.Base(p.Name), "-") })
+}
+
+// mayHaveUnsafeFlags reports whether an option of a program may make it do more than read.
+func mayHaveUnsafeFlags(name string) bool {
+	spec, ok := specOf(name)
+	return !ok || spec.hasUnsafeFlags || spec.custom != nil
 }
 
 // markGitUnknown makes a git command unknown because another command of the line may

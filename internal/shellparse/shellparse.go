@@ -24,6 +24,9 @@ type Env struct {
 	// IsPublic reports whether a variable of the environment holds no secret; nil means
 	// none but those that are never secret, such as HOME and LANG.
 	IsPublic func(name string) bool
+	// IsExported reports whether programs that the line starts find a variable in their
+	// environment, whatever the line does; nil means that any may be there.
+	IsExported func(name string) bool
 	// GitAliases returns the meanings that a subcommand of git has as an alias where git
 	// starts in dir: none if it is no alias. The error says why there may be others. It is
 	// called for names that are no subcommands of git itself. If it is nil, only the

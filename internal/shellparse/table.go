@@ -15,6 +15,8 @@ type commandSpec struct {
 	// runs a program or sends something. An argument that may be a flag then makes the
 	// command unknown.
 	hasUnsafeFlags bool
+	// readsPatterns is set with otherOperands if post reads every operand that is a pattern.
+	readsPatterns bool
 	// flagsEndAtOperand is set if all arguments after the first operand are operands.
 	flagsEndAtOperand bool
 	// defaultsToDir is set if the command works on the working directory when it has no

@@ -76,6 +76,12 @@ func (s commandSpec) refusesArg(a arg) bool {
 	return a.mayBeFlag() && (s.hasUnsafeFlags || !a.known && strings.ContainsAny(s.flags, "<>"))
 }
 
+// readsOperands reports whether all operands that patterns stand for are files that the
+// command reads.
+func (s commandSpec) readsOperands() bool {
+	return s.readsPatterns || s.operands == readFiles || s.operands == readTrees || s.operands == namedTrees
+}
+
 // An argParser parses the arguments of a command.
 type argParser struct {
 	spec   commandSpec
@@ -99,7 +105,7 @@ func (s commandSpec) parseArgs(args []arg) parsedArgs {
 		case a.isLiteral() && a.value != "" && a.value[0] == '+' && isDigits(a.value[1:]) && s.takesNumbers("+#"):
 		case p.globFlag(a):
 		default:
-			if s.refusesArg(a) {
+			if s.refusesArg(a) && !(s.readsOperands() && a.isNamePattern()) {
 				p.parsed.refuse(a.source + " may become a flag")
 			}
 			p.parsed.operands = append(p.parsed.operands, a)

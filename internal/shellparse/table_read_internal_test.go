@@ -55,7 +55,7 @@ func TestReadingCommands(t *testing.T) {
 		{name: "tree value glued to a long flag", line: "tree --timefmt=%s src", reads: "src/"},
 		{name: "tree bundle behind --", line: "tree -- -Po a", class: Unknown},
 		{name: "tree value like a flag", line: "tree -P -o x", class: Unknown},
-		{name: "tree glob", line: "tree *", class: Unknown},
+		{name: "tree glob", line: "tree *", reads: "*/"},
 		{name: "tree glob that is no flag", line: "tree src/*", reads: "src/*/"},
 		{name: "diff", line: "diff -u a b", reads: "a b a/* a/.* b/* b/.*"},
 		{name: "diff standard input", line: "diff - a", reads: "a a/* a/.*"},

@@ -43,12 +43,15 @@ func grepEffect(p parsedArgs, e *effect) {
 		}
 	}
 	e.addRead(p.splitValues...)
+	if len(e.files) > 0 && len(e.files) == len(p.operands)-patterns && len(p.splitValues) == 0 {
+		e.printFound(p, patterns)
+	}
 }
 
 // ripgrepSpec leaves out --pre, --hostname-bin and -z, which run programs, and -L,
 // which follows links out of the tree.
 var ripgrepSpec = commandSpec{
-	source: "ripgrep 14 manual", operands: otherOperands, hasUnsafeFlags: true,
+	source: "ripgrep 14 manual", operands: otherOperands, hasUnsafeFlags: true, readsPatterns: true,
 	flags: "-# -A= -a -B= -b -C= -c -E= -e= -F -f< -g= -H -h -I -i -l -M= -m= -N -n -o -P -p -q -r= -S -s -T= -t= -U -u -V -v -w -x -0 -." +
 		" --after-context= --text --before-context= --byte-offset --block-buffered --color= --colors= --column --context=" +
 		" --context-separator= --count --count-matches --crlf --debug --dfa-size-limit= --encoding= --engine= --field-context-separator=" +
@@ -100,10 +103,14 @@ func (e *effect) printFound(p parsedArgs, patterns int) {
 	}
 	names := &foundNames{plain: true, regular: true}
 	for _, f := range e.files {
-		if !f.tree || f.glob || !f.known {
+		switch names.plain = names.plain && isPlainName(f.arg); {
+		case !f.known || f.tree && f.glob:
 			return
+		case f.tree:
+			names.trees = append(names.trees, f.arg)
+		default:
+			names.values, names.regular = append(names.values, f.arg), false
 		}
-		names.trees, names.plain = append(names.trees, f.arg), names.plain && isPlainName(f.arg)
 	}
 	e.prints = names
 }

@@ -25,7 +25,22 @@ grep -rl x src | xargs sed -n 1p
 x=src; ls $x
 x=src; cat "$x/a.go"
 for f in src/a.go README.md; do echo "$f"; head -5 "$f"; done
-for f in src/*.go; do [ -f "$f" ] && wc -l "$f"; done`
+for f in src/*.go; do [ -f "$f" ] && wc -l "$f"; done
+for f in src/a.go src/b.go; do cat "${f%.go}.go"; done
+find src docs -name '*.go' | while read -r f; do head -5 "$f"; done
+find . -type f -print0 | while IFS= read -r -d '' f; do wc -l "$f"; done
+find . -type f | while read f; do sort "$f"; done
+grep -l x *.txt *.md | while IFS= read -r f; do wc -l "$f"; done
+grep -l x *.txt | xargs wc -l
+ls | xargs wc -l
+ls | while read f; do head -2 "$f"; done
+ls -1 | head -3 | while read -r f; do [ -f "$f" ] && wc -l "$f"; done
+rg -l x src | while read -r f; do grep -H x "$f"; done
+DIR=src; ls $DIR; grep -rn x "$DIR"
+for F in src/a.go README.md; do wc -l "$F"; done
+rg x *.txt
+sort *
+diff *.md *.txt`
 	refusedLines = `find . -exec sh -c 'touch pwned' \;
 find . -exec awk {} \;
 find . -exec sed {} data.txt \;
@@ -55,7 +70,36 @@ for f in a ../out/secret.txt; do cat "$f"; done
 for x in src; do cat "$x"; x=../out/secret.txt; done
 f=../out/secret.txt; cat "$f"
 for f in flags/*; do grep x $f; done
-cd flags && for f in *; do sort "$f"; done`
+cd flags && for f in *; do sort "$f"; done
+cd flags && sort *
+cd flags && ls | xargs sort
+cd flags && rg x *
+cd flags; sort *
+cd flags && ls | while read f; do sort "$f"; done
+touch -- -opwned && sort *
+find . -exec sort *x {} +
+for f in *x; do find . -exec sort "$f" {} +; done
+find . | while read f; do cat "$f"; done
+find . | while read -r f; do cat "$f"; done
+find src | while read f; do cat $f; done
+find src | while read f; do cat < "$f"; done
+find src | while read f; do (cd .. && cat "$f"); done
+find src | while IFS=. read f; do ls "$f"; done
+find src | while read -d / f; do ls "$f"; done
+find src | while read f; do f=..; ls "$f"; done
+find src | while read f; do sort -o "$f" x; done
+find src | while read f; do ls "$f"; touch src/x; done
+find src -print0 | while read -r f; do ls "$f"; done
+ls -a | while read f; do ls "$f"; done
+ls .. | while read f; do ls "$f"; done
+ls src | while read f; do ls "$f"; done
+find 'x ..' | xargs ls
+find 'x ..' | while read f; do ls "$f"; done
+DIR=..; ls $DIR
+X=src; X=../out; ls $X
+X=-opwned; sort x $X
+cd evil; git status
+cd bare; git log`
 )
 
 // TestFoundNames runs lines that read what another command finds, in a project that

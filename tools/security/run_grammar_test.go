@@ -105,6 +105,24 @@ line
 	x=‹file›; ‹tool› $x "$x"
 	x=‹'flag›; ‹tool› $x ‹file›
 	cd ‹folder› && find . | xargs ‹tool›
+	find ‹folder› ‹flag› | while read -r f; do ‹tool› ‹flag› "$f"; done
+	find ‹folder› | while ‹reads› f; do ‹tool› "$f"; done
+	find . -print0 | while ‹reads› -d '' f; do ‹tool› ‹flag› "$f"; done
+	‹names› | while ‹reads› f; do ‹command› "$f"; done
+	‹names› | ‹filter› | while ‹reads› f; do ‹look› "$f"; done
+	‹names› | xargs ‹tool› ‹flag›
+	cd ‹folder› && ‹names› | while ‹reads› f; do ‹tool› "$f"; done
+	X=‹file›; ‹tool› $X "$X"
+	‹var›=‹'flag›; ‹tool› $‹var› ‹file›
+	DIR=‹folder›; cd $DIR && ‹tool› *
+	for F in ‹words›; do ‹tool› ‹flag› "$F"; done
+	x=‹file›; ‹tool› "${x‹operator›}" ${x‹operator›}
+	for f in ‹words›; do ‹tool› "${f‹operator›}"; done
+	git ‹git› ‹gitflag› $(git merge-base HEAD ‹text›) ‹gitflag›
+	git ‹git› "$(git rev-parse --verify HEAD)"..‹word›
+	cd ‹folder›; git ‹git›
+	‹tool› ‹flag› ‹text› ‹glob›
+	cd ‹folder› && ‹tool› ‹flag› *
 	‹wrapper› ‹command›
 	‹wrapper› ‹wrapper› ‹command›
 	‹command› $(‹list›)
@@ -155,6 +173,24 @@ line
 	‹reader› <<EOF⏎‹body›
 	‹reader› <<'EOF'⏎‹body›\⏎EOF⏎‹command›⏎EOF
 	‹reader› ‹redirect› <<EOF ‹words›⏎‹body›⏎EOF⏎‹command›
+reads
+	read -r
+	read
+	IFS= read -r
+	IFS=. read
+	read -r x
+	read -n 3
+names
+	ls
+	ls -1
+	ls ‹flag›
+	ls ‹folder›
+	find ‹folder›
+	find ‹glob› -type f
+	grep -l ‹text› ‹words›
+	grep -rl ‹text› ‹folder›
+	rg -l ‹text› ‹folder›
+	rg --files ‹folder›
 list
 	‹command›
 	‹command›; ‹command›
@@ -212,7 +248,7 @@ flag = -n -l -a -r -i -o -c -e -f -s -v -w -x -z -R -L -0 -1 -5 -n1 -n5 -la -rn 
 	--in-place --files0-from=list0 --files0-from=- --pre=./evil.sh --compress-program=./evil.sh --exec=./evil.sh -exec --null --recursive --color=always --color -- - -fpwned -f␠program --file=program
 	--from-file=program -e1 -E -u -U3 -p -d, -t: -k2 -F, -vx=1 -C␠src -C␠evil -I{} -P2 -T -S -delete -print -print0 -name -type -O -Ols --open-files-in-pager=ls --ext-diff --textconv --no-index
 	--contents=pwned -w80 -A1 -B1 -m1 --no-pager --git-dir=evil/.git -X --dereference
-var = x x y cat ls PATH IFS HOME PWD OLDPWD BASH_ENV ENV PAGER GIT_PAGER LESSOPEN GIT_DIR GIT_EXTERNAL_DIFF LC_ALL TZ PS4 PROMPT_COMMAND 1 @ * # ? ! a[0] _ REPLY RANDOM SHELLOPTS BASH_CMDS CDPATH GLOBIGNORE TMPDIR LD_PRELOAD {x} x[1]
+var = x x y cat ls PATH IFS HOME PWD OLDPWD BASH_ENV ENV PAGER GIT_PAGER LESSOPEN GIT_DIR GIT_EXTERNAL_DIFF LC_ALL TZ PS4 PROMPT_COMMAND 1 @ * # ? ! a[0] _ X DIR FOO REPLY RANDOM SHELLOPTS BASH_CMDS CDPATH GLOBIGNORE TMPDIR LD_PRELOAD {x} x[1]
 name = f f g cat ls git echo cd test [ f-g :
 letter = e u x v f o n a k T B H m p euo eu
 option = extglob nullglob dotglob globstar expand_aliases lastpipe failglob nocaseglob

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 
@@ -14,8 +15,9 @@ type inspector struct {
 	shell      shellparse.Shell
 	carriesDir bool // commands start in the startDir of their session, not in its directory
 	parser     *shellparse.Parser
-	isPublic   func(name string) bool              // nil if the host names no public variables
-	searchPath func(*pegboard.Session) *searchPath // nil if nobody looks for the programs of a line
+	isPublic   func(name string) bool               // nil if the host names no public variables
+	isExported func(*pegboard.Session, string) bool // nil if any variable may be in the environment
+	searchPath func(*pegboard.Session) *searchPath  // nil if nobody looks for the programs of a line
 }
 
 func newInspector(o Options) inspector {
@@ -125,7 +127,11 @@ func (i inspector) parse(in commandInput, c *pegboard.Call) shellparse.Line {
 
 // env returns the environment in which a line is read that starts in dir.
 func (i inspector) env(s *pegboard.Session, dir string) shellparse.Env {
-	return shellparse.Env{Shell: i.shell, Dir: dir, Home: s.Home(), IsPublic: i.isPublic, GitAliases: gitrepo.Aliases}
+	env := shellparse.Env{Shell: i.shell, Dir: dir, Home: s.Home(), IsPublic: i.isPublic, GitAliases: gitrepo.Aliases}
+	if i.isExported != nil {
+		env.IsExported = func(name string) bool { return i.isExported(s, name) }
+	}
+	return env
 }
 
 // targetCount returns the number of targets of a line, without its start directory.
@@ -158,14 +164,18 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 			RunsUnseen: c.RunsUnseen, ReadsUnseen: c.ReadsUnseen,
 		},
 	}
-	if c.Git != nil {
-		dir := c.Git.Dir
-		t.Shell.VerifyReadOnly = func() error { return gitrepo.Check(dir) }
-	}
-	if names := c.SplitNames; len(names) > 0 {
-		t.Shell.VerifyReadOnly = func() error { return checkNames(names) }
+	if git, names := c.Git, c.SplitNames; git != nil || len(names) > 0 {
+		t.Shell.VerifyReadOnly = func() error { return errors.Join(checkRepository(git), checkNames(names)) }
 	}
 	return t
+}
+
+// checkRepository returns an error if git may start a program where it is used.
+func checkRepository(git *shellparse.Git) error {
+	if git == nil {
+		return nil
+	}
+	return gitrepo.Check(git.Dir)
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {

@@ -28,7 +28,7 @@ type runner struct {
 func newRunner(name string, o Options, i inspector) *runner {
 	i.carriesDir, i.parser = !o.FixedDir, new(shellparse.Parser)
 	r := &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
-	r.inspector.searchPath = r.searchPath
+	r.inspector.searchPath, r.inspector.isExported = r.searchPath, r.isExported
 	return r
 }
 

@@ -83,6 +83,14 @@ func isAllowedAsKnown(line *shellparse.Line, c *pegboard.Call) bool {
 	return isKnown(line) && (d.By == pegboard.ByDefault || d.By == pegboard.ByMode && c.Session().Permissions().Mode() != pegboard.ModeBypass)
 }
 
+// isExported reports whether a command that is known to change nothing may have a variable
+// in its environment.
+func (r *runner) isExported(s *pegboard.Session, name string) bool {
+	env := inherited(r.options.Env, r.options.Withheld)
+	_, ok := env.get(name)
+	return ok || r.startupOf(s).mayExport(name)
+}
+
 // searchPath returns where the commands of a session find their programs, as far as that is
 // known before one of them is started.
 func (r *runner) searchPath(s *pegboard.Session) *searchPath {

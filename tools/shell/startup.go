@@ -150,6 +150,20 @@ func (u *startup) addTo(env *variables, readOnly bool) {
 	}
 }
 
+// mayExport reports whether the start-up exports a variable, or may do so as far as is known.
+func (u *startup) mayExport(name string) bool {
+	if u == nil {
+		return false
+	}
+	if !u.mu.TryLock() {
+		return true
+	}
+	defer u.mu.Unlock()
+	found := variables{pairs: u.vars}
+	_, ok := found.get(name)
+	return ok || !u.done
+}
+
 // write writes the functions and aliases to a file, and reports whether there are any. What
 // cannot be written is missing, as if the start-up had not been found out.
 func (u *startup) write(file string) bool {
