@@ -19,9 +19,9 @@ var operatorPattern = regexp.MustCompile(`^\*?[A-Za-z0-9_./-]+\*?$`)
 
 // isHarmlessOperator reports whether an expansion only tells the length of a variable,
 // removes a part of its value or replaces it by another word: it sets nothing and runs
-// nothing.
+// nothing. Of a secret even that tells something.
 func (w *walker) isHarmlessOperator(p *syntax.ParamExp) bool {
-	if w.env.Shell != Bash || p.Param == nil || !isName(p.Param.Value) || p.Length == (p.Exp != nil) {
+	if w.env.Shell != Bash || p.Param == nil || !isName(p.Param.Value) || w.mayBeSecret(p.Param.Value) || p.Length == (p.Exp != nil) {
 		return false
 	}
 	if p.Flags != nil || p.Excl || p.Width || p.IsSet || p.Split != 0 || p.GlobSubst != 0 || p.RcExpand != 0 ||

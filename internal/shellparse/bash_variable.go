@@ -15,6 +15,7 @@ type setVariable struct {
 	name   string
 	values []arg       // all values that it may have; empty if that is not known
 	found  *foundNames // the names that a loop reads into it; nil if it holds anything else
+	object bool        // it holds the name of an object of git, or nothing
 }
 
 // with returns the place after the shell has set a variable.
@@ -106,7 +107,11 @@ func (w *walker) placeAfterAssignment(in place, a *syntax.Assign, out assignment
 	if v := out.value; a.Array == nil && v.known && !v.glob && !strings.HasPrefix(v.source, "{") {
 		return in.with(out.name, v)
 	}
-	return in.with(out.name)
+	after := in.with(out.name)
+	if a.Array == nil && out.value.withID == objectName && !in.sets(out.name) {
+		after.set[len(after.set)-1].object = true
+	}
+	return after
 }
 
 // placeAfterDeclaration is placeAfterAssignment for declare and its relatives. A name
@@ -136,6 +141,9 @@ func commonVariables(a, b []setVariable) []setVariable {
 		if at := slices.IndexFunc(b, func(o setVariable) bool { return o.name == v.name }); at >= 0 {
 			if !sameValues(v.values, b[at].values) || v.found != b[at].found {
 				v.values, v.found = nil, nil
+			}
+			if !b[at].object {
+				v.object = false
 			}
 			both = append(both, v)
 		}
@@ -172,9 +180,14 @@ func (e *Env) isPublic(name string) bool {
 // line did not set it: the environment of a program often holds secrets. $1, $? and the
 // like are no variables.
 func (w *walker) noteVariable(name string) {
-	if w.shown == "" && isName(name) && name != "_" && !w.env.isPublic(name) && (!w.place.sets(name) || slices.Contains(w.frozen, name)) {
+	if w.shown == "" && w.mayBeSecret(name) {
 		w.shown = name
 	}
+}
+
+// mayBeSecret reports whether a variable may hold a secret of the environment.
+func (w *walker) mayBeSecret(name string) bool {
+	return isName(name) && name != "_" && !w.env.isPublic(name) && (!w.place.sets(name) || slices.Contains(w.frozen, name))
 }
 
 // takeShown returns the variable that was noted, and forgets it.

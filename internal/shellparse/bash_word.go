@@ -202,7 +202,6 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 	case *syntax.ParamExp:
 		switch {
 		case w.isHarmlessOperator(part):
-			w.noteVariable(part.Param.Value)
 			if w.addValue(m, w.operatorValues(part), quotes) {
 				return
 			}
@@ -217,6 +216,9 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 			w.noteVariable(part.Param.Value)
 			if quotes {
 				m.names = w.namesIn(part.Param.Value)
+			}
+			if w.variable(part.Param.Value).object {
+				m.ids++
 			}
 			if w.addValue(m, w.variable(part.Param.Value).values, quotes) {
 				return

@@ -31,9 +31,10 @@ type parsedArgs struct {
 	// splitValues are values of flags that may expand to several arguments, of which
 	// all but the first are operands.
 	splitValues []arg
-	namedFiles  []file // values of flags that name files
-	writesNamed bool   // one of namedFiles is written
-	reason      string // why the effect of the command is not known; empty if it is known
+	namedFiles  []file   // values of flags that name files
+	writesNamed bool     // one of namedFiles is written
+	unlisted    []string // long flags that are not known
+	reason      string   // why the effect of the command is not known; empty if it is known
 }
 
 func (p parsedArgs) hasFlag(names ...string) bool {
@@ -49,6 +50,11 @@ func (p parsedArgs) flagValues(names ...string) []arg {
 		}
 	}
 	return list
+}
+
+// abbreviates reports whether a flag that is not known may be the given one, cut off.
+func (p parsedArgs) abbreviates(name string) bool {
+	return slices.ContainsFunc(p.unlisted, func(f string) bool { return len(f) > len("--") && strings.HasPrefix(name, f) })
 }
 
 // refuse records why the effect of the command is not known. The first reason is kept.
@@ -135,6 +141,7 @@ func (p *argParser) longFlag(a arg) {
 	kind, ok := p.spec.kindOf(name)
 	if !ok || attached && kind == noValue {
 		p.parsed.refuse("the flag " + name + " is not known")
+		p.parsed.unlisted = append(p.parsed.unlisted, name)
 		return
 	}
 	a.value = value

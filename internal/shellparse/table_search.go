@@ -9,11 +9,11 @@ var searchSpecs = map[string]commandSpec{
 	"find":  {source: "GNU findutils 4.10 manual", custom: findEffect},
 }
 
-// grepSpec is for grep, which follows links below a directory only with -R; that flag
-// is not listed.
+// grepSpec is for grep. With -R it follows links below a directory, which may lead
+// anywhere.
 var grepSpec = commandSpec{
 	source: "GNU grep 3.11 manual", operands: otherOperands,
-	flags: "-# -A= -a -B= -b -C= -c -D= -d= -E -e= -F -f< -G -H -h -I -i -L -l -m= -n -o -P -q -r -s -T -U -V -v -w -x -y -Z -z" +
+	flags: "-# -A= -a -B= -b -C= -c -D= -d= -E -e= -F -f< -G -H -h -I -i -L -l -m= -n -o -P -q -R -r -s -T -U -V -v -w -x -y -Z -z" +
 		" --after-context= --basic-regexp --before-context= --binary --binary-files= --byte-offset --color? --colour? --context=" +
 		" --count --devices= --directories= --exclude= --exclude-dir= --exclude-from< --extended-regexp --file<" +
 		" --files-with-matches --files-without-match --fixed-strings --group-separator= --ignore-case --include= --initial-tab" +
@@ -28,12 +28,16 @@ func grepEffect(p parsedArgs, e *effect) {
 	if p.hasFlag("-e", "-f", "--regexp", "--file") {
 		patterns = 0
 	}
-	tree := p.hasFlag("-r", "--recursive")
+	follows := p.hasFlag("-R") || p.abbreviates("--dereference-recursive")
+	if follows {
+		e.worsen(Unknown, "grep follows links below a directory")
+	}
+	tree := follows || p.hasFlag("-r", "--recursive") || p.abbreviates("--recursive")
 	for _, v := range p.flagValues("-d", "--directories") {
 		tree = tree || !v.is("skip", "read")
 	}
 	if tree {
-		e.addSearched(p, patterns, file{filter: grepFilter(p.flags)})
+		e.addSearched(p, patterns, file{filter: grepFilter(p.flags), followsLinks: follows})
 		e.printFound(p, patterns)
 		return
 	}
