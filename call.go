@@ -102,7 +102,7 @@ func (c *Call) PathTarget(ctx context.Context, access Access, path string) (Targ
 	if c.state == nil || c.state.job == nil && !c.state.allowed {
 		return Target{}, errNotAdmitted
 	}
-	ts := c.state.session.dirs.resolve([]Target{{Kind: TargetPath, Access: access, Value: path}})
+	ts := c.state.session.resolveTargets([]Target{{Kind: TargetPath, Access: access, Value: path}})
 	if c.state.allowed {
 		for _, t := range c.state.targets {
 			if t.Kind == TargetPath && t.Access == access && t.Value == ts[0].Value && !t.Shell.Guess {
@@ -177,7 +177,7 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	if c.state == nil || c.state.job == nil && !c.state.allowed {
 		return errNotAdmitted
 	}
-	return c.check(ctx, c.state.session.dirs.resolve(targets))
+	return c.check(ctx, c.state.session.resolveTargets(targets))
 }
 
 // check is Check for resolved targets.
@@ -215,7 +215,7 @@ func (c *Call) Filter(t Target) bool {
 	if c.state == nil {
 		return false
 	}
-	return c.decideRunning(c.state.session.dirs.resolve([]Target{t})).Behavior == Allow
+	return c.decideRunning(c.state.session.resolveTargets([]Target{t})).Behavior == Allow
 }
 
 // prepare fills e to decide targets of c under the permissions in force.
@@ -243,6 +243,9 @@ func (c *Call) prepareRunning(e *evaluation, ts []Target) {
 	c.prepare(e, ts)
 	if c.state.allowed {
 		e.approved, e.approvedUnder = c.state.targets, c.state.allowedUnder
+	}
+	if c.state.job != nil {
+		e.linked = &c.state.job.linked
 	}
 }
 
@@ -309,7 +312,7 @@ func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 	if err := goroutine.Try(func() error { st.traits = e.tool.Traits(forTraits).cautious(); return nil }); err != nil {
 		return nil, nil, crashError(err)
 	}
-	st.targets = p.session.dirs.resolve(st.traits.Targets)
+	st.targets = p.session.resolveTargets(st.traits.Targets)
 	return e.tool, snapshots[1].set(c, st), nil
 }
 

@@ -40,6 +40,7 @@ type evaluation struct {
 	// Of a running call that checks further targets:
 	approved      []Target     // the targets that the call was allowed
 	approvedUnder *Permissions // the permissions that allowed them
+	linked        *linkedFiles // that the call shares
 
 	// Made by decide:
 	deny, ask  *Rule            // the first rule of each behavior that matches
@@ -47,6 +48,7 @@ type evaluation struct {
 	denied     *Target          // the first target that deny matches; nil if it matches the call
 	asked      *Target          // the same of ask
 	found      [Deny + 1]string // by behavior, the file below a tree that the rule is about; see reachBelow
+	twins      [Deny + 1]string // by behavior, the other hard link of denied or asked that the rule is about
 	unsure     *Rule            // the first deny or ask rule that may be about a file below a tree
 	uncovered  int              // index of the first target that nothing allows; -1 if there is none
 	denyFact   *FactRule        // the first rules on facts that match
@@ -144,7 +146,7 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 // laxer than its parent's mode.
 func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.deny != nil {
-		return decisionOf(*e.deny, e.about(e.denied)+e.aboutFound(Deny, e.denied))
+		return decisionOf(*e.deny, e.about(e.denied)+e.aboutFound(Deny, e.denied)+e.aboutTwin(Deny))
 	}
 	if e.denyFact != nil {
 		return decisionOfFacts(*e.denyFact)
@@ -180,7 +182,7 @@ func (e *evaluation) askStep(mode Mode) Decision {
 			before = e.askRuleBefore()
 		}
 		if !below || before == nil {
-			return decisionOf(*ask, e.about(e.asked)+e.aboutFound(Ask, e.asked))
+			return decisionOf(*ask, e.about(e.asked)+e.aboutFound(Ask, e.asked)+e.aboutTwin(Ask))
 		}
 	}
 	if r := e.unansweredFact(below); r != nil {

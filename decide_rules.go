@@ -16,7 +16,7 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 	}
 	first := [...]int{Deny: -1, Ask: -1}
 	about := [...]*Target{Deny: nil, Ask: nil}
-	match := func(i int32, t *Target) {
+	matchAs := func(i int32, t *Target, twin string) {
 		r := &set.rules[i]
 		if r.Behavior == Ask && t == nil && r.isBare() && e.inSandbox() {
 			e.record(r, nil, Undecided, "is about it in plan mode only, since it runs in a sandbox")
@@ -27,9 +27,10 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 		}
 		e.record(r, t, r.Behavior, "is about it")
 		if at := &first[r.Behavior]; *at < 0 || int(i) < *at {
-			*at, about[r.Behavior] = int(i), t
+			*at, about[r.Behavior], e.twins[r.Behavior] = int(i), t, twin
 		}
 	}
+	match := func(i int32, t *Target) { matchAs(i, t, "") }
 	for _, i := range set.callRules {
 		switch r := &set.rules[i]; {
 		case r.Behavior == Allow:
@@ -53,6 +54,7 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 				e.record(r, t, Undecided, "is about something else")
 			}
 		}
+		e.matchLinks(t, matchAs)
 	}
 	if e.explanation != nil { // so far, every step is a rule
 		slices.SortStableFunc(e.explanation.Steps, func(a, b ExplanationStep) int { return int(b.Rule.Behavior - a.Rule.Behavior) })

@@ -104,8 +104,7 @@ func (e *evaluation) searchBelow(r *Rule, t *Target) (found string, all bool) {
 		if t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) {
 			return true
 		}
-		one := Target{Kind: TargetPath, Access: t.Access, Value: path, at: &location{one: [1]string{path}}}
-		one.at.names = one.at.one[:]
+		one := Target{Kind: TargetPath, Access: AccessRead, Value: path, at: atPath(path)}
 		if rel, err := filepath.Rel(t.Real(), path); err == nil && filepath.IsLocal(rel) && len(names) > 1 {
 			one.at.names = slices.Clone(one.at.names)
 			for _, name := range names {

@@ -2,6 +2,7 @@ package pegboard
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,11 @@ type location struct {
 	doubt   string    // why the value has no clear meaning, as the end of a sentence; empty if it has one
 	names   []string  // all names that a rule may match
 	one     [1]string // backs names if there is one name, which saves an allocation
+
+	// Of a path, if hard links were looked at:
+	linksSeen bool
+	file      fs.FileInfo   // of a regular file at real; nil if there is none
+	linked    []fs.FileInfo // the files with several hard links among names
 }
 
 // maxGlob is how many names a pattern may expand to. A larger pattern counts as the
@@ -41,8 +47,9 @@ const maxGlob = 1000
 const maxSearched = 100_000
 
 // resolve returns a copy of ts in which paths are absolute and have their location, and
-// hosts are canonical. A value that is malformed is marked as doubtful.
-func (r *pathResolver) resolve(ts []Target) []Target {
+// hosts are canonical. A value that is malformed is marked as doubtful. Hard links are looked
+// at only if links is set, since they concern only rules.
+func (r *pathResolver) resolve(ts []Target, links bool) []Target {
 	ts = cloneTargets(ts)
 	locations := make([]location, len(ts))
 	for i := range ts {
@@ -60,6 +67,9 @@ func (r *pathResolver) resolve(ts []Target) []Target {
 			r.resolvePath(t)
 		}
 		t.at.setNames(t)
+		if links && t.Kind == TargetPath {
+			t.at.seeLinks(t)
+		}
 	}
 	return ts
 }
@@ -82,6 +92,49 @@ func (l *location) setNames(t *Target) {
 	if elsewhere {
 		l.names = append(l.names, l.real)
 	}
+}
+
+// seeLinks looks at the hard links of t.
+func (l *location) seeLinks(t *Target) {
+	l.linksSeen = true
+	for _, name := range l.names {
+		if name == t.Value && l.real != name {
+			continue // nothing is there, or what is at real
+		}
+		info, err := os.Lstat(name)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if name == l.real {
+			l.file = info
+		}
+		if realpath.HasLinks(info) {
+			l.linked = append(l.linked, info)
+		}
+	}
+}
+
+// linkedFiles returns the files with several hard links among the names of t. They are looked
+// at now if they were not before, since the rules that they concern are new.
+func (l *location) linkedFiles(t *Target) []fs.FileInfo {
+	if l.linksSeen {
+		return l.linked
+	}
+	now := *l
+	now.seeLinks(t)
+	return now.linked
+}
+
+// sameLinks reports whether l and o hold the same files with several hard links.
+func (l *location) sameLinks(o *location) bool {
+	return slices.EqualFunc(l.linked, o.linked, os.SameFile)
+}
+
+// atPath returns the location of a file whose only name is path.
+func atPath(path string) *location {
+	l := &location{one: [1]string{path}}
+	l.names = l.one[:]
+	return l
 }
 
 func (r *pathResolver) resolvePath(t *Target) {

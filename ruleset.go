@@ -1,9 +1,11 @@
 package pegboard
 
 import (
+	"path/filepath"
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A ruleset holds the rules of Permissions: deny rules, ask rules, allow rules, each in
@@ -12,6 +14,7 @@ type ruleset struct {
 	rules     []Rule
 	callRules []int32        // indices of the rules that name a tool as a whole, or a parameter
 	ownRules  []int32        // indices of the deny and ask rules whose pattern is read by the tool's targets
+	fileRules []int32        // indices of the deny and ask rules whose pattern may be about files
 	index     *pattern.Index // of the patterns of all rules
 }
 
@@ -25,6 +28,9 @@ func newRuleset(rules []Rule) *ruleset {
 		if r := &rules[i]; r.Pattern != "" && r.Behavior != Allow && !pattern.IsShared(r.Tool) {
 			s.ownRules = append(s.ownRules, int32(i))
 		}
+		if r := &rules[i]; r.Behavior != Allow && r.spec.IsAbout(pattern.Path) {
+			s.fileRules = append(s.fileRules, int32(i))
+		}
 	}
 	s.index = pattern.NewIndex(len(rules), func(i int) pattern.Spec { return rules[i].spec })
 	return s
@@ -35,6 +41,35 @@ func (s *ruleset) all() []Rule {
 		return nil
 	}
 	return s.rules
+}
+
+// restrictsFiles reports whether a deny or ask rule has a pattern that may be about files.
+func (s *ruleset) restrictsFiles() bool { return s != nil && len(s.fileRules) > 0 }
+
+// placesOfFiles returns the files that deny and ask rules name, the directories that their
+// patterns begin with, and the working directories, in which a pattern may be about any name.
+// The root of the file system is none of them.
+func (s *ruleset) placesOfFiles() (places []string) {
+	seen := map[string]bool{}
+	add := func(place string) {
+		if seen[place] {
+			return
+		}
+		seen[place] = true
+		if real := realpath.Resolve(place); real != filepath.Dir(real) {
+			places = append(places, real)
+		}
+	}
+	for _, i := range s.fileRules {
+		r := &s.rules[i]
+		for _, b := range r.bases {
+			if place, ok := r.spec.LiteralPrefix(b); ok {
+				add(place)
+			}
+			add(b.Dir)
+		}
+	}
+	return places
 }
 
 // A candidateCache holds the rules that may match the first targets of a call, so that

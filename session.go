@@ -329,6 +329,12 @@ func (s *Session) Dirs() []string {
 	return dirs
 }
 
+// resolveTargets resolves targets of a call. Hard links are looked at if a rule in force could
+// be about one.
+func (s *Session) resolveTargets(ts []Target) []Target {
+	return s.dirs.resolve(ts, s.grants.inForce().set.restrictsFiles())
+}
+
 // AllowReads lets all agents of the conversation read files below dir, an absolute path,
 // as if it were a working directory: for files that a tool stored for the model. Deny
 // and ask rules still apply there. It does nothing if dir is not absolute.

@@ -1,11 +1,14 @@
 package pegboard
 
 import (
+	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A Target is one thing that a call acts on. The list of targets decides permission, orders
@@ -122,6 +125,18 @@ func (t Target) Real() string {
 	return t.at.real
 }
 
+// WasDecided reports whether info, of a file that was opened at the Real of t, is of the file
+// on which it was decided. It is false if the file has several hard links, another file or none
+// was there when t was decided, and a deny or ask rule is about files: the file may be one that
+// the rule names elsewhere. A new file with a single name is none of these, since editors
+// replace files all the time. Package tools/files asks for what it opens.
+func (t Target) WasDecided(info fs.FileInfo) bool {
+	if t.at == nil || !t.at.linksSeen || !realpath.HasLinks(info) {
+		return true
+	}
+	return t.at.file != nil && os.SameFile(t.at.file, info)
+}
+
 // doubt returns why the meaning of t's value is unclear, or "" if it is clear or t is not
 // resolved. A shell's guess at a host, such as a computed one, is not unclear: its command
 // is asked about, and not denied by every rule on hosts.
@@ -180,7 +195,7 @@ func isPath(t Target) bool { return t.Kind == TargetPath }
 // samePlace reports whether t and o, resolved at different times, have the same names and
 // location.
 func (t Target) samePlace(o Target) bool {
-	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Aliases, o.Aliases)
+	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Aliases, o.Aliases) && t.at.sameLinks(o.at)
 }
 
 // cloneTargets returns a copy that shares no memory with ts. All copied names share one

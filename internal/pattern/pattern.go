@@ -231,6 +231,14 @@ func (s Spec) about(kind Kind) Spec {
 	return part
 }
 
+// IsAbout reports whether s has a pattern for targets of a kind.
+func (s Spec) IsAbout(kind Kind) bool {
+	if s.own != nil {
+		return true
+	}
+	return s.kind == kind && (s.names != nil || s.line != nil || s.host != nil || s.path != nil)
+}
+
 func (s Spec) appliesTo(x Subject) bool {
 	switch {
 	case s.names != nil:

@@ -23,11 +23,38 @@ func OpenFile(ctx context.Context, c *pegboard.Call, path string) (*os.File, err
 	if err != nil {
 		return nil, err
 	}
-	f, err := realpath.Open(t.Real())
+	f, err := openDecided(t)
 	if err != nil {
 		return nil, readError(c, t, err)
 	}
 	return f, nil
+}
+
+// openDecided opens the file t for reading. It fails with realpath.ErrMoved if another file is
+// there than was decided.
+func openDecided(t pegboard.Target) (*os.File, error) {
+	f, err := realpath.Open(t.Real())
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = checkDecided(t, info)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// checkDecided returns realpath.ErrMoved if info, of a file that was opened, is of another file
+// than was decided.
+func checkDecided(t pegboard.Target, info fs.FileInfo) error {
+	if !t.WasDecided(info) {
+		return &fs.PathError{Op: "open", Path: t.Real(), Err: realpath.ErrMoved}
+	}
+	return nil
 }
 
 // CreateFile creates a file and the missing directories above it, as [UpdateFile] does. It

@@ -71,6 +71,67 @@ func TestOwnToolsReadWhatWasDecided(t *testing.T) {
 	require.ErrorContains(t, tooltest.Run(t.Context(), swapped, g.session, `{"path":"f"}`).Err, "leads elsewhere now")
 }
 
+// TestAnotherHardLinkOfADeniedFileIsNotOpened: it took the place of the file that was decided.
+func TestAnotherHardLinkOfADeniedFileIsNotOpened(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		rule   string
+		take   string // what takes the place of f
+		linked bool   // as another hard link
+		says   string
+	}{
+		{name: "denied", rule: "Read(secret)", take: "secret", linked: true, says: "leads elsewhere now"},
+		{name: "any other with several names", rule: "Read(secret)", take: "g", linked: true, says: "leads elsewhere now"},
+		{name: "a new file", rule: "Read(secret)", take: "g"},
+		{name: "no rule on files", rule: "WebFetch(domain:x.com)", take: "secret", linked: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			g := editable(t)
+			for _, name := range []string{"f", "g", "secret"} {
+				g.put(t, name, name)
+			}
+			at := func(name string) string { return filepath.Join(g.dir, name) }
+			p, err := pegboard.NewPermissions(pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{tc.rule}})
+			require.NoError(t, err)
+			require.NoError(t, g.session.SetPermissions(p))
+			take := os.Rename
+			if tc.linked {
+				take = os.Link
+			}
+			for access, open := range map[pegboard.Access]func(ctx, *pegboard.Call, string) error{
+				pegboard.AccessRead: func(ctx ctx, c *pegboard.Call, path string) error {
+					f, err := files.OpenFile(ctx, c, path)
+					if err != nil {
+						return err
+					}
+					return f.Close()
+				},
+				pegboard.AccessWrite: func(ctx ctx, c *pegboard.Call, path string) error {
+					return files.UpdateFile(ctx, c, path, func(old []byte) ([]byte, error) { return old, nil })
+				},
+			} {
+				g.put(t, tc.take, tc.take)
+				_ = os.Remove(at("f"))
+				g.put(t, "f", "f")
+				swapped := own(access, func(ctx ctx, c *pegboard.Call, path string) error {
+					if err := errors.Join(os.Remove(at("f")), take(at(tc.take), at("f"))); err != nil {
+						return err
+					}
+					return open(ctx, c, path)
+				})
+				err = tooltest.Run(t.Context(), swapped, g.session, `{"path":"f"}`).Err
+				if tc.says == "" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, tc.says)
+				}
+			}
+		})
+	}
+}
+
 func TestOwnToolsWriteWhatWasDecided(t *testing.T) {
 	t.Parallel()
 	create := func(ctx ctx, c *pegboard.Call, path string) error {

@@ -258,7 +258,7 @@ func (o GrepOptions) searchTarget(ctx context.Context, s *grep.Search, in grepIn
 	if !mayRead(c, t.Value) {
 		return errMayNotBeRead
 	}
-	f, err := realpath.Open(t.Real())
+	f, err := openDecided(t)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
@@ -235,7 +234,7 @@ func (o ReadOptions) read(ctx context.Context, in readInput, c *pegboard.Call) (
 		return ReadOutput{}, err
 	}
 	o = o.in(c.Session())
-	f, err := realpath.Open(t.Real())
+	f, err := openDecided(t)
 	if err != nil {
 		return ReadOutput{}, readError(c, t, err)
 	}

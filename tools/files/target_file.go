@@ -47,6 +47,9 @@ func (f targetFile) load(ctx context.Context) (*atomicfile.Snapshot, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // no file is an answer
 	}
+	if err == nil {
+		err = checkDecided(f.target, snapshot.Info)
+	}
 	if err != nil {
 		return nil, f.writeError(ctx, err)
 	}

@@ -103,6 +103,7 @@ func (b base) grow(t *testing.T, f fixture, start string) tree {
 		require.NoError(t, os.Symlink(tr.fill(to), at(name)))
 	}
 	for name, to := range f.Hardlinks {
+		require.NoError(t, os.MkdirAll(filepath.Dir(at(name)), 0o755))
 		require.NoError(t, os.Link(at(to), at(name)))
 	}
 	for _, name := range f.Fifos {

@@ -1,0 +1,112 @@
+package pegboard
+
+import (
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// A linkedFile is a file with several hard links that a deny or ask rule is about.
+type linkedFile struct {
+	path string
+	info fs.FileInfo
+}
+
+// linkedFiles are those of one ruleset. The zero value looks for them when they are needed.
+type linkedFiles struct {
+	mu    lock.Mutex // guards all fields, and held while files are looked for
+	set   *ruleset
+	files []linkedFile
+}
+
+// maxLinkSearch is how many files and directories are looked at to find the files of rules
+// that name no single place. Beyond it, another hard link of such a file is not recognised:
+// most files with several links are those of package caches, and must not be refused.
+const maxLinkSearch = 10_000
+
+// of returns the files of the deny and ask rules of e. The caller must not write to them.
+func (l *linkedFiles) of(e *evaluation) []linkedFile {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.set != e.perms.set {
+		l.set, l.files = e.perms.set, e.findLinked()
+	}
+	return l.files
+}
+
+// matchLinks calls match with each deny or ask rule about another hard link of t's files, and
+// with that name.
+func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin string)) {
+	set := e.perms.set
+	if len(set.fileRules) == 0 || t.Kind != TargetPath || t.at == nil {
+		return
+	}
+	for _, file := range t.at.linkedFiles(t) {
+		if e.linked == nil {
+			e.linked = new(linkedFiles)
+		}
+		for _, other := range e.linked.of(e) {
+			if slices.Contains(t.names(), other.path) || !os.SameFile(file, other.info) {
+				continue
+			}
+			twin := Target{Kind: TargetPath, Access: t.Access, at: atPath(other.path)}
+			for _, i := range set.fileRules {
+				if e.touchesFile(&set.rules[i], &twin) {
+					match(i, t, other.path)
+				}
+			}
+		}
+	}
+}
+
+// touchesFile reports whether a rule on files touches t.
+func (e *evaluation) touchesFile(r *Rule, t *Target) bool {
+	return (r.param == nil || !e.hasParameter(r.param.Name)) && r.touches(e.info, t)
+}
+
+// findLinked looks for the files with several hard links that deny and ask rules are about:
+// where a rule names a place, there, and otherwise in the working directories and what lies
+// below, as far as a rule leads.
+func (e *evaluation) findLinked() (found []linkedFile) {
+	set := e.perms.set
+	var candidates []int32
+	touched := func(path string, tree bool) bool {
+		t := Target{Kind: TargetPath, Access: AccessWrite, Tree: tree, at: atPath(path)} // a rule on reading is about writing, too
+		candidates = set.index.Candidates(patternSubject(e.info, &t, t.names()), candidates[:0])
+		return slices.ContainsFunc(candidates, func(i int32) bool {
+			r := &set.rules[i]
+			return r.Behavior != Allow && e.touchesFile(r, &t)
+		})
+	}
+	visit := func(path string, mode fs.FileMode) {
+		if !mode.IsRegular() || !touched(path, false) {
+			return
+		}
+		if info, err := os.Lstat(path); err == nil && realpath.HasLinks(info) {
+			found = append(found, linkedFile{path, info})
+		}
+	}
+	var dirs []string
+	for _, place := range set.placesOfFiles() {
+		if info, err := os.Lstat(place); err != nil {
+			continue
+		} else if info.IsDir() {
+			dirs = append(dirs, place)
+		} else {
+			visit(place, info.Mode())
+		}
+	}
+	realpath.Search(dirs, maxLinkSearch, func(dir string) bool { return touched(dir, true) }, visit)
+	return found
+}
+
+// aboutTwin says which other hard link of a target a rule is about.
+func (e *evaluation) aboutTwin(b Behavior) string {
+	if e.twins[b] == "" {
+		return ""
+	}
+	return ", which is another name (a hard link) of " + visible(e.twins[b])
+}
