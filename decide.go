@@ -49,6 +49,7 @@ type evaluation struct {
 	asked      *Target          // the same of ask
 	found      [Deny + 1]string // by behavior, the file below a tree that the rule is about; see reachBelow
 	twins      [Deny + 1]string // by behavior, the other hard link of denied or asked that the rule is about
+	below      *treeSearch      // of the last tree that was searched
 	unsure     *Rule            // the first deny or ask rule that may be about a file below a tree
 	uncovered  int              // index of the first target that nothing allows; -1 if there is none
 	denyFact   *FactRule        // the first rules on facts that match

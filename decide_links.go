@@ -52,7 +52,7 @@ func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin s
 			if slices.Contains(t.names(), other.path) || !os.SameFile(file, other.info) {
 				continue
 			}
-			twin := Target{Kind: TargetPath, Access: t.Access, at: atPath(other.path)}
+			twin := Target{Kind: TargetPath, Access: t.Access, at: &location{names: []string{other.path}}}
 			for _, i := range set.fileRules {
 				if e.touchesFile(&set.rules[i], &twin) {
 					match(i, t, other.path)
@@ -74,7 +74,7 @@ func (e *evaluation) findLinked() (found []linkedFile) {
 	set := e.perms.set
 	var candidates []int32
 	touched := func(path string, tree bool) bool {
-		t := Target{Kind: TargetPath, Access: AccessWrite, Tree: tree, at: atPath(path)} // a rule on reading is about writing, too
+		t := Target{Kind: TargetPath, Access: AccessWrite, Tree: tree, at: &location{names: []string{path}}} // a rule on reading is about writing, too
 		candidates = set.index.Candidates(patternSubject(e.info, &t, t.names()), candidates[:0])
 		return slices.ContainsFunc(candidates, func(i int32) bool {
 			r := &set.rules[i]

@@ -60,13 +60,13 @@ func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 	if r.touches(e.info, &alone) {
 		return "", reaches
 	}
-	found, all := e.searchBelow(r, t)
-	switch {
+	below := e.searchBelow(t)
+	switch found := below.found[r]; {
 	case found != "":
 		return found, reaches
 	case t.Shell.Reads != nil && isPlainFileName(r.Pattern) && !t.Shell.Reads(r.Pattern):
 		return "", reachesNothing
-	case !all:
+	case !below.all:
 		return "", reaches
 	case e.mayBeMade(r, t):
 		return "", mayReach
@@ -96,45 +96,80 @@ func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
 	})
 }
 
-// searchBelow returns a file below t that r is about and that the call reads. all is set
-// if there are no more files than those looked at.
-func (e *evaluation) searchBelow(r *Rule, t *Target) (found string, all bool) {
-	names := t.names()
-	visit := func(path string) bool {
-		if t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) {
-			return true
+// A treeSearch is what was found below a tree.
+type treeSearch struct {
+	tree  *Target
+	found map[*Rule]string // the first file that each rule is about and that the call reads
+	all   bool             // there are no more files than those looked at
+}
+
+// searchBelow looks for the files below t that deny and ask rules are about and that the call
+// reads: once for all rules, since a tree may be large.
+func (e *evaluation) searchBelow(t *Target) *treeSearch {
+	if e.below != nil && e.below.tree == t {
+		return e.below
+	}
+	s := &treeSearch{tree: t, found: map[*Rule]string{}}
+	e.below = s
+	set, left := e.perms.set, 0
+	for _, i := range set.fileRules {
+		if e.touchesFile(&set.rules[i], t) {
+			left++
 		}
-		one := Target{Kind: TargetPath, Access: AccessRead, Value: path, at: atPath(path)}
-		if rel, err := filepath.Rel(t.Real(), path); err == nil && filepath.IsLocal(rel) && len(names) > 1 {
-			one.at.names = slices.Clone(one.at.names)
-			for _, name := range names {
-				one.at.names = append(one.at.names, filepath.Join(name, rel))
+	}
+	var candidates []int32
+	s.all = walkBelow(t, func(path string) bool {
+		one := Target{Kind: TargetPath, Access: AccessRead, at: &location{names: namesBelow(t, path)}}
+		candidates = set.index.Candidates(patternSubject(e.info, &one, one.names()), candidates[:0])
+		for _, i := range candidates {
+			r := &set.rules[i]
+			if r.Behavior != Allow && s.found[r] == "" && e.touchesFile(r, &one) {
+				s.found[r] = path
+				left--
 			}
 		}
-		if r.touches(e.info, &one) {
-			found = path
+		return left > 0
+	})
+	return s
+}
+
+// namesBelow returns the names of a file below t, of which path is one.
+func namesBelow(t *Target, path string) []string {
+	below := []string{path}
+	rel, err := filepath.Rel(t.Real(), path)
+	if names := t.names(); err == nil && filepath.IsLocal(rel) && len(names) > 1 {
+		for _, name := range names {
+			below = append(below, filepath.Join(name, rel))
 		}
-		return found == ""
+	}
+	return below
+}
+
+// walkBelow calls visit with the path of each file below t that the call reads, until visit
+// returns false. It returns false if there may be more.
+func walkBelow(t *Target, visit func(path string) bool) (all bool) {
+	visitRead := func(path string) bool {
+		return t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) || visit(path)
 	}
 	if t.Shell.Holds != nil {
-		err := goroutine.Try(func() error { all = t.Shell.Holds(visit); return nil })
-		return found, all && err == nil
+		err := goroutine.Try(func() error { all = t.Shell.Holds(visitRead); return nil })
+		return all && err == nil
 	}
 	var roots []string
-	for _, name := range names {
+	for _, name := range t.names() {
 		root := realpath.Resolve(name)
 		if slices.Contains(roots, root) {
 			continue
 		}
 		roots = append(roots, root)
 		all = realpath.Walk(root, maxSearched, func(path string, mode fs.FileMode) bool {
-			return mode.IsDir() && t.Access == AccessRead || visit(path)
+			return mode.IsDir() || visitRead(path)
 		})
-		if !all || found != "" {
-			return found, false
+		if !all {
+			return false
 		}
 	}
-	return "", true
+	return true
 }
 
 // aboutFound says which file a rule is about, and how to leave it out.

@@ -130,13 +130,6 @@ func (l *location) sameLinks(o *location) bool {
 	return slices.EqualFunc(l.linked, o.linked, os.SameFile)
 }
 
-// atPath returns the location of a file whose only name is path.
-func atPath(path string) *location {
-	l := &location{one: [1]string{path}}
-	l.names = l.one[:]
-	return l
-}
-
 func (r *pathResolver) resolvePath(t *Target) {
 	names := t.Aliases
 	t.Aliases = nil
