@@ -27,6 +27,7 @@ type corpusRow struct {
 func TestCorpusPaths(t *testing.T) {
 	t.Parallel()
 	classes := []string{"rule-anchor", "case", "windows", "unicode", "prefix-collision", "protected", "benign"}
+	all := 0
 	for _, folder := range corpus.Folders(t) {
 		decided := 0
 		for _, line := range corpus.Lines(t, filepath.Join(folder, "security", "path.jsonl")) {
@@ -47,8 +48,9 @@ func TestCorpusPaths(t *testing.T) {
 			}
 		}
 		corpus.Report(t, folder, "%d rows decided", decided)
-		require.NotZero(t, decided)
+		all += decided
 	}
+	require.NotZero(t, all)
 }
 
 func (row corpusRow) decide(p pattern.Platform) string {
