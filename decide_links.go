@@ -44,7 +44,11 @@ func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin s
 	if len(set.fileRules) == 0 || t.Kind != TargetPath || t.at == nil {
 		return
 	}
-	for _, file := range t.at.linkedFiles(t) {
+	links := t.at.links
+	if links == nil { // the rule is new
+		links = t.at.seeLinks(t)
+	}
+	for _, file := range links.linked {
 		if e.linked == nil {
 			e.linked = new(linkedFiles)
 		}

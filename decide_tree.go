@@ -118,12 +118,13 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 		}
 	}
 	var candidates []int32
+	own := *e // a tool may keep the function, and with it this copy in place of e
 	s.all = walkBelow(t, func(path string) bool {
 		one := Target{Kind: TargetPath, Access: AccessRead, at: &location{names: namesBelow(t, path)}}
-		candidates = set.index.Candidates(patternSubject(e.info, &one, one.names()), candidates[:0])
+		candidates = set.index.Candidates(patternSubject(own.info, &one, one.names()), candidates[:0])
 		for _, i := range candidates {
 			r := &set.rules[i]
-			if r.Behavior != Allow && s.found[r] == "" && e.touchesFile(r, &one) {
+			if r.Behavior != Allow && s.found[r] == "" && own.touchesFile(r, &one) {
 				s.found[r] = path
 				left--
 			}

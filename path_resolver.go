@@ -32,10 +32,13 @@ type location struct {
 	names   []string  // all names that a rule may match
 	one     [1]string // backs names if there is one name, which saves an allocation
 
-	// Of a path, if hard links were looked at:
-	linksSeen bool
-	file      fs.FileInfo   // of a regular file at real; nil if there is none
-	linked    []fs.FileInfo // the files with several hard links among names
+	links *hardLinks // of a path; nil if they were not looked at
+}
+
+// hardLinks say which files with several hard links a path refers to.
+type hardLinks struct {
+	file   fs.FileInfo   // of a regular file at the location; nil if there is none
+	linked []fs.FileInfo // the files with several hard links among all names
 }
 
 // maxGlob is how many names a pattern may expand to. A larger pattern counts as the
@@ -68,7 +71,7 @@ func (r *pathResolver) resolve(ts []Target, links bool) []Target {
 		}
 		t.at.setNames(t)
 		if links && t.Kind == TargetPath {
-			t.at.seeLinks(t)
+			t.at.links = t.at.seeLinks(t)
 		}
 	}
 	return ts
@@ -95,8 +98,8 @@ func (l *location) setNames(t *Target) {
 }
 
 // seeLinks looks at the hard links of t.
-func (l *location) seeLinks(t *Target) {
-	l.linksSeen = true
+func (l *location) seeLinks(t *Target) *hardLinks {
+	links := &hardLinks{}
 	for _, name := range l.names {
 		if name == t.Value && l.real != name {
 			continue // nothing is there, or what is at real
@@ -106,28 +109,19 @@ func (l *location) seeLinks(t *Target) {
 			continue
 		}
 		if name == l.real {
-			l.file = info
+			links.file = info
 		}
 		if realpath.HasLinks(info) {
-			l.linked = append(l.linked, info)
+			links.linked = append(links.linked, info)
 		}
 	}
+	return links
 }
 
-// linkedFiles returns the files with several hard links among the names of t. They are looked
-// at now if they were not before, since the rules that they concern are new.
-func (l *location) linkedFiles(t *Target) []fs.FileInfo {
-	if l.linksSeen {
-		return l.linked
-	}
-	now := *l
-	now.seeLinks(t)
-	return now.linked
-}
-
-// sameLinks reports whether l and o hold the same files with several hard links.
+// sameLinks reports whether l and o hold the same files with several hard links, or one of
+// them did not look.
 func (l *location) sameLinks(o *location) bool {
-	return slices.EqualFunc(l.linked, o.linked, os.SameFile)
+	return l.links == nil || o.links == nil || slices.EqualFunc(l.links.linked, o.links.linked, os.SameFile)
 }
 
 func (r *pathResolver) resolvePath(t *Target) {

@@ -131,10 +131,11 @@ func (t Target) Real() string {
 // the rule names elsewhere. A new file with a single name is none of these, since editors
 // replace files all the time. Package tools/files asks for what it opens.
 func (t Target) WasDecided(info fs.FileInfo) bool {
-	if t.at == nil || !t.at.linksSeen || !realpath.HasLinks(info) {
+	if t.at == nil || t.at.links == nil || !realpath.HasLinks(info) {
 		return true
 	}
-	return t.at.file != nil && os.SameFile(t.at.file, info)
+	decided := t.at.links.file
+	return decided != nil && os.SameFile(decided, info)
 }
 
 // doubt returns why the meaning of t's value is unclear, or "" if it is clear or t is not

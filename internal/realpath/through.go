@@ -11,16 +11,23 @@ import (
 const maxHops = 40
 
 // LeadsThrough reports whether a name, which is absolute and clean, lies in one of the roots,
-// or if a link on its way does: who can change what is there decides where the name leads.
+// or if a link on its way does: who can change what is there decides where the name leads. A
+// root is recognised under another name, too, as one in other letter case or behind a mount.
 // It returns true as well if there are too many links.
 func LeadsThrough(name string, roots []string) bool {
+	var same []fs.FileInfo
+	for _, root := range roots {
+		if info, err := os.Lstat(root); err == nil {
+			same = append(same, info)
+		}
+	}
 	for range maxHops {
 		if slices.ContainsFunc(roots, func(root string) bool { return Contains(root, name) }) {
 			return true
 		}
-		link, rest, ok := firstLink(name)
-		if !ok {
-			return false
+		link, rest, through := firstLink(name, same)
+		if through || link == "" {
+			return through
 		}
 		to, err := os.Readlink(link)
 		if err != nil {
@@ -36,15 +43,20 @@ func LeadsThrough(name string, roots []string) bool {
 
 // firstLink returns the first part of a name that is a link, and what follows it. What comes
 // before it holds no link, so that .. in the target of the link can be taken away from it.
-func firstLink(name string) (link, rest string, ok bool) {
+// Through says that a part before that is one of roots.
+func firstLink(name string, roots []fs.FileInfo) (link, rest string, through bool) {
 	for i := 1; i <= len(name); i++ {
 		if i < len(name) && name[i] != filepath.Separator {
 			continue
 		}
-		if info, err := os.Lstat(name[:i]); err != nil {
+		info, err := os.Lstat(name[:i])
+		switch {
+		case err != nil:
 			return "", "", false
-		} else if info.Mode()&fs.ModeSymlink != 0 {
-			return name[:i], name[i:], true
+		case info.Mode()&fs.ModeSymlink != 0:
+			return name[:i], name[i:], false
+		case !HasLinks(info) && slices.ContainsFunc(roots, func(root fs.FileInfo) bool { return os.SameFile(info, root) }):
+			return "", "", true
 		}
 	}
 	return "", "", false
