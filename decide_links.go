@@ -48,6 +48,9 @@ func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin s
 	if links == nil { // the rule is new
 		links = t.at.seeLinks(t)
 	}
+	if links == nil {
+		return
+	}
 	for _, file := range links.linked {
 		if e.linked == nil {
 			e.linked = new(linkedFiles)

@@ -97,8 +97,11 @@ func (l *location) setNames(t *Target) {
 	}
 }
 
-// seeLinks looks at the hard links of t.
+// seeLinks looks at the hard links of t. It returns nil if t is a word that is no file.
 func (l *location) seeLinks(t *Target) *hardLinks {
+	if l.real == "" && len(l.names) == 1 {
+		return nil
+	}
 	links := &hardLinks{}
 	for _, name := range l.names {
 		if name == t.Value && l.real != name {
