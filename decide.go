@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
@@ -38,9 +39,9 @@ type evaluation struct {
 	opinions
 
 	// Of a running call that checks further targets:
-	approved      []Target     // the targets that the call was allowed
-	approvedUnder *Permissions // the permissions that allowed them
-	linked        *linkedFiles // that the call shares
+	approved      []Target                     // the targets that the call was allowed
+	approvedUnder *Permissions                 // the permissions that allowed them
+	linked        *atomic.Pointer[linkedFiles] // that the call shares; may be nil
 
 	// Made by decide:
 	deny, ask  *Rule            // the first rule of each behavior that matches

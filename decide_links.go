@@ -4,8 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"sync/atomic"
 
-	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -15,9 +15,8 @@ type linkedFile struct {
 	info fs.FileInfo
 }
 
-// linkedFiles are those of one ruleset. The zero value looks for them when they are needed.
+// linkedFiles are those of one ruleset. They are never written to.
 type linkedFiles struct {
-	mu    lock.Mutex // guards all fields, and held while files are looked for
 	set   *ruleset
 	files []linkedFile
 }
@@ -27,14 +26,18 @@ type linkedFiles struct {
 // most files with several links are those of package caches, and must not be refused.
 const maxLinkSearch = 10_000
 
-// of returns the files of the deny and ask rules of e. The caller must not write to them.
-func (l *linkedFiles) of(e *evaluation) []linkedFile {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.set != e.perms.set {
-		l.set, l.files = e.perms.set, e.findLinked()
+// linkedFiles returns the files of the deny and ask rules in force. What a running call checks
+// shares one search.
+func (e *evaluation) linkedFiles() []linkedFile {
+	if e.linked == nil {
+		e.linked = new(atomic.Pointer[linkedFiles])
 	}
-	return l.files
+	known := e.linked.Load()
+	if known == nil || known.set != e.perms.set {
+		known = &linkedFiles{e.perms.set, e.findLinked()}
+		e.linked.Store(known)
+	}
+	return known.files
 }
 
 // matchLinks calls match with each deny or ask rule about another hard link of t's files, and
@@ -52,10 +55,7 @@ func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin s
 		return
 	}
 	for _, file := range links.linked {
-		if e.linked == nil {
-			e.linked = new(linkedFiles)
-		}
-		for _, other := range e.linked.of(e) {
+		for _, other := range e.linkedFiles() {
 			if slices.Contains(t.names(), other.path) || !os.SameFile(file, other.info) {
 				continue
 			}

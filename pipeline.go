@@ -61,10 +61,10 @@ type job struct {
 	answered atomic.Bool // Session.Supply has supplied the outcome
 
 	// The decision.
-	approved  *Decision   // an answer that allows exactly these bytes
-	decided   Decision    // the last one
-	linked    linkedFiles // for what the call checks while it runs
-	stopsTurn atomic.Bool // the user, or a hook, wants the turn to end
+	approved  *Decision                   // an answer that allows exactly these bytes
+	decided   Decision                    // the last one
+	linked    atomic.Pointer[linkedFiles] // for what the call checks while it runs
+	stopsTurn atomic.Bool                 // the user, or a hook, wants the turn to end
 
 	limits    *callLimits // nil in a session without budgets and groups
 	run       toolRun
