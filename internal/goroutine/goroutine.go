@@ -71,9 +71,13 @@ func Try(f func() error) (err error) {
 	return f()
 }
 
-// catch turns a panic into an error. It must be deferred directly.
+// catch turns a panic into an error. It must be deferred directly. A *PanicError that is
+// raised again stays what it is.
 func catch(err *error) {
-	if v := recover(); v != nil {
+	v := recover()
+	if again, ok := v.(*PanicError); ok {
+		*err = again
+	} else if v != nil {
 		*err = &PanicError{Value: v, Stack: debug.Stack(), Site: panicSite()}
 	}
 }

@@ -3,6 +3,7 @@ package proc
 import (
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"time"
 )
@@ -37,14 +38,18 @@ type Command struct {
 	// MaxFile limits the bytes of output stored in File, from the beginning; 0 means no
 	// limit. The cut may be inside a character.
 	MaxFile int64
-	// MaxOutput limits the bytes that the command prints. When more are read, its group is
-	// killed without a grace, and its output is closed. 0 means 5 GB (5,000,000,000
-	// bytes).
+	// MaxOutput limits the bytes that the command prints, to stdout and stderr together.
+	// When more are read, its group is killed without a grace, and its output is closed. 0
+	// means 5 GB (5,000,000,000 bytes), a negative number no limit.
 	MaxOutput int64
 	// Output, if set, is called with each piece of output as it arrives, in order and
 	// never concurrently, after the piece was written to File. It must not keep the
 	// slice. While it blocks, the command cannot print and does not come to its end.
 	Output func(p []byte)
+	// Errors, if set, is called with each piece of stderr as Output is with those of stdout.
+	// Stderr is then no part of the output that is kept or written to File, and the order of
+	// pieces of the two is not known. It may be called at the same time as Output.
+	Errors func(p []byte)
 }
 
 // check returns the command with its defaults filled in.
@@ -64,8 +69,11 @@ func (c Command) check() (Command, error) {
 	if c.Drain <= 0 {
 		c.Drain = defaultDrain
 	}
-	if c.MaxOutput <= 0 {
+	switch {
+	case c.MaxOutput == 0:
 		c.MaxOutput = defaultMaxOutput
+	case c.MaxOutput < 0:
+		c.MaxOutput = math.MaxInt64
 	}
 	return c, nil
 }

@@ -13,9 +13,10 @@ type Exit struct {
 	// Err is nil if the child ended by itself. If this process ended it, Err is the reason:
 	// the cause of the context or of [Process.Stop], or ErrClosed. It is ErrOutputLimit
 	// whenever there was too much output, even if the child had ended by then. It may
-	// also be a panic of Command.Output, which ends the reading of the output.
+	// also be a panic of Command.Output or Command.Errors, which ends the reading of the output.
 	Err error
-	// Output is stdout and stderr in the order of arrival.
+	// Output is stdout and stderr in the order of arrival, or stdout if Command.Errors is
+	// set.
 	Output excerpt.Output
 	// Stored is the number of bytes in Command.File: the beginning of the output.
 	Stored int64

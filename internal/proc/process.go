@@ -29,6 +29,7 @@ type Process struct {
 	mu            sync.Mutex
 	group         *group   // nil before the start
 	pipe          *os.File // this process's end of the output
+	errors        *os.File // and of stderr, if it is apart; otherwise nil
 	ending        bool     // the group was asked to end, or will be as soon as it exists
 	cause         error    // the reason, if the child had not ended before
 	exited        bool     // the child has ended; descendants may still run
@@ -154,7 +155,7 @@ func (p *Process) start(ctx context.Context) (*os.Process, error) {
 	if cmd.Env == nil {
 		cmd.Env = Quiet(cmd.Environ())
 	}
-	pipes, err := openPipes(c.Stdin)
+	pipes, err := openPipes(c.Stdin, c.Errors != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (p *Process) start(ctx context.Context) (*os.Process, error) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.group, p.pipe = newGroup(cmd.Process), pipes.output
+	p.group, p.pipe, p.errors = newGroup(cmd.Process), pipes.output, pipes.errors
 	if p.ending { // the table was closed meanwhile
 		p.group.kill()
 	}
@@ -191,14 +192,34 @@ func startError(dir string, err error) error {
 	return err
 }
 
+// copyOutput reads all that the command prints. It panics as Command.Output and
+// Command.Errors do.
 func (p *Process) copyOutput() {
-	defer func() { _ = p.pipe.Close() }() // so that a child that still prints gets an error
-	switch err := p.sink.copy(p.pipe); {
+	if p.errors == nil {
+		p.exit.Lingering = p.copy(p.pipe, p.sink.copy)
+		return
+	}
+	var lingering bool
+	copied := goroutine.Go(func() { lingering = p.copy(p.errors, p.sink.copyErrors) })
+	defer func() {
+		if err := <-copied; err != nil {
+			panic(err)
+		}
+		p.exit.Lingering = p.exit.Lingering || lingering
+	}()
+	p.exit.Lingering = p.copy(p.pipe, p.sink.copy)
+}
+
+// copy reads a pipe and reports whether it ended without the child's doing.
+func (p *Process) copy(pipe *os.File, read func(*os.File) error) (lingering bool) {
+	defer func() { _ = pipe.Close() }() // so that a child that still prints gets an error
+	switch err := read(pipe); {
 	case errors.Is(err, ErrOutputLimit):
 		p.overflow()
 	case !errors.Is(err, io.EOF):
-		p.exit.Lingering = true
+		return true
 	}
+	return false
 }
 
 // drain waits until the output was copied. After Command.Drain it kills what is left in the
@@ -217,7 +238,7 @@ func (p *Process) drain(copied <-chan error) error {
 	case err := <-copied:
 		return err
 	case <-patience.C:
-		_ = p.pipe.Close()
+		closeAll(p.pipe, p.errors)
 		return <-copied
 	}
 }
@@ -316,7 +337,5 @@ func (p *Process) killAndClose() {
 	p.kill()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.pipe != nil {
-		_ = p.pipe.Close()
-	}
+	closeAll(p.pipe, p.errors)
 }

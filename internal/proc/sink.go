@@ -13,7 +13,8 @@ const (
 	grownPipe = 1 << 20  // the limit of Linux for unprivileged users
 )
 
-// A sink receives the output of one command. One goroutine calls copy; the other methods
+// A sink receives the output of one command. One goroutine calls copy, and one
+// copyErrors; the other methods
 // may be called from any goroutine.
 type sink struct {
 	command Command
@@ -21,6 +22,7 @@ type sink struct {
 
 	mu       sync.Mutex
 	captured excerpt.Capture
+	errors   int64 // bytes of stderr, if it is apart
 	last     time.Time
 	stored   int64
 	fileErr  error
@@ -44,11 +46,19 @@ func (s *sink) open() {
 // output, usually io.EOF.
 func (s *sink) copy(pipe *os.File) error {
 	defer s.closeFile()
+	return s.read(pipe, s.add)
+}
+
+// copyErrors is copy for stderr, if it is apart.
+func (s *sink) copyErrors(pipe *os.File) error { return s.read(pipe, s.addError) }
+
+// read reads a pipe to its end. add returns the number of bytes of output so far.
+func (s *sink) read(pipe *os.File, add func(piece []byte) int64) error {
 	buf := make([]byte, readSize)
 	grown := false
 	for {
 		n, err := pipe.Read(buf)
-		if n > 0 && s.add(buf[:n]) > s.command.MaxOutput {
+		if n > 0 && add(buf[:n]) > s.command.MaxOutput {
 			return ErrOutputLimit
 		}
 		if err != nil {
@@ -71,11 +81,22 @@ func (s *sink) add(piece []byte) (total int64) {
 	if s.fileErr == nil {
 		s.fileErr = err
 	}
-	total = s.captured.Total()
+	total = s.captured.Total() + s.errors
 	s.mu.Unlock()
 	if s.command.Output != nil {
 		s.command.Output(piece)
 	}
+	return total
+}
+
+// addError hands on a piece of stderr and returns the number of bytes so far.
+func (s *sink) addError(piece []byte) (total int64) {
+	s.mu.Lock()
+	s.last = time.Now()
+	s.errors += int64(len(piece))
+	total = s.captured.Total() + s.errors
+	s.mu.Unlock()
+	s.command.Errors(piece)
 	return total
 }
 
