@@ -145,6 +145,10 @@ func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *T
 				}
 			case TargetHost:
 				rule = PermissionUpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
+			default:
+				if e.info.Origin.External() { // rules on tools of servers have no pattern
+					rule.Pattern = ""
+				}
 			}
 			if t.Kind != TargetPath && t.Kind != TargetCommand && strings.ContainsAny(name, "*?") { // a rule would read them as wildcards
 				return nil

@@ -142,6 +142,7 @@ func TestRemedyIsNarrow(t *testing.T) {
 		{name: "plan", mode: pegboard.ModePlan},
 		{name: "plan, a read", mode: pegboard.ModePlan, actor: actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{path(pegboard.AccessRead, outside)}}}, want: []string{"Read(/" + slashed + ")"}},
 		{name: "an attached tool", actor: actor{source: "srv"}, want: []string{"mcp__srv__T"}},
+		{name: "an attached tool that says of which server it is", actor: actor{source: "srv", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "mcp:srv"}}}}, want: []string{"mcp__srv__T"}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

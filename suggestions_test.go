@@ -101,6 +101,7 @@ func TestSuggestions(t *testing.T) {
 		{name: "an agent", tool: "Agent", acts: []pegboard.Target{{Kind: pegboard.TargetAgent, Value: "reviewer"}}, want: []string{"allow Agent(reviewer) in session"}},
 		{name: "an unknown thing", acts: []pegboard.Target{{}}, want: []string{"allow T in session"}},
 		{name: "an attached tool", source: "srv", acts: nil, want: []string{"allow mcp__srv__T in session"}},
+		{name: "an attached tool that says of which server it is", source: "srv", acts: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "mcp:srv"}}, want: []string{"allow mcp__srv__T in session"}},
 		{name: "under an ask rule", acts: []pegboard.Target{write("a")}, set: pegboard.RuleSet{Ask: []string{"Edit(a)"}}},
 		{name: "a protected path", acts: []pegboard.Target{write(".git/config")}},
 		{name: "only a person may", user: true, acts: []pegboard.Target{write("a")}},
