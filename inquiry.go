@@ -170,7 +170,7 @@ func (q *inquiry) classify(ctx context.Context, question *Question) (Decision, e
 func (q *inquiry) prompt(ctx context.Context, id string) error {
 	s := q.session()
 	question := q.question(id)
-	question.Others = len(s.line.Open()) - 1
+	question.Others = len(s.main().Questions()) - 1
 	var d Decision
 	err := markPanic(goroutine.Try(func() (err error) { d, err = s.cfg.Ask(ctx, question); return err }))
 	switch {

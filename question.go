@@ -108,7 +108,7 @@ func (q *Question) Suggestions(to RuleSource) (alternatives [][]PermissionUpdate
 	return s.alternatives(to)
 }
 
-// A pending question is in line, or shown to the user.
+// A pending question is in line, or shown to the user. That of a [Form] is zero.
 type pending struct {
 	question *Question
 	accept   func(Decision) (Decision, error)

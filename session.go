@@ -49,12 +49,17 @@ type SessionConfig struct {
 	// could allow is denied with [ErrNoApprover]. A fork uses its parent's.
 	Ask       Asker
 	NoPrompts bool // for an agent that must not disturb the user, and all its forks
+	// Fill shows a [Form] to the user. It must return when its context ends; the next
+	// question is not shown before. If it is nil, forms are declined. A fork uses its
+	// parent's.
+	Fill func(ctx context.Context, f *Form) (Filled, error)
 	// PromptDelay is how long the permission hook and the classifier have before the user
 	// is asked as well; the first decision wins. 0 means [DefaultPromptDelay], a negative
 	// value no delay. If both return without a decision, the user is asked at once.
 	PromptDelay time.Duration
 	// AskTimeout is how long the user may take once a question is shown; 0 means no
-	// limit. Then the call is denied with [ErrExpired]. A fork can only shorten it.
+	// limit. Then the call is denied with [ErrExpired], or the form is cancelled. A fork can
+	// only shorten it.
 	AskTimeout time.Duration
 	// OnRemember is called with the updates of an answer after they have taken effect,
 	// so that the host can save those that outlive the session. Nil saves nothing. It
@@ -193,6 +198,8 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 		return errors.New("a fork has its parent's classifier; leave Classifier empty")
 	case cfg.Ask != nil:
 		return errors.New("a fork asks whom its parent asks; leave Ask empty")
+	case cfg.Fill != nil:
+		return errors.New("a fork asks whom its parent asks; leave Fill empty")
 	case cfg.OnRemember != nil:
 		return errors.New("a fork's answers are saved by its parent; leave OnRemember empty")
 	case cfg.Groups != nil:
@@ -208,7 +215,7 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 		cfg.MoreDirs = s.cfg.MoreDirs
 	}
 	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.dirs.home, s.cfg.Platform
-	cfg.CountTokens = s.cfg.CountTokens
+	cfg.CountTokens, cfg.Fill = s.cfg.CountTokens, s.cfg.Fill
 	cfg.Classifier, cfg.Ask, cfg.NoPrompts = s.cfg.Classifier, s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
 	cfg.PromptDelay = cmp.Or(cfg.PromptDelay, s.cfg.PromptDelay)
 	if limit := s.cfg.AskTimeout; cfg.AskTimeout <= 0 || limit > 0 && limit < cfg.AskTimeout {
@@ -374,7 +381,9 @@ func (s *Session) Questions() []*Question {
 		return nil
 	}
 	for _, p := range s.line.Open() {
-		qs = append(qs, p.question.copied())
+		if p.question != nil {
+			qs = append(qs, p.question.copied())
+		}
 	}
 	return qs
 }
@@ -394,6 +403,9 @@ func (s *Session) Answer(id string, d Decision) error {
 	var answered *pending
 	var remembered []PermissionUpdate
 	if err := s.line.Answer(id, func(p *pending) (Decision, error) {
+		if p.question == nil {
+			return Decision{}, ErrQuestionClosed
+		}
 		answered = p
 		accepted, err := p.accept(d)
 		remembered = accepted.Remember

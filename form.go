@@ -1,0 +1,96 @@
+package pegboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/seed49eaa51d/pegboard/internal/schema"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// A Form asks the user for something that is no decision about a call: for values, or to open
+// an address. All of it but AgentPath and Problem may be written by a program that is not
+// trusted, such as a server.
+type Form struct {
+	From    string // who asks, such as the name of a server
+	Message string // what for
+	// Schema is the JSON Schema of the values, an object. It is empty if URL is set.
+	Schema json.RawMessage
+	// URL is an address that the user is asked to open. It is shown whole, and opened by
+	// nothing but the user. It is empty if Schema is set.
+	URL string
+
+	AgentPath []string // the ids of the agents that led to it, outermost first; set by [Session.Fill]
+	// Problem says why the values that were given before are refused, if they are. It is set
+	// by [Session.Fill].
+	Problem string
+}
+
+// A FillAction says what the user did with a [Form].
+type FillAction string
+
+// The actions of MCP. The zero FillAction means FillCancel.
+const (
+	FillAccept  FillAction = "accept"
+	FillDecline FillAction = "decline" // the user refuses
+	FillCancel  FillAction = "cancel"  // the user made no choice
+)
+
+// Filled is what the user answered to a [Form].
+type Filled struct {
+	Action FillAction
+	// Content holds the values that [Form].Schema asks for, a JSON object. It is empty unless
+	// they were asked for and Action is FillAccept.
+	Content json.RawMessage
+}
+
+// ErrInvalidForm is the error of [Session.Fill] for a form that no user could be shown.
+var ErrInvalidForm = errors.New("invalid form")
+
+// check returns what content must meet. The error says why the form cannot be shown.
+func (f *Form) check() (accepts func(content json.RawMessage) error, err error) {
+	switch {
+	case len(f.Schema) > 0 && f.URL != "":
+		return nil, errors.New("it has both a schema and an address")
+	case f.URL != "":
+		return noContent, checkFormURL(f.URL)
+	case len(f.Schema) == 0:
+		return nil, errors.New("it has neither a schema nor an address")
+	}
+	compiled, err := schema.Compile(f.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return func(content json.RawMessage) error {
+		if len(bytes.TrimSpace(content)) == 0 {
+			return errors.New("there is no content")
+		}
+		v, err := strictjson.Decode(content, strictjson.Limits{})
+		if err != nil {
+			return err
+		}
+		return compiled.Validate(v)
+	}, nil
+}
+
+func noContent(content json.RawMessage) error {
+	if len(content) > 0 {
+		return errors.New("the form asks for no content")
+	}
+	return nil
+}
+
+// checkFormURL refuses addresses that are no web pages.
+func checkFormURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return fmt.Errorf("address: %w", err)
+	}
+	if u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return errors.New("the address is no https or http URL")
+	}
+	return nil
+}
