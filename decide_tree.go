@@ -99,12 +99,12 @@ func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
 // A treeSearch is what was found below a tree.
 type treeSearch struct {
 	tree  *Target
-	found map[*Rule]string // the first file that each rule is about and that the call reads
+	found map[*Rule]string // the first file that each rule is about
 	all   bool             // there are no more files than those looked at
 }
 
 // searchBelow looks for the files below t that deny and ask rules are about and that the call
-// reads: once for all rules, since a tree may be large.
+// reads or writes: once for all rules, since a tree may be large.
 func (e *evaluation) searchBelow(t *Target) *treeSearch {
 	if e.below != nil && e.below.tree == t {
 		return e.below
@@ -120,7 +120,7 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 	var candidates []int32
 	own := *e // a tool may keep the function, and with it this copy in place of e
 	s.all = walkBelow(t, func(path string) bool {
-		one := Target{Kind: TargetPath, Access: AccessRead, at: &location{names: namesBelow(t, path)}}
+		one := Target{Kind: TargetPath, Access: t.Access, at: &location{names: namesBelow(t, path)}}
 		candidates = set.index.Candidates(patternSubject(own.info, &one, one.names()), candidates[:0])
 		for _, i := range candidates {
 			r := &set.rules[i]
@@ -146,14 +146,14 @@ func namesBelow(t *Target, path string) []string {
 	return below
 }
 
-// walkBelow calls visit with the path of each file below t that the call reads, until visit
-// returns false. It returns false if there may be more.
+// walkBelow calls visit with the path of each file below t that the call reads or writes, of a
+// tree that is written also of each directory, until visit returns false. It returns false if there may be more.
 func walkBelow(t *Target, visit func(path string) bool) (all bool) {
-	visitRead := func(path string) bool {
+	visitOne := func(path string) bool {
 		return t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) || visit(path)
 	}
 	if t.Shell.Holds != nil {
-		err := goroutine.Try(func() error { all = t.Shell.Holds(visitRead); return nil })
+		err := goroutine.Try(func() error { all = t.Shell.Holds(visitOne); return nil })
 		return all && err == nil
 	}
 	var roots []string
@@ -164,7 +164,7 @@ func walkBelow(t *Target, visit func(path string) bool) (all bool) {
 		}
 		roots = append(roots, root)
 		all = realpath.Walk(root, maxSearched, func(path string, mode fs.FileMode) bool {
-			return mode.IsDir() || visitRead(path)
+			return mode.IsDir() && t.Access == AccessRead || visitOne(path)
 		})
 		if !all {
 			return false
