@@ -31,6 +31,7 @@ type WildcardSpec struct {
 	Values         map[string]*regexp.Regexp // patterns that the values of some flags must match
 	RefusedOperand *regexp.Regexp            // operands that no wildcard covers, in addition to those that may lead out of the project
 	Proposal       Proposal                  // whether a prefix of the command is proposed
+	Behind         []string                  // launchers behind which the same prefix is proposed, such as "npx"
 }
 
 // A Proposal says which prefix of a command is proposed as an allow rule. Only commands
@@ -50,9 +51,9 @@ const (
 	ProposeScript                 // the same with the next word, the name of a script, such as "npm run build *"
 )
 
-// proposed returns the spec with another proposal.
-func (s WildcardSpec) proposed(p Proposal) WildcardSpec {
-	s.Proposal = p
+// proposed returns the spec with another proposal, which holds behind launchers, too.
+func (s WildcardSpec) proposed(p Proposal, launchers ...string) WildcardSpec {
+	s.Proposal, s.Behind = p, launchers
 	return s
 }
 
@@ -137,9 +138,10 @@ var everydaySpecs = map[string][]WildcardSpec{
 	"yarn": {yarnScript("run").proposed(ProposeScript), yarnScript("test").proposed(ProposePrefix)},
 	"bun":  {{Source: "bun 1.2 manual, bun run", Words: "run", Proposal: ProposeScript, Flags: runnerFlags, AfterDashes: scriptFlags, PassesFlags: true}},
 	"make": {makeSpec}, "gmake": {makeSpec},
-	"pytest": {pytestSpec.proposed(ProposePrefix)}, "py.test": {pytestSpec},
-	"jest":   {jestSpec},
-	"vitest": {vitestSpec},
+	"pytest": {pytestSpec.proposed(ProposePrefix, "python -m", "python3 -m", "uv run", "poetry run", "pdm run", "pipenv run")}, "py.test": {pytestSpec},
+	"jest":   {jestSpec.proposed(ProposePrefix, "npx", "bunx", "yarn", "pnpm exec")},
+	"vitest": {vitestRun.proposed(ProposePrefix, "npx", "bunx", "yarn", "pnpm exec"), vitestSpec},
+	"tsc":    {tscCheck.proposed(ProposePrefix, "npx", "bunx", "yarn", "pnpm exec")},
 	"mocha":  {mochaSpec},
 	"eslint": {eslintSpec},
 	"kubectl": {
@@ -206,11 +208,27 @@ var jestSpec = WildcardSpec{
 		" --noStackTrace --expand --lastCommit --randomize --seed= --shard= --showSeed --testTimeout= --color --colors --no-color --no-coverage",
 }
 
-// vitestSpec leaves out the same flags of vitest, whose first word may be a subcommand.
-var vitestSpec = WildcardSpec{
-	Source: "Vitest 3 manual, CLI",
-	Flags: "-t= --testNamePattern= --run --watch? --coverage --bail= --silent? --hideSkippedTests --passWithNoTests --allowOnly --retry= --shard=" +
-		" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage",
+// vitestFlags leave out the same flags of vitest.
+const vitestFlags = "-t= --testNamePattern= --run --watch? --coverage --bail= --silent? --hideSkippedTests --passWithNoTests --allowOnly --retry= --shard=" +
+	" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage"
+
+var (
+	// vitestRun is proposed. Other words than "run" may install packages.
+	vitestRun  = WildcardSpec{Source: "Vitest 3 manual, CLI, vitest run", Words: "run", Flags: vitestFlags}
+	vitestSpec = WildcardSpec{Source: "Vitest 3 manual, CLI", Flags: vitestFlags}
+)
+
+// tscCheck leaves out --build, --init, --incremental, --plugins, all flags that say where
+// something is written, and "false", which a flag may be followed by.
+var tscCheck = WildcardSpec{
+	Source: "TypeScript 5 manual, tsc CLI options", Words: "--noEmit", SingleDash: true, RefusedOperand: regexp.MustCompile(`(?i)^(true|false|null)$`),
+	Values: map[string]*regexp.Regexp{"-p": projectPath, "--project": projectPath},
+	Flags: "-p= --project= -t= --target= -m= --module= --moduleResolution= --jsx= --lib= -w --watch --pretty --skipLibCheck --skipDefaultLibCheck --strict --allowJs --checkJs" +
+		" --strictNullChecks --strictFunctionTypes --strictBindCallApply --strictPropertyInitialization --noImplicitAny --noImplicitReturns --noImplicitThis --noImplicitOverride" +
+		" --noUnusedLocals --noUnusedParameters --noUncheckedIndexedAccess --noFallthroughCasesInSwitch --exactOptionalPropertyTypes --useUnknownInCatchVariables" +
+		" --esModuleInterop --allowSyntheticDefaultImports --resolveJsonModule --isolatedModules --verbatimModuleSyntax --allowImportingTsExtensions --downlevelIteration" +
+		" --experimentalDecorators --emitDecoratorMetadata --forceConsistentCasingInFileNames --noErrorTruncation --diagnostics --extendedDiagnostics --listFiles --explainFiles" +
+		" --traceResolution --showConfig",
 }
 
 // mochaSpec leaves out -r, -R, -u, --config, --package, --file and the flags of node.

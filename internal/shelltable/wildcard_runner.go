@@ -27,7 +27,7 @@ const (
 
 var (
 	// projectPath matches a path in the project without hidden directories.
-	projectPath = regexp.MustCompile(`^=?(\./?)?(\w[\w.-]*(/\w[\w.-]*)*/?)?$`)
+	projectPath = regexp.MustCompile(`^=?(\./?|(\./)?\w[\w.-]*(/\w[\w.-]*)*/?)?$`)
 	// mavenGoal matches goals that are no phase: those of a plug-in may run anything.
 	mavenGoal = regexp.MustCompile(`:`)
 	// mavenProperty matches the value of -D for properties that only choose tests.
@@ -70,7 +70,7 @@ var runnerSpecs = map[string][]WildcardSpec{
 		{Source: ".NET 9 SDK manual, dotnet clean", Words: "clean", Flags: dotnetFlags},
 		{Source: ".NET 9 SDK manual, dotnet format", Words: "format", Flags: `--no-restore --verify-no-changes --include= --exclude= --severity= -v= --verbosity=`},
 	},
-	"rspec":   {rspecSpec},
+	"rspec":   {rspecSpec.proposed(ProposePrefix, "bundle exec")},
 	"phpunit": {phpunitSpec}, "pest": {phpunitSpec}, "paratest": {phpunitSpec},
 	"tox": {{
 		Source: "tox 4 manual, command line", AfterDashes: scriptFlags + ` -k= -m= -q -x -v`,

@@ -33,15 +33,15 @@ type prefix struct {
 //     revert (--strategy runs a program), rebase (--exec), stash pop and apply (write
 //     the files of any commit), diff, log and show (--output), tag (-d), config, mv,
 //     rm, apply, init (--template).
-//   - make: other targets. "make test *" covers "make test deploy", and "make test" is
-//     as good a rule for the line the person saw.
+//   - make, mvn, gradle and their like: other targets. "make test *" covers "make test
+//     deploy", and "make test" is as good a rule for the line the person saw.
 //   - programs that install: pip, npm install, go get, cargo install, npx.
 //   - helm: --kubeconfig may name a program. docker: run and exec; its reading commands
 //     need no rule.
 //   - terraform plan: -out; fmt: writes any file. show: may ask a host that a file
 //     names.
-//   - tsc, eslint, prettier, jest, ruff, black, mypy: their configuration files, or
-//     where they write.
+//   - tsc but with --noEmit first, eslint, prettier, ruff, black, mypy: their
+//     configuration files, or where they write.
 var prefixes = append([]prefix{
 	{words: "git add", reason: "writes the index; -e and -p use the editor and filter of the configuration; a path outside the repository is refused"},
 	{words: "git stash push", reason: "puts changes away where they can be had again; takes pathspecs, a message and what to keep, nothing else"},
@@ -55,9 +55,12 @@ var prefixes = append([]prefix{
 func specPrefixes() (list []prefix) {
 	for program, specs := range shelltable.WildcardSpecs {
 		for _, s := range specs {
+			words := strings.TrimSpace(program + " " + s.Words)
 			if s.Proposal != shelltable.NoProposal {
-				words := strings.TrimSpace(program + " " + s.Words)
 				list = append(list, prefix{words: words, withScript: s.Proposal == shelltable.ProposeScript})
+			}
+			for _, launcher := range s.Behind {
+				list = append(list, prefix{words: launcher + " " + words, withScript: s.Proposal == shelltable.ProposeScript})
 			}
 		}
 	}

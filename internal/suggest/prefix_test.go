@@ -175,6 +175,56 @@ var prefixCases = []prefixCase{
 	{line: "gh issue list", spec: "gh issue list *", next: []string{"gh issue list -l bug"}, abuses: []string{"gh issue list --web", "gh issue list --repo e/a/b", "gh issue create"}},
 	{line: "gh run view 1", spec: "gh run view *", next: []string{"gh run view 2 --log-failed"}, abuses: []string{"gh run view 1 --web", "gh run view 1 -R e/a/b", "gh run view 1 -qenv", "gh run rerun 1", "gh run download 1"}},
 	{line: "gh run list", spec: "gh run list *", next: []string{"gh run list -w ci.yml -b main -L 3"}, abuses: []string{"gh run list -R e/a/b", "gh run list --jq env", "gh run cancel 1"}},
+	{
+		line: "python -m pytest tests -q", spec: "python -m pytest *", next: []string{"python -m pytest", "python -m pytest tests/t.py::test_x -k 'a or b' --tb=short", "CI=1 python -m pytest -x 2>&1 | tail -5"},
+		abuses: []string{
+			"python -m pytest -p evil", "python -m pytest -c /opt/evil.ini", "python -m pytest --rootdir=/opt", "python -m pytest ../evil", "python -m pytest /opt/evil", "python -m pytest @args", "python -m pytest --pdbcls=evil:x",
+			"python -m pytest --junitxml=/home/me/.bashrc", "python -m pytest $X", "python -m pytest --basetemp /home/me", "python -m pip install x", "python -m", "python evil.py", "python -c 'import os' -m pytest", "python -W x -m pytest",
+			"PYTHONPATH=/opt python -m pytest", "PYTHONSTARTUP=/opt/x python -m pytest", "cat x | xargs python -m pytest", "python -m pytest.evil", "./python -m pytest", "python -m pytest_evil",
+		},
+	},
+	{
+		line: "python3 -m pytest", spec: "python3 -m pytest *", next: []string{"python3 -m pytest -n 4 tests"},
+		abuses: []string{"python3 -m pytest -pevil", "python3 -m pytest -o addopts=-pevil", "python3 -I -m pytest -p evil", "python3.9 -m pytest"},
+	},
+	{
+		line: "uv run pytest -q", spec: "uv run pytest *", next: []string{"uv run pytest", "uv run pytest tests -k x --lf"},
+		abuses: []string{
+			"uv run pytest -p evil", "uv run pytest --rootdir /opt", "uv run --with evil pytest", "uv run --python ./evil pytest", "uv run python evil.py", "uv run pytest -c evil.ini", "uv run pytest ../x",
+			"uv run --project /opt pytest", "uv run --env-file x pytest", "uv pip install pytest", "UV_INDEX_URL=https://evil.example uv run pytest", "uv run pytest > ../x",
+		},
+	},
+	{line: "poetry run pytest", spec: "poetry run pytest *", next: []string{"poetry run pytest -x tests"}, abuses: []string{"poetry run pytest -p evil", "poetry run python x.py", "poetry -C /opt run pytest", "poetry run pytest --basetemp=/home/me"}},
+	{line: "pdm run pytest", spec: "pdm run pytest *", abuses: []string{"pdm run pytest -p evil", "pdm run -p /opt pytest", "pdm run evil"}},
+	{line: "pipenv run pytest", spec: "pipenv run pytest *", abuses: []string{"pipenv run pytest -p evil", "pipenv run evil", "pipenv --pypi-mirror x run pytest"}},
+	{
+		line: "npx tsc --noEmit", spec: "npx tsc --noEmit *",
+		next: []string{"npx tsc --noEmit -p tsconfig.json", "npx tsc --noEmit --skipLibCheck src/a.ts", "npx tsc --noEmit --project ./packages/a/tsconfig.json --pretty", "npx tsc --noEmit 2>&1 | head -5"},
+		abuses: []string{
+			"npx tsc", "npx tsc --noEmit false", "npx tsc --noEmit --noEmit false", "npx tsc --noEmit FALSE", "npx tsc --noEmit --outDir /opt", "npx tsc --noEmit --outFile=.git/x", "npx tsc --noEmit -b", "npx tsc --noEmit --build /opt",
+			"npx tsc --noEmit --init", "npx tsc --noEmit --generateTrace x", "npx tsc --noEmit --generateCpuProfile x", "npx tsc --noEmit --tsBuildInfoFile x --incremental", "npx tsc --noEmit -p ../x", "npx tsc --noEmit --project /opt",
+			"npx tsc --noEmit -p .hidden/x", "npx tsc --noEmit @args", "npx tsc --noEmit ../x.ts", "npx tsc --noEmit -p $X", "npx tsc --noEmit --declarationDir x", "npx tsc --noEmit --plugins x", "npx -p evil tsc --noEmit",
+			"npx tsc@1 --noEmit", "npx --yes evil tsc --noEmit", "npx tsc --noEmitOnError", "npx tsc-evil --noEmit", "NODE_OPTIONS='--require ./evil.js' npx tsc --noEmit", "npx tsc -p . --noEmit",
+		},
+	},
+	{line: "tsc --noEmit", spec: "tsc --noEmit *", next: []string{"tsc --noEmit --strict"}, abuses: []string{"tsc --noEmit false", "tsc --noEmit --outDir=x", "tsc -p evil", "tsc --noEmit -init", "./tsc --noEmit"}},
+	{line: "yarn tsc --noEmit", spec: "yarn tsc --noEmit *", abuses: []string{"yarn tsc --noEmit --cwd /opt", "yarn tsc", "yarn evil --noEmit", "yarn tsc --noEmit --outDir x"}},
+	{line: "pnpm exec tsc --noEmit", spec: "pnpm exec tsc --noEmit *", abuses: []string{"pnpm exec tsc --noEmit --dir /opt", "pnpm exec evil", "pnpm exec -c 'evil' tsc --noEmit", "pnpm exec tsc --noEmit -C /opt"}},
+	{line: "bunx tsc --noEmit", spec: "bunx tsc --noEmit *", abuses: []string{"bunx evil", "bunx -p evil tsc --noEmit", "bunx tsc --noEmit --init"}},
+	{
+		line: "npx jest src/a.test.ts", spec: "npx jest *", next: []string{"npx jest", "npx jest -t 'a b' --coverage", "npx jest --runInBand src"},
+		abuses: []string{
+			"npx jest --config evil.js", "npx jest -c evil.js", "npx jest --rootDir=/opt", "npx jest --setupFiles ./evil", "npx jest --globalSetup=./evil", "npx jest --reporters=./evil", "npx jest --testRunner ./evil", "npx jest --init",
+			"npx jest --outputFile=/opt/x", "npx jest --coverageDirectory=/opt", "npx jest --cacheDirectory /opt", "npx jest ../x", "npx jest --env=./evil", "npx jest --transform='{}'", "npx -p evil jest", "npx jest-evil",
+		},
+	},
+	{line: "jest", spec: "jest *", next: []string{"jest --ci"}, abuses: []string{"jest --config=evil", "jest --resolver ./evil", "./jest"}},
+	{
+		line: "npx vitest run", spec: "npx vitest run *", next: []string{"npx vitest run src/a --coverage", "npx vitest run -t x"},
+		abuses: []string{"npx vitest init browser", "npx vitest run --config evil.ts", "npx vitest run -r /opt", "npx vitest run --dir /opt", "npx vitest run --reporter=./evil", "npx vitest run --globals --environment ./evil", "npx vitest run --outputFile=/opt/x", "npx vitest run --api.host 0.0.0.0", "npx vitest"},
+	},
+	{line: "rspec spec/a_spec.rb:3", spec: "rspec *", next: []string{"rspec -fd --fail-fast"}, abuses: []string{"rspec -r ./evil", "rspec -I /opt", "rspec -O /opt/x", "rspec -o /opt/x", "rspec -f Evil::Class", "rspec --drb", "rspec ../evil"}},
+	{line: "bundle exec rspec", spec: "bundle exec rspec *", next: []string{"bundle exec rspec -e x spec"}, abuses: []string{"bundle exec rspec -r ./evil", "bundle exec evil", "bundle exec --gemfile /opt rspec", "BUNDLE_GEMFILE=/opt/x bundle exec rspec"}},
 }
 
 // TestPrefixesAllowNoAbuse: the first proposal for a prefixCase allows it with other

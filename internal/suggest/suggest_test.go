@@ -54,6 +54,8 @@ func TestCommandProposes(t *testing.T) {
 		{name: "a build", text: "go test ./...", want: []string{"go test *", "go test ./..."}},
 		{name: "a build behind options", text: "go -C dir test", want: []string{"go -C dir test"}},
 		{name: "a program alone", text: "pytest", want: []string{"pytest *", "pytest"}},
+		{name: "a program behind a launcher", text: "uv run pytest -x", want: []string{"uv run pytest *", "uv run pytest -x"}},
+		{name: "options of a launcher", text: "uv run --all-extras pytest", want: []string{"uv run --all-extras pytest"}},
 		{name: "one target of many", text: "make test", want: []string{"make test"}},
 		{name: "behind options", text: "git -C dir add", want: []string{"git -C dir add"}},
 		{name: "behind a variable", text: "CC=gcc make test", want: []string{"CC=gcc make test"}},
