@@ -568,8 +568,8 @@ func (e *evaluation) about(t *Target) string {
 // describe returns a target for the user, and where it leads if a link on its way leads
 // elsewhere. A link above a working directory is not told.
 func (e *evaluation) describe(t *Target) string {
-	text, real := t.String(), t.Real()
-	if real == "" || real == t.Value {
+	text, real := t.told(), t.Real()
+	if real == "" || real == t.Value || text != t.String() {
 		return text
 	}
 	for _, d := range e.dirs {

@@ -64,7 +64,7 @@ func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 	switch found := below.found[r]; {
 	case found != "":
 		return found, reaches
-	case t.Shell.Reads != nil && isPlainFileName(r.Pattern) && !t.Shell.Reads(r.Pattern):
+	case t.Shell.Reads != nil && !t.Shell.FollowsLinks && isPlainFileName(r.Pattern) && !t.Shell.Reads(r.Pattern):
 		return "", reachesNothing
 	case !below.all:
 		return "", reaches
@@ -119,13 +119,13 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 	}
 	var candidates []int32
 	own := *e // a tool may keep the function, and with it this copy in place of e
-	s.all = walkBelow(t, func(path string) bool {
+	s.all = walkBelow(t, func(path, shown string) bool {
 		one := Target{Kind: TargetPath, Access: t.Access, at: &location{names: namesBelow(t, path)}}
 		candidates = set.index.Candidates(patternSubject(own.info, &one, one.names()), candidates[:0])
 		for _, i := range candidates {
 			r := &set.rules[i]
 			if r.Behavior != Allow && s.found[r] == "" && own.touchesFile(r, &one) {
-				s.found[r] = path
+				s.found[r] = shown
 				left--
 			}
 		}
@@ -147,10 +147,12 @@ func namesBelow(t *Target, path string) []string {
 }
 
 // walkBelow calls visit with the path of each file below t that the call reads or writes, of a
-// tree that is written also of each directory, until visit returns false. It returns false if there may be more.
-func walkBelow(t *Target, visit func(path string) bool) (all bool) {
+// tree that is written also of each directory, until visit returns false. It returns false if
+// there may be more. shown is the path, or the link to it below t that the call follows. What a
+// link leads to is read whatever it is called.
+func walkBelow(t *Target, visit func(path, shown string) bool) (all bool) {
 	visitOne := func(path string) bool {
-		return t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) || visit(path)
+		return t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) || visit(path, path)
 	}
 	if t.Shell.Holds != nil {
 		err := goroutine.Try(func() error { all = t.Shell.Holds(visitOne); return nil })
@@ -164,6 +166,9 @@ func walkBelow(t *Target, visit func(path string) bool) (all bool) {
 		}
 		roots = append(roots, root)
 		all = realpath.Walk(root, maxSearched, func(path string, mode fs.FileMode) bool {
+			if mode&fs.ModeSymlink != 0 && t.Shell.FollowsLinks && !visit(realpath.Resolve(path), path) {
+				return false
+			}
 			return mode.IsDir() && t.Access == AccessRead || visitOne(path)
 		})
 		if !all {

@@ -3,6 +3,7 @@ package pegboard
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -236,9 +237,28 @@ func describeTargets(ts []Target) string {
 			names = append(names, "more")
 			break
 		}
-		names = append(names, t.String())
+		names = append(names, t.told())
 	}
 	return strings.Join(names, ", ")
+}
+
+// told is [Target.String] for a target of a call. A tree whose files its tool lists and that
+// is no directory is told as a name, such as that of a commit.
+func (t *Target) told() string {
+	if t.Shell.Holds == nil || t.at == nil || exists(t.Value) {
+		return t.String()
+	}
+	dir := filepath.Dir(t.Value)
+	for dir != filepath.Dir(dir) && !exists(dir) {
+		dir = filepath.Dir(dir)
+	}
+	name, err := filepath.Rel(dir, t.Value)
+	if err != nil {
+		return t.String()
+	}
+	one := *t
+	one.Value, one.Tree = "what "+filepath.ToSlash(name)+" stands for in "+dir, false
+	return one.String()
 }
 
 // nameOf returns the name of an enum value.

@@ -201,7 +201,7 @@ func (p *argParser) addFlag(name string, kind flagKind, value arg, attached bool
 	}
 	if attached && (kind == readsFile || kind == writesFile) {
 		args.namedFiles = append(args.namedFiles, file{arg: f.value, write: kind == writesFile})
-		args.writesNamed = args.writesNamed || kind == writesFile
+		args.writesNamed = args.writesNamed || kind == writesFile && !f.value.is("/dev/null")
 	}
 	args.flags = append(args.flags, f)
 }

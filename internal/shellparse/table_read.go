@@ -140,16 +140,16 @@ func refusePagerCommands(p parsedArgs, e *effect) {
 // diffEffect adds the files that diff reads if its operands are directories: the files
 // in them, some of which may be links to other places.
 func diffEffect(p parsedArgs, e *effect) {
-	links := p.hasFlag("--no-dereference")
-	if !links && p.hasFlag("-r", "--recursive", "-N", "--new-file", "--unidirectional-new-file") {
+	links, tree := p.hasFlag("--no-dereference"), p.hasFlag("-r", "--recursive")
+	if !links && !tree && p.hasFlag("-N", "--new-file", "--unidirectional-new-file") {
 		e.worsen(Unknown, "diff follows the links in a directory")
 	}
-	for _, a := range p.operands {
+	for _, a := range append(p.flagValues("--from-file", "--to-file"), p.operands...) {
 		if !a.isLiteral() || a.value == "-" || a.value == "" || strings.HasPrefix(a.value, "/dev/") {
 			continue
 		}
-		if links {
-			e.files = append(e.files, file{arg: a, tree: true})
+		if links || tree {
+			e.files = append(e.files, file{arg: a, tree: true, followsLinks: !links})
 			continue
 		}
 		dir := strings.TrimSuffix(escapeGlob(a.value), "/")

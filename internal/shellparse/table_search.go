@@ -9,13 +9,12 @@ var searchSpecs = map[string]commandSpec{
 	"find":  {source: "GNU findutils 4.10 manual", custom: findEffect},
 }
 
-// grepSpec is for grep. With -R it follows links below a directory, which may lead
-// anywhere.
+// grepSpec is for grep, which follows links below a directory only with -R.
 var grepSpec = commandSpec{
 	source: "GNU grep 3.11 manual", operands: otherOperands,
 	flags: "-# -A= -a -B= -b -C= -c -D= -d= -E -e= -F -f< -G -H -h -I -i -L -l -m= -n -o -P -q -R -r -s -T -U -V -v -w -x -y -Z -z" +
 		" --after-context= --basic-regexp --before-context= --binary --binary-files= --byte-offset --color? --colour? --context=" +
-		" --count --devices= --directories= --exclude= --exclude-dir= --exclude-from< --extended-regexp --file<" +
+		" --count --dereference-recursive --devices= --directories= --exclude= --exclude-dir= --exclude-from< --extended-regexp --file<" +
 		" --files-with-matches --files-without-match --fixed-strings --group-separator= --ignore-case --include= --initial-tab" +
 		" --invert-match --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator" +
 		" --no-ignore-case --no-messages --null --null-data --only-matching --perl-regexp --quiet --recursive --regexp=" +
@@ -29,9 +28,6 @@ func grepEffect(p parsedArgs, e *effect) {
 		patterns = 0
 	}
 	follows := p.hasFlag("-R") || p.abbreviates("--dereference-recursive")
-	if follows {
-		e.worsen(Unknown, "grep follows links below a directory")
-	}
 	tree := follows || p.hasFlag("-r", "--recursive") || p.abbreviates("--recursive")
 	for _, v := range p.flagValues("-d", "--directories") {
 		tree = tree || !v.is("skip", "read")
@@ -105,7 +101,7 @@ func (e *effect) printFound(p parsedArgs, patterns int) {
 	if !p.hasFlag("-l", "--files-with-matches", "--files") || p.hasFlag("-Z", "--null", "-0", "-z", "--null-data", "-c", "--count", "--color", "--colour", "-p", "--pretty", "--json", "--vimgrep", "--stats", "--debug", "--trace", "--path-separator", "--type-list", "--help", "--version", "-V", "-h", "--pcre2-version") {
 		return
 	}
-	names := &foundNames{plain: true, regular: true}
+	names := &foundNames{plain: true, regular: !p.hasFlag("-R") && !p.abbreviates("--dereference-recursive")}
 	for _, f := range e.files {
 		switch names.plain = names.plain && isPlainName(f.arg); {
 		case !f.known || f.tree && f.glob:

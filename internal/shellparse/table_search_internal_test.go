@@ -16,7 +16,7 @@ func TestSearches(t *testing.T) {
 		{name: "grep pattern file in a bundle", line: "grep -nfp a", reads: "p a"},
 		{name: "grep pattern file with =", line: "grep -f=p a", class: Unknown},
 		{name: "grep pattern file long", line: "grep --file=p a", reads: "p a"},
-		{name: "grep follows", line: "grep -R x src", class: Unknown},
+		{name: "grep follows", line: "grep -R x src", reads: "src/"},
 		{name: "grep include", line: "grep -rn --include='*.go' x .", reads: "./"},
 		{name: "grep include glob", line: "grep -rn --include=*.go x .", reads: "./"},
 		{name: "grep glob", line: "grep x *", reads: "*"},

@@ -32,6 +32,9 @@ git log -p -2 -- src
 git grep TODO
 grep -rn TODO .
 grep -rn --include='*.go' func src
+grep -Rn TODO src
+diff -r src docs
+sort -o /dev/null README.md
 rg TODO
 find . -type f
 ls -R src

@@ -67,6 +67,16 @@ look
 	diff ‹file› ‹file›
 	diff -u ‹file› ‹file›
 	diff -r ‹folder› ‹folder›
+	diff -ruN ‹folder› ‹file›
+	diff -r ‹flag› ‹folder› ‹folder›
+	diff -r --from-file=‹folder› ‹words›
+	diff --from-file=‹folder› ‹folder›
+	grep -R ‹text› ‹words›
+	grep -Rn ‹text› ‹folder›
+	grep -Rl ‹text› ‹folder› | xargs ‹tool›
+	grep -R --include=‹text› ‹text› ‹folder›
+	sort -o /dev/null ‹file›
+	sort ‹flag› -o /dev/null ‹words›
 	cmp ‹file› ‹file›
 	comm ‹file› ‹file›
 	join ‹file› ‹file›
