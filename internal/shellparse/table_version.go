@@ -1,8 +1,12 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// versionSpecs are commands whose only known harmless use is to print their version.
+// versionSpecs are commands whose only known harmless use is to print their version, or
+// little more.
 // cargo, rustc and others are left out: a file of the project chooses their toolchain
 // and may name any program.
 var versionSpecs = map[string]commandSpec{
@@ -13,6 +17,7 @@ var versionSpecs = map[string]commandSpec{
 	"deno":    {source: "deno 2 manual", custom: onlyWith("--version", "-V")},
 	"g++":     {source: "GCC 14 manual", custom: onlyWith("--version")},
 	"gcc":     {source: "GCC 14 manual", custom: onlyWith("--version")},
+	"kubectl": {source: "kubectl 1.32 manual, version", custom: kubectlEffect},
 	"java":    {source: "java(1) of JDK 21", custom: onlyWith("-version", "--version")},
 	"javac":   {source: "javac(1) of JDK 21", custom: onlyWith("-version", "--version")},
 	"make":    {source: "GNU make 4.4 manual", custom: onlyWith("--version", "-v")},
@@ -21,8 +26,8 @@ var versionSpecs = map[string]commandSpec{
 	"npx":     {source: "npm 10 manual", custom: onlyWith("--version", "-v")},
 	"perl":    {source: "perlrun 5.38", custom: onlyWith("--version", "-v")},
 	"php":     {source: "php 8.3 manual", custom: onlyWith("--version", "-v")},
-	"pip":     {source: "pip 24 manual", custom: onlyWith("--version", "-V")},
-	"pip3":    {source: "pip 24 manual", custom: onlyWith("--version", "-V")},
+	"pip":     {source: "pip 24 manual", custom: pipEffect},
+	"pip3":    {source: "pip 24 manual", custom: pipEffect},
 	"python":  {source: "Python 3.13 manual", custom: onlyWith("--version", "-V", "-VV")},
 	"python3": {source: "Python 3.13 manual", custom: onlyWith("--version", "-V", "-VV")},
 	"ruby":    {source: "ruby 3.3 manual", custom: onlyWith("--version", "-v")},
@@ -44,6 +49,32 @@ func onlyWith(words ...string) func(args []arg) effect {
 		}
 		return unknownEffect(reason)
 	}
+}
+
+// pipEffect returns the effect of pip. Its other subcommands may ask an index or, like
+// freeze, run git in the directories of packages.
+func pipEffect(args []arg) effect {
+	if len(args) < 2 || !args[0].is("show") {
+		return onlyWith("--version", "-V")(args)
+	}
+	p := commandSpec{operands: plainTexts, hasUnsafeFlags: true, flags: "-f --files"}.parseArgs(args[1:])
+	if p.reason != "" {
+		return unknownEffect(p.reason)
+	}
+	return effect{}
+}
+
+// kubectlEffect returns the effect of kubectl. Everything but the version of the client
+// asks a server, and may run the program that a file of settings names.
+func kubectlEffect(args []arg) effect {
+	p := commandSpec{operands: plainTexts, hasUnsafeFlags: true, flags: "--client --short -o= --output="}.parseArgs(args)
+	switch {
+	case p.reason != "", len(p.operands) != 1, !p.operands[0].is("version"), !args[0].is("version"), !p.hasFlag("--client"):
+		return unknownEffect("only the version of the client is known not to ask a server")
+	case slices.ContainsFunc(p.flagValues("-o", "--output"), func(v arg) bool { return !v.is("yaml", "json") }):
+		return unknownEffect("the format is not known")
+	}
+	return effect{}
 }
 
 // goEffect returns the effect of go. No subcommand only reads: even go version may
