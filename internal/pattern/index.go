@@ -114,10 +114,10 @@ func (x *Index) Candidates(s Subject, dst []int32) []int32 {
 		}
 	}
 	for _, n := range s.Names {
-		dst = x.appendMatching(&s, n, dst)
+		dst = x.appendSpellings(&s, n, dst)
 	}
 	for _, n := range s.Nested {
-		dst = x.appendMatching(&s, n, dst)
+		dst = x.appendSpellings(&s, n, dst)
 	}
 	found := dst[start:]
 	if len(found) < 2 {
@@ -141,6 +141,17 @@ func (x *Index) appendAll(s *Subject, dst []int32) []int32 {
 	}
 	slices.Sort(dst[start:])
 	return dst[:start+len(slices.Compact(dst[start:]))]
+}
+
+// appendSpellings appends the rules with a key in name, or in a command without quotes that
+// mean nothing.
+func (x *Index) appendSpellings(s *Subject, name string, dst []int32) []int32 {
+	if s.Kind == Command {
+		if plain, ok := withoutPlainQuotes(normalizeBlanks(name)); ok {
+			dst = x.appendMatching(s, plain, dst)
+		}
+	}
+	return x.appendMatching(s, name, dst)
 }
 
 // appendMatching appends the rules with a key in name.
@@ -194,6 +205,9 @@ func sizeOf(key string) uint64 { return 1 << min(len(key), 63) }
 // key returns the first words of the lines that r matches, without stars and two at most,
 // or "" if they have no such words.
 func (r *lineRule) key() string {
+	if r.plain != nil {
+		return "" // its words may be written in two ways
+	}
 	first, second := firstWords(r.covers.text)
 	touched, same := firstWords(r.touches.text)
 	switch {

@@ -48,7 +48,7 @@ func TestIndexMissesNothing(t *testing.T) {
 func indexedSpecs(t *testing.T, random *rand.Rand) []pattern.Spec {
 	t.Helper()
 	rules := []string{
-		"Bash(git *)", "Bash(git push:*)", "Bash(git)", "Bash(g*)", "Bash(* push)", `Bash("a b" c)`, `Bash(a\ b)`, "Bash(git  push $X)", "PowerShell(GIT *)", "PowerShell(É *)",
+		"Bash(git *)", "Bash(git push:*)", "Bash(git)", "Bash(g*)", "Bash(* push)", `Bash("a b" c)`, `Bash(git "push" *)`, `PowerShell(git "Push")`, `Bash(a\ b)`, "Bash(git  push $X)", "PowerShell(GIT *)", "PowerShell(É *)",
 		"WebFetch(domain:example.com)", "WebFetch(domain:*.example.com)", "WebFetch(domain:*)", "WebFetch(domain:example.*)", "WebFetch(domain:a*.example.com)", "WebFetch(domain:::1)", "WebFetch(domain:10.0.0.*)",
 		"Read(.env)", "Read(*.go)", "Read(/app/src/**)", "Read(src/**)", "Read(/app/*/gen)", "Edit(//c/x/**)", `Edit(C:\srv\**)`, `Edit(src\gen)`, "Edit(./É)", "Edit(./x.)", "Edit(./:x)", `Edit(./a\\b)`,
 		"Edit(~/**)", "Edit(//**)", "Edit(./a)", "Edit(**/gen/*.go)", "Edit(/link/*)", `Edit(./x\ )`, "Edit(./straße)",
@@ -73,7 +73,7 @@ func randomSubject(random *rand.Rand) pattern.Subject {
 		var name string
 		switch x.Kind {
 		case pattern.Command:
-			name = pick("git", "git push", "  git\tpush $X", "git  push $X", "gits", `"a b" c`, `a\ b`, "GIT push", "é x", "É\tx $Y")
+			name = pick("git", "git push", "  git\tpush $X", "git  push $X", "gits", `"a b" c`, `a\ b`, "GIT push", `git "push" x`, `git 'push'`, "é x", "É\tx $Y")
 		case pattern.Host:
 			name = pick("example.com", "EXAMPLE.com.", "a.b.example.com", "a.example.com", "example.org", "[::1]", "0::1", "10.0.0.7", "", ".")
 		case pattern.Path:

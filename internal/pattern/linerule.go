@@ -1,28 +1,52 @@
 package pattern
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // A lineRule is a specifier of command lines.
 type lineRule struct {
-	covers     wordGlob // for lines after normalizeBlanks
-	touches    wordGlob // for lines after normalizeAllBlanks
+	covers     wordGlob  // for lines after normalizeBlanks
+	plain      *wordGlob // covers without plain quotes; nil if it has none
+	touches    wordGlob  // for lines after normalizeAllBlanks
 	ignoreCase bool
 }
 
 // parseLine parses a command pattern of a shell. PowerShell ignores letter case.
 func parseLine(text string, folded bool) *lineRule {
 	r := &lineRule{covers: parseWords(normalizeBlanks(text)), touches: parseWords(normalizeAllBlanks(text)), ignoreCase: folded}
+	if plain, ok := withoutPlainQuotes(normalizeBlanks(text)); ok {
+		words := parseWords(plain)
+		r.plain = &words
+	}
 	if folded {
 		r.covers = r.covers.fold(foldASCII)
+		if r.plain != nil {
+			*r.plain = r.plain.fold(foldASCII)
+		}
 		r.touches = r.touches.fold(foldCase)
 	}
 	return r
 }
 
+// coversLine reports whether r covers a line as it is written, or without the quotes that
+// mean nothing.
 func (r *lineRule) coversLine(line string) bool {
+	if r.coversWords(line) {
+		return true
+	}
+	plain, ok := withoutPlainQuotes(normalizeBlanks(line))
+	return (ok || r.plain != nil) && r.coversWords(plain)
+}
+
+func (r *lineRule) coversWords(line string) bool {
 	line = normalizeBlanks(line)
 	if r.ignoreCase {
 		line = foldASCII.fold(line)
+	}
+	if r.plain != nil && r.plain.matches(line) && !strings.HasPrefix(r.covers.text, "*") {
+		return true
 	}
 	return r.covers.matches(line) && (!strings.HasPrefix(r.covers.text, "*") || r.coversProgram(line))
 }
@@ -125,6 +149,41 @@ func normalizeBlanks(line string) string {
 		}
 	}
 	return b.String()
+}
+
+// plainWord matches a word in quotes that is the same word without them in every shell: it
+// is no option, which PowerShell would take for a text, and has no comma, which joins there.
+var plainWord = regexp.MustCompile(`^("[A-Za-z0-9_./+:][A-Za-z0-9_./+:-]*"|'[A-Za-z0-9_./+:][A-Za-z0-9_./+:-]*')$`)
+
+// withoutPlainQuotes returns a line without the quotes around words that are the same
+// without them. The first word stays, which may be an alias without its quotes. It
+// reports false if there are no such words, or if it is not plain where quotes begin and
+// end.
+func withoutPlainQuotes(line string) (plain string, ok bool) {
+	if !strings.ContainsAny(line, `'"`) || strings.ContainsFunc(line, func(r rune) bool { return r > '~' || strings.ContainsRune("`$\\\n\r", r) }) {
+		return line, false
+	}
+	var words []string
+	quote, start := byte(0), 0
+	for i := 0; i <= len(line); i++ {
+		switch {
+		case i == len(line) || quote == 0 && (line[i] == ' ' || line[i] == '\t'):
+			word := line[start:i]
+			if len(words) > 0 && plainWord.MatchString(word) {
+				word, ok = word[1:len(word)-1], true
+			}
+			words = append(words, word)
+			start = i + 1
+		case quote == 0 && (line[i] == '\'' || line[i] == '"'):
+			quote = line[i]
+		case line[i] == quote:
+			quote = 0
+		}
+	}
+	if !ok || quote != 0 {
+		return line, false
+	}
+	return strings.Join(words, " "), true
 }
 
 // isNormal reports whether a line has single blanks between its words and no substitutions,

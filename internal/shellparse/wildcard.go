@@ -14,6 +14,9 @@ func exceedsSpec(s shelltable.WildcardSpec, args []arg) bool {
 	if slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() || a.anyNumber }) {
 		return true
 	}
+	if s.RefusedArg != nil && slices.ContainsFunc(args, func(a arg) bool { return s.RefusedArg.MatchString(a.value) }) {
+		return true
+	}
 	before, behind := args, []arg(nil)
 	if i := slices.IndexFunc(args, func(a arg) bool { return a.value == "--" }); i >= 0 {
 		before, behind = args[:i], args[i+1:]

@@ -1,6 +1,7 @@
 package shelltable
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 )
@@ -30,6 +31,7 @@ type WildcardSpec struct {
 	PassesFlags    bool                      // flags before "--" may be passed on as those after it are
 	Values         map[string]*regexp.Regexp // patterns that the values of some flags must match
 	RefusedOperand *regexp.Regexp            // operands that no wildcard covers, in addition to those that may lead out of the project
+	RefusedArg     *regexp.Regexp            // arguments that no wildcard covers, whatever their flags
 	Proposal       Proposal                  // whether a prefix of the command is proposed
 	Behind         []string                  // launchers behind which the same prefix is proposed, such as "npx"
 }
@@ -73,11 +75,14 @@ const (
 		--test= --benches --bench= -F= --features= --all-features --no-default-features -r --release --profile= -j= --jobs=
 		--locked --offline --frozen --ignore-rust-version -v --verbose -q --quiet --color= --message-format=`
 	// npmFlags are flags before "--", which npm reads itself. --script-shell names a
-	// program, and so does every abbreviation of it.
-	npmFlags = `-s --silent --if-present`
+	// program, and so does every abbreviation of it. A workspace is one of those that
+	// the project lists.
+	npmFlags = `-s --silent --if-present -w= --workspace=`
 	// scriptFlags are flags that test runners and similar scripts read in nearly the
 	// same way. Any other flag is unknown: --config, --require and --plugin run a file.
-	scriptFlags = `-t= -g= --grep= --testNamePattern= --coverage --verbose --watch --run --bail --silent --ci --runInBand --fix --check`
+	scriptFlags = `-t= -g= --grep= --testNamePattern= --testPathPattern= --testPathPatterns= --coverage? --verbose? --watch? --watchAll? --run --bail? --silent? --ci? --runInBand --fix --check` +
+		` --maxWorkers= --testTimeout= --timeout= --retries= --shard= --max-warnings= --quiet --color --colors --no-color --no-coverage --passWithNoTests --forceExit --detectOpenHandles` +
+		` --updateSnapshot --findRelatedTests --runTestsByPath --listTests --onlyChanged`
 	// runnerFlags are the flags of package managers that pass flags on without "--".
 	runnerFlags = `-s --if-present ` + scriptFlags
 	// kubectlFlags leaves out --kubeconfig, which may name a program, and flags that
@@ -101,6 +106,18 @@ var (
 	// eslintFormat matches formats that no file defines.
 	eslintFormat = regexp.MustCompile(`^=?(stylish|json|json-with-metadata|html|compact|unix)$`)
 	wholeNumber  = regexp.MustCompile(`^[0-9]*$`)
+	// workspace matches the name of a workspace, or its path in the project.
+	workspace = regexp.MustCompile(`^=?(@[\w-][\w.-]*/)?(\./)?\w[\w.-]*(/\w[\w.-]*)*$`)
+	// gluedWorkspace matches letters that npm reads as several flags.
+	gluedWorkspace = regexp.MustCompile(`^-\w*w.`)
+	setting        = regexp.MustCompile(`^(true|false|[0-9]+([%/][0-9]*)?)?$`)
+	// scriptValues are patterns for the values of scriptFlags that are numbers or switches.
+	scriptValues = map[string]*regexp.Regexp{
+		"--coverage": setting, "--verbose": setting, "--watch": setting, "--watchAll": setting, "--bail": setting, "--silent": setting, "--ci": setting,
+		"--maxWorkers": setting, "--testTimeout": setting, "--timeout": setting, "--retries": setting, "--shard": setting, "--max-warnings": setting,
+	}
+	workspaceValues = map[string]*regexp.Regexp{"-w": workspace, "--workspace": workspace}
+	npmValues       = withValues(scriptValues, workspaceValues)
 )
 
 // WildcardSpecs are the commands of which a rule with a wildcard covers only the listed
@@ -113,6 +130,14 @@ func mergeSpecs(tables ...map[string][]WildcardSpec) map[string][]WildcardSpec {
 		for name, specs := range table {
 			all[name] = slices.Concat(all[name], specs)
 		}
+	}
+	return all
+}
+
+func withValues(tables ...map[string]*regexp.Regexp) map[string]*regexp.Regexp {
+	all := map[string]*regexp.Regexp{}
+	for _, table := range tables {
+		maps.Copy(all, table)
 	}
 	return all
 }
@@ -136,7 +161,7 @@ var everydaySpecs = map[string][]WildcardSpec{
 	"npm":  {npmScript("run").proposed(ProposeScript), npmScript("run-script"), npmScript("test").proposed(ProposePrefix), npmScript("t"), npmScript("tst")},
 	"pnpm": {pnpmScript("run").proposed(ProposeScript), pnpmScript("test").proposed(ProposePrefix), pnpmScript("t")},
 	"yarn": {yarnScript("run").proposed(ProposeScript), yarnScript("test").proposed(ProposePrefix)},
-	"bun":  {{Source: "bun 1.2 manual, bun run", Words: "run", Proposal: ProposeScript, Flags: runnerFlags, AfterDashes: scriptFlags, PassesFlags: true}},
+	"bun":  {{Source: "bun 1.2 manual, bun run", Words: "run", Proposal: ProposeScript, Flags: runnerFlags, AfterDashes: scriptFlags, Values: scriptValues, PassesFlags: true}},
 	"make": {makeSpec}, "gmake": {makeSpec},
 	"pytest": {pytestSpec.proposed(ProposePrefix, "python -m", "python3 -m", "uv run", "poetry run", "pdm run", "pipenv run")}, "py.test": {pytestSpec},
 	"jest":   {jestSpec.proposed(ProposePrefix, "npx", "bunx", "yarn", "pnpm exec")},
@@ -171,15 +196,15 @@ const (
 )
 
 func npmScript(words string) WildcardSpec {
-	return WildcardSpec{Source: "npm 11 manual, npm run", Words: words, Flags: npmFlags, AfterDashes: scriptFlags}
+	return WildcardSpec{Source: "npm 11 manual, npm run", Words: words, Flags: npmFlags, AfterDashes: scriptFlags, Values: npmValues, RefusedArg: gluedWorkspace}
 }
 
 func pnpmScript(words string) WildcardSpec {
-	return WildcardSpec{Source: "pnpm 10 manual, pnpm run", Words: words, Flags: runnerFlags, AfterDashes: scriptFlags, PassesFlags: true}
+	return WildcardSpec{Source: "pnpm 10 manual, pnpm run", Words: words, Flags: runnerFlags, AfterDashes: scriptFlags, Values: scriptValues, PassesFlags: true}
 }
 
 func yarnScript(words string) WildcardSpec {
-	return WildcardSpec{Source: "yarn 1.22 and 4 manuals, yarn run", Words: words, Flags: runnerFlags, AfterDashes: scriptFlags, PassesFlags: true}
+	return WildcardSpec{Source: "yarn 1.22 and 4 manuals, yarn run", Words: words, Flags: runnerFlags, AfterDashes: scriptFlags, Values: scriptValues, PassesFlags: true}
 }
 
 // makeSpec leaves out flags that choose other rules or another directory. A word with

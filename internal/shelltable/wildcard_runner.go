@@ -19,7 +19,7 @@ const (
 		` --stop-on-defect --stop-on-warning --stop-on-risky --fail-on-warning --fail-on-risky --colors? -v --verbose --debug --no-coverage --list-tests --list-groups` +
 		` --list-suites --order-by= --random-order --reverse-order --process-isolation --display-warnings --display-deprecations --display-notices --display-all-issues` +
 		` --no-progress --no-results --no-output --do-not-cache-result --cache-result --columns= --repeat= --version --help`
-	npmPackageFlags = npmFlags + ` --json --depth= --all -a --long -l --parseable -p --omit= --include= --workspace= -w= --workspaces --include-workspace-root --production --prod --dev --only=` +
+	npmPackageFlags = npmFlags + ` --json --depth= --all -a --long -l --parseable -p --omit= --include= --workspaces --include-workspace-root --production --prod --dev --only=` +
 		` --audit-level= --dry-run --package-lock-only --no-audit --no-fund --fund? --save-dev -D --save -S --save-exact -E --save-optional -O --save-peer --save-prod -P --no-save` +
 		` --legacy-peer-deps --strict-peer-deps --force -f --verbose --loglevel= -d --color? --no-color --prefer-offline --prefer-online --offline --ignore-scripts --no-package-lock` +
 		` --no-optional --foreground-scripts --version -v --help -h -y --yes --no-progress --progress? --global -g --tag= --access= --no-bin-links --latest --frozen-lockfile --immutable`
@@ -73,11 +73,11 @@ var runnerSpecs = map[string][]WildcardSpec{
 	"rspec":   {rspecSpec.proposed(ProposePrefix, "bundle exec")},
 	"phpunit": {phpunitSpec}, "pest": {phpunitSpec}, "paratest": {phpunitSpec},
 	"tox": {{
-		Source: "tox 4 manual, command line", AfterDashes: scriptFlags + ` -k= -m= -q -x -v`,
+		Source: "tox 4 manual, command line", Values: scriptValues, AfterDashes: scriptFlags + ` -k= -m= -q -x -v`,
 		Flags: "-e= -f= -m= -q -v -r --recreate -p? --parallel? --parallel-no-spinner -l --listenvs -a --listenvs-all --notest --skip-missing-interpreters? --skip-pkg-install --no-recreate-pkg --colored= --fail-fast --version --help",
 	}},
 	"nox": {{
-		Source: "nox 2025 manual, command line", AfterDashes: scriptFlags + ` -k= -m= -q -x -v`,
+		Source: "nox 2025 manual, command line", Values: scriptValues, AfterDashes: scriptFlags + ` -k= -m= -q -x -v`,
 		Flags: "-s= -e= --session= --sessions= -t= --tags= -k= --keywords= -r -R -l --list --reuse-existing-virtualenvs --no-install -p= --python= --pythons= -x --stop-on-first-error -v --verbose --non-interactive",
 	}},
 	"ninja": {{
@@ -134,7 +134,7 @@ const composerFlags = "-n --no-interaction -q --quiet -v --verbose --no-ansi --a
 func npmPackages(subcommands string) []WildcardSpec {
 	var list []WildcardSpec
 	for words := range strings.FieldsSeq(subcommands) {
-		list = append(list, WildcardSpec{Source: "npm 11 manual, config", Words: words, Flags: npmPackageFlags, ScopedNames: true, RefusedOperand: packageFromAway})
+		list = append(list, WildcardSpec{Source: "npm 11 manual, config", Words: words, Flags: npmPackageFlags, ScopedNames: true, RefusedOperand: packageFromAway, Values: workspaceValues, RefusedArg: gluedWorkspace})
 	}
 	return list
 }

@@ -27,7 +27,7 @@ func TestWildcardSpecsAreSound(t *testing.T) {
 				}
 			}
 			for flag := range s.Values {
-				require.Contains(t, s.Flags, flag, name)
+				require.Contains(t, s.Flags+" "+s.AfterDashes, flag, name)
 			}
 		}
 	}

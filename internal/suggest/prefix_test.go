@@ -97,10 +97,13 @@ var prefixCases = []prefixCase{
 		line: "npm run test", spec: "npm run test *",
 		next: []string{
 			"npm run test -- -t 'adds (2) && works'", "npm run test -- src/a.test.js --coverage", "npm run test src", "npm run test --silent", "CI=true npm run test", "npm run test -- --verbose -g x",
+			"npm run test -w pkg", "npm run test --workspace=@a/b", "npm run test --workspace packages/a -- --bail=1", `npm run "test" -- --maxWorkers=50% --testTimeout=5000`, "npm run 'test' -- --watch=false --shard=1/2", `npm "run" 'test'`,
 		},
 		abuses: []string{
 			"npm run test --script-shell=./evil", "npm run test --script-shell ./evil", "npm run test --script-sh=./evil", "npm run test --scrip ./evil", "npm run test src --script-shell=./evil",
 			`npm run test "--script-shell=./evil"`, "npm run test --scr'ipt-shell'=./evil", "npm run test --script-shell=./evil -- x", "npm run test --silent --script-shell=./evil", "npm run test --if-present --script-shell ./evil",
+			"npm run test -wC evil", "npm run test -sw", "npm run test -swC evil", "npm run test --workspace=/opt", "npm run test -w .hidden", "npm run test --workspac=x", "npm run test -w --script-shell=./evil", "npm run test --workspace --script-shell=./evil",
+			"npm run test -- --timeout=./x", "npm run test -- --coverage=./evil", "npm run test -- --watch=evil", "npm run test -- --maxWorkers ./evil", `npm run "deploy"`, `npm run "test" --script-shell=./evil`, `npm run "test"x`, `npm run ""test"evil"`, `npm run "test -- x"`, `"npm run test"`,
 			"npm run test --prefix ../other", "npm run test --prefix=../other", "npm run test -C ../other", "npm run test -w ../x", "npm run test --workspace=../x", "npm run test -ws", "npm run test --userconfig=./evil",
 			"npm run test --globalconfig ./evil", "npm run test --node-options=--require=./evil", "npm run test --shell=./evil", "npm run test --registry=https://evil.example", "npm run test --cache /opt",
 			"npm run test -- --config=/opt/evil.js", "npm run test -- --config evil.js", "npm run test -- --globalSetup=./evil", "npm run test -- --require ./evil", "npm run test -- -r ./evil", "npm run test -- -c evil",
