@@ -125,6 +125,29 @@ func TestDenyOfFilesBelowWhatIsWritten(t *testing.T) {
 	}
 }
 
+// TestDenyOfALinkBelowATree: a link with another name was read through by commands that
+// follow it.
+func TestDenyOfALinkBelowATree(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := projectWith(t, nil, []string{".env"})
+	require.NoError(t, os.Symlink("../.env", filepath.Join(dir, "src", "a.txt")))
+	for _, line := range []string{"grep -R --include='*.txt' x src", "grep -R x src", "find src -name '*.txt' -exec cat {} +", "find src -name '*.txt' | xargs cat", "find . -name '*.txt' -exec cat {} +", "diff -r src d"} {
+		d := decisionIn(t, dir, pegboard.ModeDefault, "Read(.env)", line)
+		require.Equal(t, pegboard.Deny, d.Behavior, "%s: %s", line, d.Reason)
+	}
+}
+
+// TestDenialOfACommit: the name of a commit was told as a directory.
+func TestDenialOfACommit(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := projectWith(t, []string{".env"}, nil)
+	d := decisionIn(t, dir, pegboard.ModeDefault, "Read(.env)", "git show feature/x")
+	require.Contains(t, d.Reason, "what feature/x stands for in "+dir)
+	require.NotContains(t, d.Reason, "and below")
+}
+
 // TestRefusalOffersTheFormThatPasses follows the advice of a refusal.
 func TestRefusalOffersTheFormThatPasses(t *testing.T) {
 	t.Parallel()
