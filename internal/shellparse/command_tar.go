@@ -57,7 +57,6 @@ func (e *effect) addTar(p parsedArgs, dir arg, archives []arg) {
 		for _, f := range archives {
 			if !f.is("-") {
 				e.addWrite(f)
-				e.editsOnly = e.class == Mutating && !p.hasFlag("-h", "-w") // -h follows links
 			}
 		}
 		for _, a := range p.operands {

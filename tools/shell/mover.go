@@ -29,7 +29,7 @@ var movingPrograms = map[string]bool{
 // movesAnything reports whether a command may change where names lead, and nobody knows
 // which.
 func movesAnything(c *shellparse.Command) bool {
-	if c.Class == shellparse.ReadOnly || c.EditsOnly {
+	if c.Class == shellparse.ReadOnly {
 		return false
 	}
 	moves := func(text string) bool { return movingPrograms[subcommandOf(text)] }
@@ -40,7 +40,7 @@ func movesAnything(c *shellparse.Command) bool {
 // lead.
 func movesNames(c *shellparse.Command, p *shellparse.Path) bool {
 	name := programOf(c.Text)
-	return p.Write && !stillPrograms[name] && (name != "cp" && name != "tar" || p.Tree || !c.EditsOnly)
+	return p.Write && !stillPrograms[name] && (name != "cp" || p.Tree || !c.EditsOnly)
 }
 
 // heldTargets returns the targets of a call whose line goes on after it that must stay what
