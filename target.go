@@ -242,10 +242,10 @@ func describeTargets(ts []Target) string {
 	return strings.Join(names, ", ")
 }
 
-// told is [Target.String] for a target of a call. A tree whose files its tool lists and that
-// is no directory is told as a name, such as that of a commit.
+// told is [Target.String] for a target of a call. A tree that is read, whose files its tool
+// lists and that is no directory is told as a name, such as that of a commit.
 func (t *Target) told() string {
-	if t.Shell.Holds == nil || t.at == nil || exists(t.Value) {
+	if t.Access != AccessRead || t.Shell.Holds == nil || t.at == nil || exists(t.Value) {
 		return t.String()
 	}
 	dir := filepath.Dir(t.Value)

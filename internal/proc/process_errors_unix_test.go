@@ -65,11 +65,12 @@ func TestErrorsCountAsOutput(t *testing.T) {
 // TestErrorsThatPanic ends the reading, and the command with it.
 func TestErrorsThatPanic(t *testing.T) {
 	t.Parallel()
-	c := sh(t, "echo err >&2; echo err >&2; echo out")
-	c.Errors, c.Drain = func([]byte) { panic(errors.New("no")) }, time.Second
+	errNo := errors.New("no")
+	c := sh(t, "echo out; echo err >&2")
+	c.Errors, c.Drain = func([]byte) { panic(errNo) }, time.Second
 	exit := run(t.Context(), t, c)
 	var panicked *goroutine.PanicError
 	require.ErrorAs(t, exit.Err, &panicked)
-	require.EqualError(t, panicked.Value.(error), "no")
+	require.Equal(t, errNo, panicked.Value)
 	require.Equal(t, "out\n", exit.Output.Text())
 }

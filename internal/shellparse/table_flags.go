@@ -111,7 +111,7 @@ func (s commandSpec) parseArgs(args []arg) parsedArgs {
 		case a.isLiteral() && a.value != "" && a.value[0] == '+' && isDigits(a.value[1:]) && s.takesNumbers("+#"):
 		case p.globFlag(a):
 		default:
-			if s.refusesArg(a) && !(s.readsOperands() && a.isNamePattern()) {
+			if s.refusesArg(a) && (!s.readsOperands() || !a.isNamePattern()) {
 				p.parsed.refuse(a.source + " may become a flag")
 			}
 			p.parsed.operands = append(p.parsed.operands, a)
