@@ -271,6 +271,8 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		default:
 			if doubt := t.doubt(); doubt != "" {
 				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, visible(t.Value), doubt)
+			} else if r := e.ruleOnOtherDefinition(); r != nil {
+				e.doubt = r.describe() + " does not count: the source has changed the definition of the tool, and no user has allowed it since"
 			} else if what := e.trusted(t); what != "" && mode.edits() {
 				e.doubt = fmt.Sprintf("other programs run or trust what is in %s, and mode %s leaves that to a rule or a person", what, mode)
 			}

@@ -244,6 +244,22 @@ func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
 	return r.covers(e.info, &exact, name)
 }
 
+// ruleOnOtherDefinition returns an allow rule that names the tool and could only mean it as it
+// was before its source changed its definition, or nil.
+func (e *evaluation) ruleOnOtherDefinition() *Rule {
+	if e.info.contested != contestedDefinition || e.perms.set == nil {
+		return nil
+	}
+	before := *e.info
+	before.contested = uncontested
+	for i := range e.perms.set.rules {
+		if r := &e.perms.set.rules[i]; r.Behavior == Allow && r.Pattern == "" && r.namesTool(&before) {
+			return r
+		}
+	}
+	return nil
+}
+
 // allowsWhole reports whether an allow rule for whole calls covers t. If a deny or ask
 // pattern keeps it from that, it returns that rule.
 func (e *evaluation) allowsWhole(t *Target) (unseen *Rule, ok bool) {

@@ -19,6 +19,8 @@ type entry struct {
 	compares bool         // its calls may be the same, see Tool.Equivalent
 	decl     *Declaration // the declaration for every session, or nil if the tool is asked in each
 	deferred *Declaration // decl, deferred
+	// redefined is set if the definition of an external tool is not the one that is expected.
+	redefined *redefinition
 }
 
 // newEntry checks a tool and copies its facts. It calls Info and input, since a wrapper
@@ -167,3 +169,15 @@ type invalidTool struct {
 
 // Info implements [Tool].
 func (t invalidTool) Info() Info { return Info{Name: t.name} }
+
+// fingerprint identifies the definition of an external tool. That of a tool that cannot declare
+// itself without a session is the same whatever it declares.
+func (e *entry) fingerprint() string {
+	d := e.decl
+	if d == nil {
+		if d, _ = e.declare(Scope{}); d == nil {
+			d = &Declaration{}
+		}
+	}
+	return fingerprintOf(d, e.info.annotations)
+}

@@ -59,18 +59,21 @@ type Info struct {
 
 	server    string  // mcp__source, if the tool is attached
 	spelled   string  // the exposed name before characters were replaced or cut
-	contested contest // which allow rules could be meant for another source
+	contested contest // which allow rules could be meant for another source or definition
+	// annotations are those of an external tool, as its source sent them.
+	annotations string
 }
 
 // A contest says which of the allow rules that name an external tool or its server could be
-// meant for another source. They do not count.
+// meant for another source, or for what the tool was before. They do not count.
 type contest int
 
 const (
-	uncontested     contest = iota // none
-	contestedName                  // all but those for the whole server
-	contestedFolded                // all but one that names source and tool as they are spelled there
-	contestedServer                // all
+	uncontested         contest = iota // none
+	contestedName                      // all but those for the whole server
+	contestedDefinition                // likewise, until a user allows a call
+	contestedFolded                    // all but one that names source and tool as they are spelled there
+	contestedServer                    // all
 )
 
 // exact reports whether the exposed name is the source and the raw name, unchanged. Of

@@ -8,9 +8,10 @@ import (
 // WithAnnotations returns i with the title of the annotations of an external tool's
 // definition, as MCP servers send them, if i has none: a server names a tool by its title,
 // or else by the title of its annotations. It ignores values of another type, and all of
-// annotations if that is not a JSON object. The other annotations say what a call does, and
-// are no part of Info.
+// annotations if that is not a JSON object. The other annotations say what a call does; of
+// them Info remembers the text, so that a registry notices when it changes.
 func (i Info) WithAnnotations(annotations json.RawMessage) Info {
+	i.annotations = string(annotations)
 	var a struct{ Title json.RawMessage }
 	if json.Unmarshal(annotations, &a) != nil || strings.TrimSpace(i.Title) != "" {
 		return i

@@ -254,7 +254,13 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 	if now := q.recheckDeny(d); now.Behavior != d.Behavior {
 		return now, nil
 	}
-	return d, q.session().grants.remember(d.Remember)
+	if err := q.session().grants.remember(d.Remember); err != nil {
+		return d, err
+	}
+	if by == ByPerson && d.Behavior == Allow {
+		q.job.entry.redefined.approve()
+	}
+	return d, nil
 }
 
 // recheckDeny returns d, or the present decision if d allows a call that is denied by

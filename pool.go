@@ -75,14 +75,18 @@ func (p *Pool) Lookup(name string) (Tool, bool) {
 }
 
 // lookup is Lookup for entries. It also sets Info.contested, which depends on the other
-// sources.
+// sources and on what users have approved.
 func (p *Pool) lookup(name string) (e *entry, ok bool) {
 	i, ok := p.byName[name]
 	if !ok {
 		return nil, false
 	}
 	e = p.tools[i].entry
-	if c := p.from.contest(&e.info); c != uncontested {
+	c := p.from.contest(&e.info)
+	if c == uncontested && e.redefined.isPending() {
+		c = contestedDefinition
+	}
+	if c != uncontested {
 		contested := *e
 		contested.info.contested = c
 		e = &contested

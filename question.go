@@ -104,6 +104,11 @@ func (q *Question) Suggestions(to RuleSource) (alternatives [][]PermissionUpdate
 		return nil
 	}
 	about := *q.about
+	if about.info.contested == contestedDefinition { // until the answer that remembers one of them
+		info := *about.info
+		info.contested = uncontested
+		about.info = &info
+	}
 	s := suggester{session: q.Call.Session(), about: &about}
 	return s.alternatives(to)
 }

@@ -23,6 +23,7 @@ type Registry struct {
 	mu      sync.RWMutex           // guards byName and now
 	byName  map[string]claimedName // names and aliases of the built-in tools, by lower case
 	now     catalog
+	known   knownDefinitions
 	library rank.Library // search indices of sources, shared by the pools
 }
 
@@ -135,6 +136,10 @@ func (r *Registry) set(name string, tools []Tool, attached bool) (AttachReport, 
 		names = append(names, e.info.Origin.Tool)
 	}
 	report.NameConflicts = toolname.Lookalikes(names)
+	hashes := make(map[string]string, len(next.tools))
+	for i := range next.tools {
+		hashes[next.tools[i].info.Origin.Tool] = next.tools[i].fingerprint() // likewise
+	}
 
 	if len(report.Added)+len(report.Removed)+len(report.Changed) > 0 {
 		defer r.library.Forget(name) // without the lock: another goroutine may be making an index
@@ -147,10 +152,27 @@ func (r *Registry) set(name string, tools []Tool, attached bool) (AttachReport, 
 	case !there && attached:
 		return AttachReport{}, fmt.Errorf("source: %w: %q", ErrNotAttached, name)
 	}
+	redefined := r.known.compare(name, hashes)
+	for i := range next.tools {
+		next.tools[i].redefined = redefined[next.tools[i].info.Origin.Tool]
+	}
 	r.now = r.now.replace(name, next)
 	report.SourceConflicts = r.now.conflicts(name)
 	return report, nil
 }
+
+// Fingerprints returns those of all tools that were ever attached to r: of the definition that
+// was attached first, that [Registry.Expect] named, or that a user has allowed since. A host
+// saves them with the rules that it remembers.
+//
+// While the definition of a tool is another one, allow rules that name the tool do not count,
+// until a user has allowed one of its calls. Allow rules for the whole source do, and deny and
+// ask rules always.
+func (r *Registry) Fingerprints() Fingerprints { return r.known.all() }
+
+// Expect says which definitions were known before, as a process that has ended got them from
+// [Registry.Fingerprints]. It concerns tools that are attached or replaced afterwards.
+func (r *Registry) Expect(known Fingerprints) { r.known.add(known) }
 
 // Detach removes the tools of a source.
 func (r *Registry) Detach(source string) {

@@ -23,7 +23,7 @@ func (r *Rule) namesTool(i *Info) bool {
 // source.
 func (r *Rule) namesContested(i *Info) bool {
 	switch i.contested {
-	case contestedName:
+	case contestedName, contestedDefinition:
 		return r.Tool == i.server || r.Tool == i.server+"__*"
 	case contestedFolded:
 		return r.Tool == i.spelled && !strings.Contains(r.Tool, "*")

@@ -28,7 +28,7 @@ var rootLayers = []rootLayer{
 		"permissions", "permissions_modes", "permissions_facts", "permission_update", "decision", "opinion", "holds", "decide", "decide_rules", "decide_tree", "decide_links", "decide_facts", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "entry", "call", "forced_decision", "call_hold", "call_message", "call_observed", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "fingerprint", "entry", "call", "forced_decision", "call_hold", "call_message", "call_observed", "snapshot",
 		"file_value", "result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{

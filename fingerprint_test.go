@@ -1,0 +1,165 @@
+package pegboard_test
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// fromServer returns a tool as a server defines it.
+func fromServer(name, description, property, annotations string) pegboard.Tool {
+	tool, err := pegboard.BuildRaw(json.RawMessage(`{"type":"object","properties":{"`+property+`":{"type":"string"}}}`), pegboard.Definition[json.RawMessage, *pegboard.Result]{
+		Info:        pegboard.Info{Name: name}.WithAnnotations(json.RawMessage(annotations)),
+		Description: description,
+		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
+			return pegboard.TextResult("done"), nil
+		},
+	})
+	if err != nil {
+		panic(err)
+	}
+	return tool
+}
+
+func TestRuleForAnOtherDefinition(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		tool   pegboard.Tool // in place of fromServer("get", "reads", "id", `{"readOnlyHint":true}`)
+		set    pegboard.RuleSet
+		mode   pegboard.Mode
+		report []string // what changed
+		want   pegboard.Behavior
+		says   string
+	}{
+		{name: "the same", tool: fromServer("get", "reads", "id", `{"readOnlyHint":true}`), set: pegboard.RuleSet{Allow: []string{"mcp__srv__get"}}, want: pegboard.Allow},
+		{name: "the description", tool: fromServer("get", "reads everything", "id", `{"readOnlyHint":true}`), set: pegboard.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: `allow rule "mcp__srv__get" does not count: the source has changed the definition`},
+		{name: "the schema", tool: fromServer("get", "reads", "path", `{"readOnlyHint":true}`), set: pegboard.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: "does not count"},
+		{name: "a hint", tool: fromServer("get", "reads", "id", `{"readOnlyHint":false}`), set: pegboard.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: "does not count"},
+		{name: "a rule with a wildcard", tool: fromServer("get", "deletes", "id", ``), set: pegboard.RuleSet{Allow: []string{"mcp__srv__g*"}}, report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: "does not count"},
+		{name: "a rule for the server", tool: fromServer("get", "deletes", "id", ``), set: pegboard.RuleSet{Allow: []string{"mcp__srv"}}, report: []string{"mcp__srv__get"}, want: pegboard.Allow},
+		{name: "a rule for all of the server", tool: fromServer("get", "deletes", "id", ``), set: pegboard.RuleSet{Allow: []string{"mcp__srv__*"}}, report: []string{"mcp__srv__get"}, want: pegboard.Allow},
+		{name: "a deny rule", tool: fromServer("get", "deletes", "id", ``), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: pegboard.Deny},
+		{name: "no rule", tool: fromServer("get", "deletes", "id", ``), report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: "no rule allows it"},
+		{name: "bypass", tool: fromServer("get", "deletes", "id", ``), mode: pegboard.ModeBypass, report: []string{"mcp__srv__get"}, want: pegboard.Allow},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var reg pegboard.Registry
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, tc.mode, tc.set)})
+			_, err := reg.Attach("srv", fromServer("get", "reads", "id", `{"readOnlyHint":true}`))
+			require.NoError(t, err)
+			report, err := reg.Replace("srv", tc.tool)
+			require.NoError(t, err)
+			require.Equal(t, tc.report, report.Changed)
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+			d := pool.Decide(t.Context(), call("1", "mcp__srv__get", `{}`))
+			require.Equal(t, tc.want, d.Behavior, d.Reason)
+			require.Contains(t, d.Reason, tc.says)
+			reg.Detach("srv") // a server that comes back is no new one
+			_, err = reg.Attach("srv", tc.tool)
+			require.NoError(t, err)
+			again := reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "mcp__srv__get", `{}`))
+			require.Equal(t, d.Behavior, again.Behavior)
+		})
+	}
+}
+
+// TestUserAllowsAnOtherDefinition: an answer of the user approves it, that of others does not.
+func TestUserAllowsAnOtherDefinition(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name   string
+		answer pegboard.Decision
+		by     string
+		want   pegboard.Behavior // of the next call
+	}{
+		{name: "the user allows", answer: pegboard.Decision{Behavior: pegboard.Allow}, want: pegboard.Allow},
+		{name: "the user denies", answer: pegboard.Decision{Behavior: pegboard.Deny}, want: pegboard.Ask},
+		{name: "an approver allows", answer: pegboard.Decision{Behavior: pegboard.Allow}, by: "approver", want: pegboard.Ask},
+		{name: "a hook allows", answer: pegboard.Decision{Behavior: pegboard.Allow}, by: "hook", want: pegboard.Ask},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			ask := func(context.Context, *pegboard.Question) (pegboard.Decision, error) { return tc.answer, nil }
+			cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__srv__get"}})}
+			switch tc.by {
+			case "approver":
+				cfg.Approvers = []pegboard.Asker{ask}
+			case "hook":
+				cfg.Hooks.Permission = ask
+			default:
+				cfg.Ask = ask
+			}
+			var reg pegboard.Registry
+			s := session(t, cfg)
+			_, err := reg.Attach("srv", fromServer("get", "reads", "id", ``))
+			require.NoError(t, err)
+			first := reg.Fingerprints()
+			_, err = reg.Replace("srv", fromServer("get", "deletes", "id", ``))
+			require.NoError(t, err)
+			require.Equal(t, first, reg.Fingerprints())
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+			ex := executor(pegboard.Executor{})
+			out := ex.Run(t.Context(), pool, call("1", "mcp__srv__get", `{}`))[0]
+			require.Equal(t, tc.answer.Behavior, out.Decision.Behavior)
+			require.Equal(t, tc.want, pool.Decide(t.Context(), call("2", "mcp__srv__get", `{}`)).Behavior)
+			approved := tc.want == pegboard.Allow
+			require.Equal(t, approved, first["srv"]["get"] != reg.Fingerprints()["srv"]["get"])
+
+			// The next process knows what was approved.
+			var next pegboard.Registry
+			next.Expect(reg.Fingerprints())
+			_, err = next.Attach("srv", fromServer("get", "deletes", "id", ``))
+			require.NoError(t, err)
+			require.Equal(t, tc.want, next.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("3", "mcp__srv__get", `{}`)).Behavior)
+		})
+	}
+}
+
+// TestSuggestionForAnOtherDefinition: an answer that remembers it approves the definition, too.
+func TestSuggestionForAnOtherDefinition(t *testing.T) {
+	t.Parallel()
+	var reg pegboard.Registry
+	s := session(t, pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		suggestions := q.Suggestions(pegboard.SourceSession)
+		require.Len(t, suggestions, 1)
+		return pegboard.Decision{Behavior: pegboard.Allow, Remember: suggestions[0]}, nil
+	}})
+	_, err := reg.Attach("srv", fromServer("get", "reads", "id", ``))
+	require.NoError(t, err)
+	_, err = reg.Replace("srv", fromServer("get", "deletes", "id", ``))
+	require.NoError(t, err)
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{})
+	require.NoError(t, ex.Run(t.Context(), pool, call("1", "mcp__srv__get", `{}`))[0].Err)
+	require.Equal(t, pegboard.Allow, pool.Decide(t.Context(), call("2", "mcp__srv__get", `{}`)).Behavior)
+}
+
+// TestFingerprintsAreCopies and do not grow with a source that renames its tools.
+func TestFingerprintsAreCopies(t *testing.T) {
+	t.Parallel()
+	var reg pegboard.Registry
+	require.Empty(t, reg.Fingerprints())
+	known := pegboard.Fingerprints{"srv": {"get": "other"}}
+	reg.Expect(known)
+	known["srv"]["get"] = "changed"
+	reg.Fingerprints()["srv"]["get"] = "changed"
+	require.Equal(t, pegboard.Fingerprints{"srv": {"get": "other"}}, reg.Fingerprints())
+	many := func(prefix string) (tools []pegboard.Tool) {
+		for i := range 6000 {
+			tools = append(tools, fromServer(prefix+strconv.Itoa(i), "", "id", ``))
+		}
+		return tools
+	}
+	_, err := reg.Attach("many", many("a")...)
+	require.NoError(t, err)
+	_, err = reg.Replace("many", many("b")...)
+	require.NoError(t, err)
+	require.Len(t, reg.Fingerprints()["many"], 6000, "those of the first list are forgotten")
+}
