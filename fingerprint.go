@@ -89,9 +89,9 @@ func (k *knownDefinitions) compare(source string, offered map[string]string) map
 
 // A redefinition is a definition of a tool that is not the known one.
 type redefinition struct {
-	known               *knownDefinitions
+	known              *knownDefinitions
 	source, tool, hash string
-	approved            atomic.Bool
+	approved           atomic.Bool
 }
 
 // isPending reports whether no user has approved the definition. A nil redefinition needs no

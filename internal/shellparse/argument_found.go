@@ -34,24 +34,29 @@ func (a arg) standsForNames() bool {
 }
 
 // readsFoundNames reports whether a program with arguments that stand for files only
-// reads, whatever the files are called.
-func readsFoundNames(args []arg) bool {
+// reads, whatever the files are called. The files are the others that it reads.
+func readsFoundNames(args []arg) (others []file, ok bool) {
 	if len(args) == 0 || !args[0].isLiteral() || strings.Contains(args[0].value, "/") {
-		return false
+		return nil, false
 	}
 	if slices.ContainsFunc(args, arg.standsForNames) { // nothing looks at the names here
-		return false
+		return nil, false
 	}
 	var e effect
 	if b, ok := builtins[args[0].value]; ok {
 		of := b.effect(args[1:])
 		if e = of.effect; !b.isProgram || of.changesShell {
-			return false
+			return nil, false
 		}
 	} else {
 		e = effectOf(args[0].value, args[1:])
 	}
-	return e.class == ReadOnly && e.git == nil && e.lineUnknown == "" && e.askReason == "" && len(e.runs) == 0 && len(e.hosts) == 0
+	for _, f := range e.files {
+		if f.found == nil {
+			others = append(others, f)
+		}
+	}
+	return others, e.class == ReadOnly && e.git == nil && e.lineUnknown == "" && e.askReason == "" && len(e.runs) == 0 && len(e.hosts) == 0
 }
 
 // addValue adds the value of a variable that the line has set, or notes its values if there

@@ -119,7 +119,8 @@ func (w *walker) xargsOnFound(args []arg) (effect, bool) {
 		command = append(command, name)
 	}
 	e := effect{files: []file{{arg: name}}}
-	return e, readsFoundNames(command)
+	_, ok := readsFoundNames(command) // the others are those of the command as it stands in the line
+	return e, ok
 }
 
 // addSplitNames notes the names that xargs splits before a command gets them.

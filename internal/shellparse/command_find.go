@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The options of find before its first path, and the words of its expressions: those
 // that take no value and those that take one, and those that name files or run
@@ -144,15 +147,21 @@ func (f *findParser) readValue(of arg) (arg, bool) {
 // readCommand reads a command up to its ";", or the "+" after "{}".
 func (f *findParser) readCommand(action arg) {
 	var cmd, shown []arg // shown has the words that find replaces as what they stand for
+	last := -1           // index in cmd behind the last trees
 	for len(f.rest) > 0 {
 		a := f.next()
-		if a.is(";") || a.is("+") && len(cmd) > 0 && cmd[len(cmd)-1].source == "{}" {
+		if a.is("+") && last == len(cmd) {
+			// One name may be a pattern, and the next a file.
+			f.effect.runs = append(f.effect.runs, slices.Concat(cmd, f.foundTrees()))
+			break
+		}
+		if a.is(";") {
 			break
 		}
 		switch {
 		case a.is(findPlaceholder):
 			cmd = append(cmd, f.foundTrees()...)
-			shown = append(shown, f.foundName())
+			shown, last = append(shown, f.foundName()), len(cmd)
 			continue
 		case a.known && strings.Contains(a.value, findPlaceholder):
 			a = arg{source: a.value} // find replaces a part of the word

@@ -13,7 +13,7 @@ func TestFindRuns(t *testing.T) {
 	for _, run := range effectOf("find", args[1:]).runs {
 		runs = append(runs, joinArgs(run, sourceText))
 	}
-	require.Equal(t, []string{"grep x {}", "rm -f a{}", "''", "touch a"}, runs)
+	require.Equal(t, []string{"grep x {} {}", "grep x {}", "rm -f a{}", "''", "touch a"}, runs)
 	xargs := effectOf("xargs", argsOf("-n1 rm -f")).runs
 	require.Equal(t, "rm -f …", joinArgs(xargs[0], sourceText))
 }

@@ -69,9 +69,11 @@ func specEffectOf(name string, args []arg) effect {
 	case s.custom != nil:
 		e := s.custom(args)
 		for _, started := range e.startsOnFound {
-			if !readsFoundNames(started) {
+			others, ok := readsFoundNames(started)
+			if !ok {
 				e.worsen(Unknown, name+" runs a command")
 			}
+			e.files = append(e.files, others...)
 		}
 		return e
 	}

@@ -1,9 +1,6 @@
 package shellparse
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // versionSpecs are commands whose only known harmless use is to print their version, or
 // little more.
@@ -17,7 +14,6 @@ var versionSpecs = map[string]commandSpec{
 	"deno":    {source: "deno 2 manual", custom: onlyWith("--version", "-V")},
 	"g++":     {source: "GCC 14 manual", custom: onlyWith("--version")},
 	"gcc":     {source: "GCC 14 manual", custom: onlyWith("--version")},
-	"kubectl": {source: "kubectl 1.32 manual, version", custom: kubectlEffect},
 	"java":    {source: "java(1) of JDK 21", custom: onlyWith("-version", "--version")},
 	"javac":   {source: "javac(1) of JDK 21", custom: onlyWith("-version", "--version")},
 	"make":    {source: "GNU make 4.4 manual", custom: onlyWith("--version", "-v")},
@@ -60,19 +56,6 @@ func pipEffect(args []arg) effect {
 	p := commandSpec{operands: plainTexts, hasUnsafeFlags: true, flags: "-f --files"}.parseArgs(args[1:])
 	if p.reason != "" {
 		return unknownEffect(p.reason)
-	}
-	return effect{}
-}
-
-// kubectlEffect returns the effect of kubectl. Everything but the version of the client
-// asks a server, and may run the program that a file of settings names.
-func kubectlEffect(args []arg) effect {
-	p := commandSpec{operands: plainTexts, hasUnsafeFlags: true, flags: "--client --short -o= --output="}.parseArgs(args)
-	switch {
-	case p.reason != "", len(p.operands) != 1, !p.operands[0].is("version"), !args[0].is("version"), !p.hasFlag("--client"):
-		return unknownEffect("only the version of the client is known not to ask a server")
-	case slices.ContainsFunc(p.flagValues("-o", "--output"), func(v arg) bool { return !v.is("yaml", "json") }):
-		return unknownEffect("the format is not known")
 	}
 	return effect{}
 }
