@@ -64,7 +64,7 @@ func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 	switch found := below.found[r]; {
 	case found != "":
 		return found, reaches
-	case t.Shell.Reads != nil && !t.Shell.FollowsLinks && isPlainFileName(r.Pattern) && !t.Shell.Reads(r.Pattern):
+	case t.Shell.Reads != nil && !e.mayFollowLinks(t) && isPlainFileName(r.Pattern) && !t.Shell.Reads(r.Pattern):
 		return "", reachesNothing
 	case !below.all:
 		return "", reaches
@@ -90,9 +90,27 @@ func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
 		case TargetCommand:
 			return t.Shell.ReadOnly || t.Shell.EditsOnly
 		case TargetPath:
-			return t.Access == AccessRead || t.Shell.Guess || !t.Shell.MovesNames && !r.touches(e.info, t)
+			return t.Access == AccessRead || t.Shell.Guess || !t.Shell.MovesNames && !r.touches(e.info, t) && !e.isPutBy(t, tree)
 		}
 		return t.Kind != TargetOpaque
+	})
+}
+
+// isPutBy reports whether a file that is written is one of those, or near those, that the
+// command of a tree copies or moves there: then it gets another name.
+func (e *evaluation) isPutBy(written, tree *Target) bool {
+	if tree.Access != AccessWrite || tree.Shell.Holds == nil {
+		return false
+	}
+	return !e.all(func(from *Target) bool {
+		if from.Kind != TargetPath || from.Shell.FromCommand != tree.Shell.FromCommand || from.Access == AccessWrite && !from.Shell.InPlace {
+			return true
+		}
+		return !slices.ContainsFunc(from.names(), func(name string) bool {
+			return slices.ContainsFunc(written.names(), func(other string) bool {
+				return realpath.Contains(name, other) || realpath.Contains(other, name)
+			})
+		})
 	})
 }
 
@@ -118,8 +136,9 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 		}
 	}
 	var candidates []int32
+	follows := e.mayFollowLinks(t)
 	own := *e // a tool may keep the function, and with it this copy in place of e
-	s.all = walkBelow(t, func(path, shown string) bool {
+	s.all = walkBelow(t, follows, func(path, shown string) bool {
 		one := Target{Kind: TargetPath, Access: t.Access, at: &location{names: namesBelow(t, path)}}
 		candidates = set.index.Candidates(patternSubject(own.info, &one, one.names()), candidates[:0])
 		for _, i := range candidates {
@@ -132,6 +151,17 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 		return left > 0
 	})
 	return s
+}
+
+// mayFollowLinks reports whether the command that reads or writes a tree may follow the links
+// in it. A command that is not known may.
+func (e *evaluation) mayFollowLinks(t *Target) bool {
+	if t.Shell.FollowsLinks || t.Shell.InPlace || t.Access == AccessWrite && t.Shell.Holds != nil {
+		return t.Shell.FollowsLinks
+	}
+	return !e.all(func(c *Target) bool {
+		return c.Kind != TargetCommand || c.Value != t.Shell.FromCommand || c.Shell.ReadOnly || c.Shell.EditsOnly
+	})
 }
 
 // namesBelow returns the names of a file below t, of which path is one.
@@ -150,7 +180,7 @@ func namesBelow(t *Target, path string) []string {
 // tree that is written also of each directory, until visit returns false. It returns false if
 // there may be more. shown is the path, or the link to it below t that the call follows. What a
 // link leads to is read whatever it is called.
-func walkBelow(t *Target, visit func(path, shown string) bool) (all bool) {
+func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (all bool) {
 	visitOne := func(path string) bool {
 		return t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) || visit(path, path)
 	}
@@ -158,15 +188,22 @@ func walkBelow(t *Target, visit func(path, shown string) bool) (all bool) {
 		err := goroutine.Try(func() error { all = t.Shell.Holds(visitOne); return nil })
 		return all && err == nil
 	}
-	var roots []string
-	for _, name := range t.names() {
+	names, roots := t.names(), []string(nil)
+	if follows && !t.Shell.FollowsLinks { // otherwise the names hold these places
+		places, ok := realpath.LinkTargets(realpath.Resolve(t.Real()), maxSearched)
+		if all = ok; !all {
+			return false
+		}
+		names = append(slices.Clip(names), places...)
+	}
+	for _, name := range names {
 		root := realpath.Resolve(name)
 		if slices.Contains(roots, root) {
 			continue
 		}
 		roots = append(roots, root)
 		all = realpath.Walk(root, maxSearched, func(path string, mode fs.FileMode) bool {
-			if mode&fs.ModeSymlink != 0 && t.Shell.FollowsLinks && !visit(realpath.Resolve(path), path) {
+			if mode&fs.ModeSymlink != 0 && follows && !visit(realpath.Resolve(path), path) {
 				return false
 			}
 			return mode.IsDir() && t.Access == AccessRead || visitOne(path)

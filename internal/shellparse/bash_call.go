@@ -156,6 +156,11 @@ func (w *walker) applyEffect(c *Command, e effect) {
 	c.NoWildcards = e.noWildcards
 	c.AskReason = e.askReason
 	w.addHosts(c, e.hosts)
+	if e.class == Unknown { // what else is written, and through which links, is not known
+		for i := range e.files {
+			e.files[i].inPlace, e.files[i].origin = false, ""
+		}
+	}
 	w.addFiles(c, e.files)
 	if e.git == nil {
 		return

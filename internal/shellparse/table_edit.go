@@ -128,7 +128,8 @@ func addChangedFiles(p parsedArgs, e *effect) {
 	}
 	e.addWrite(files...)
 	for i := range e.files {
-		e.files[i].tree, e.files[i].inPlace = e.files[i].write && p.hasFlag("-R", "--recursive"), true
+		e.files[i].tree = e.files[i].write && p.hasFlag("-R", "--recursive")
+		e.files[i].inPlace = !p.hasFlag("-H", "-L") // links may lead to other trees
 	}
 }
 

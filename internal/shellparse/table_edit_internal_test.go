@@ -27,7 +27,7 @@ func TestEdits(t *testing.T) {
 		{name: "cp into", line: "cp -t src a", class: Mutating, edits: true, reads: "a", write: "src src/a"},
 		{name: "cp into glued", line: "cp -tsrc a", class: Mutating, edits: true, reads: "a", write: "src src/a"},
 		{name: "cp into long", line: "cp a --target-directory=src", class: Mutating, edits: true, reads: "a", write: "src src/a"},
-		{name: "cp into abbreviated", line: "cp --target=src a b", class: Unknown, reads: "a", write: "b b/a"},
+		{name: "cp into abbreviated", line: "cp --target=src a b", class: Unknown, reads: "a b", write: "src src/a src/b"},
 		{name: "cp tree never into", line: "cp -rT x .", class: Mutating, edits: true, reads: "x/", write: "./"},
 		{name: "cp with parents", line: "cp --parents a/b d", class: Mutating, edits: true, reads: "a/b", write: "d/ d/a/b"},
 		{name: "cp with parents from the root", line: "cp --parents /a/b d", class: Mutating, edits: true, reads: "/a/b", write: "d/ d/a/b"},

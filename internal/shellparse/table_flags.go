@@ -73,6 +73,25 @@ func (s commandSpec) kindOf(name string) (flagKind, bool) {
 	return flagKind(mark), ok
 }
 
+// completed returns the only listed long flag that begins with a name, or "". The command is
+// not known to understand it so, but rules that deny look at what it does then.
+func (s commandSpec) completed(name string) (flag string) {
+	if len(name) <= len("--") {
+		return ""
+	}
+	for listed := range strings.FieldsSeq(s.flags) {
+		listed = strings.TrimRight(listed, "=?<>")
+		switch {
+		case listed == name || !strings.HasPrefix(listed, name):
+		case flag != "":
+			return ""
+		default:
+			flag = listed
+		}
+	}
+	return flag
+}
+
 // takesNumbers reports whether the command takes "-5" (mark "-#") or "+5" (mark "+#").
 func (s commandSpec) takesNumbers(mark string) bool { return has(s.flags, mark) }
 
@@ -142,7 +161,10 @@ func (p *argParser) longFlag(a arg) {
 	if !ok || attached && kind == noValue {
 		p.parsed.refuse("the flag " + name + " is not known")
 		p.parsed.unlisted = append(p.parsed.unlisted, name)
-		return
+		if name = p.spec.completed(name); name == "" {
+			return
+		}
+		kind, _ = p.spec.kindOf(name)
 	}
 	a.value = value
 	p.addFlag(name, kind, a, attached)

@@ -15,7 +15,7 @@ func TestReadingCommands(t *testing.T) {
 		{name: "ls glued value", line: "ls -w80 -I '*.o' src", reads: "src *.o"},
 		{name: "ls value that is a file for others", line: "ls -I ../x -T 4", reads: ". ../x"},
 		{name: "ls unknown operand", line: "ls $x", reads: "?"},
-		{name: "ls abbreviated", line: "ls --recurs src", class: Unknown, reads: "src"},
+		{name: "ls abbreviated", line: "ls --recurs src", class: Unknown, reads: "src/"},
 		{name: "ls flag with a value it has not", line: "ls --all=x", class: Unknown, reads: "."},
 		{name: "ls mark of the table", line: "ls '--ignore=' a", reads: "a"},
 		{name: "cat standard input", line: "cat - a", reads: "a"},
