@@ -80,6 +80,7 @@ func gitSubcommandEffect(name string, args []arg, dir string) effect {
 		e.addGitStarted(name, args, dir)
 		e.addGitWrites(name, args, dir)
 		e.files = append(e.files, gitUnknownFiles(name, dir)...)
+		e.files = append(e.files, gitComparedTrees(name, args, dir)...)
 		return e
 	}
 	if form.refuse != nil {

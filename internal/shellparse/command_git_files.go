@@ -124,3 +124,17 @@ func looksLikeRevision(name string) bool {
 	isHash := len(name) >= 7 && strings.Trim(name, "0123456789abcdef") == ""
 	return isHash || has("HEAD main master", name) || strings.ContainsAny(name, "~^@") || strings.HasPrefix(name, "origin/")
 }
+
+// gitComparedTrees returns what git diff --no-index compares, with all files below.
+func gitComparedTrees(name string, args []arg, dir string) []file {
+	if name != "diff" || !slices.ContainsFunc(args, func(a arg) bool { return strings.HasPrefix(a.value, "--no-i") }) {
+		return nil
+	}
+	var files []file
+	for _, a := range args {
+		if a.known && a.value != "" && !strings.HasPrefix(a.value, "-") {
+			files = append(files, file{arg: gitInDir(a, dir), tree: true})
+		}
+	}
+	return files
+}
