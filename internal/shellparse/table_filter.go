@@ -22,6 +22,7 @@ var filterSpecs = map[string]commandSpec{
 				case a.mayBeSeveral():
 					e.worsen(Unknown, "uniq writes its second operand, and "+a.source+" may be two")
 					e.addRead(a)
+					e.files = append(e.files, file{arg: a, write: true, guess: true})
 				case i == 0:
 					e.addRead(a)
 				default:

@@ -3,6 +3,7 @@ package security_test
 import (
 	"math/rand/v2"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -35,7 +36,7 @@ func TestLinesOfModes(t *testing.T) {
 			box, ran, written := fresh(), 0, 0
 			for ; ran < runs; written++ {
 				line := w.line()
-				if !box.allows(t, line) || p.mode == pegboard.ModeBypass && usesPlantedSettings(line) {
+				if !box.allows(t, line) || p.mode == pegboard.ModeBypass && startsPlanted.MatchString(line) {
 					continue
 				}
 				ran++
@@ -52,11 +53,10 @@ func TestLinesOfModes(t *testing.T) {
 	}
 }
 
-// usesPlantedSettings reports whether git may start in a repository whose settings name a
-// program. A deny rule on that program does not see it in bypass mode, see ROUGH_EDGES.md.
-func usesPlantedSettings(line string) bool {
-	return strings.Contains(line, "git") && (strings.Contains(line, "evil") || strings.Contains(line, "bare"))
-}
+// startsPlanted matches lines that may start a script of the tree, or git in a repository of
+// the tree whose settings name a program. Deny rules do not see what those run in bypass mode,
+// see ROUGH_EDGES.md.
+var startsPlanted = regexp.MustCompile(`evil|bare|/(cat|ls|git)\b`)
 
 // protectedNames are some files and directories of a project that other programs trust,
 // written down here apart from the table of the engine.
