@@ -190,7 +190,7 @@ func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (al
 	}
 	names, roots := t.names(), []string(nil)
 	if follows && !t.Shell.FollowsLinks { // otherwise the names hold these places
-		places, ok := realpath.LinkTargets(realpath.Resolve(t.Real()), maxSearched)
+		places, ok := realpath.LinkTargets([]string{realpath.Resolve(t.Real())}, maxSearched)
 		if all = ok; !all {
 			return false
 		}

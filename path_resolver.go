@@ -151,13 +151,12 @@ func (r *pathResolver) resolvePath(t *Target) {
 		}
 	}
 	if t.Tree && t.Access == AccessRead && t.Shell.FollowsLinks {
-		for _, root := range append([]string{t.at.real}, t.Aliases...) { // those of a pattern are the names that it expands to
-			places, ok := realpath.LinkTargets(root, maxSearched)
-			for _, place := range places {
-				addAlias(place)
-			}
-			t.at.crowded = t.at.crowded || !ok
+		roots := append([]string{t.at.real}, t.Aliases...) // those of a pattern are the names that it expands to
+		places, ok := realpath.LinkTargets(roots, maxSearched)
+		for _, place := range places {
+			addAlias(place)
 		}
+		t.at.crowded = !ok
 	}
 	if t.AskReason == "" && (t.Shell.CopiesNames || t.Tree && t.Access == AccessWrite) {
 		t.AskReason = r.inspectSubtree(t)

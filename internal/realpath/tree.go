@@ -20,13 +20,19 @@ func Walk(dir string, limit int, visit func(path string, mode fs.FileMode) bool)
 	return t.walk(dir)
 }
 
-// LinkTargets returns the resolved targets of the symbolic links below dir that are
-// outside it, each once. Links below such a target count as well, since a path may pass
+// LinkTargets returns the resolved targets of the symbolic links below dirs that are
+// outside them, each once. Links below such a target count as well, since a path may pass
 // through several links. It returns false if there are more than limit files and
 // directories to look at.
-func LinkTargets(dir string, limit int) (places []string, ok bool) {
+func LinkTargets(dirs []string, limit int) (places []string, ok bool) {
 	t := tree{budget: limit}
-	seen := []string{dir}
+	var seen []string
+	for _, dir := range dirs {
+		if !slices.ContainsFunc(seen, func(s string) bool { return Contains(s, dir) }) {
+			seen = append(seen, dir)
+		}
+	}
+	given := len(seen)
 	t.visit = func(path string, mode fs.FileMode) bool {
 		if mode&fs.ModeSymlink == 0 {
 			return true
@@ -39,10 +45,10 @@ func LinkTargets(dir string, limit int) (places []string, ok bool) {
 	}
 	for i := 0; i < len(seen); i++ { // it grows
 		if !t.walk(seen[i]) {
-			return seen[1:], false
+			return seen[given:], false
 		}
 	}
-	return seen[1:], true
+	return seen[given:], true
 }
 
 // A tree walks directories with a limit.

@@ -74,7 +74,7 @@ func TestWalkSaysWhatItCannotRead(t *testing.T) {
 	require.NoError(t, os.Chmod(closed, 0o300))
 	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) })
 	require.False(t, realpath.Walk(root, 10, func(string, fs.FileMode) bool { return true }))
-	_, ok := realpath.LinkTargets(root, 10)
+	_, ok := realpath.LinkTargets([]string{root}, 10)
 	require.False(t, ok)
 }
 
@@ -102,7 +102,7 @@ func TestLinkTargets(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			root := grown(t, []string{"d/a", "d/sub/b", "other/x"}, tc.links)
-			led, ok := realpath.LinkTargets(filepath.Join(root, "d"), tc.limit)
+			led, ok := realpath.LinkTargets([]string{filepath.Join(root, "d")}, tc.limit)
 			require.Equal(t, !tc.more, ok)
 			var want []string
 			for _, name := range tc.want {
@@ -113,13 +113,27 @@ func TestLinkTargets(t *testing.T) {
 	}
 }
 
+// TestLinkTargetsOfSeveral shares one limit among directories, and looks at none twice.
+func TestLinkTargetsOfSeveral(t *testing.T) {
+	t.Parallel()
+	root := grown(t, []string{"d/a", "e/b", "other/x"}, map[string]string{"d/l": "../other/x", "e/l": "../d", "e/m": "../third"})
+	at := func(name string) string { return filepath.Join(root, name) }
+	for _, dirs := range [][]string{{at("d"), at("e")}, {at("e"), at("d"), at("e")}} {
+		led, ok := realpath.LinkTargets(dirs, 5)
+		require.True(t, ok)
+		require.ElementsMatch(t, []string{at("other/x"), at("third")}, led)
+		_, ok = realpath.LinkTargets(dirs, 4)
+		require.False(t, ok)
+	}
+}
+
 func BenchmarkLed(b *testing.B) {
 	root := b.TempDir()
 	for i := range 2000 {
 		require.NoError(b, os.WriteFile(filepath.Join(root, fmt.Sprint(i)), nil, 0o600))
 	}
 	for b.Loop() {
-		if _, ok := realpath.LinkTargets(root, 5000); !ok {
+		if _, ok := realpath.LinkTargets([]string{root}, 5000); !ok {
 			b.Fatal("there is not that much")
 		}
 	}

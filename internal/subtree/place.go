@@ -120,7 +120,7 @@ func (p Place) copiedName(path string) string {
 // linkTargets returns the places outside a directory that the links below it lead to, or
 // the reason to ask if there are too many.
 func (p Place) linkTargets(dir string) (caution string, led []string) {
-	led, ok := realpath.LinkTargets(dir, maxFiles)
+	led, ok := realpath.LinkTargets([]string{dir}, maxFiles)
 	if !ok || len(led) > maxLinkTargets {
 		return fmt.Sprintf("nobody can tell where the links in %s lead, through which it would write: there is too much in it", p.Display(dir)), nil
 	}
