@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -166,11 +167,26 @@ func (m *meeting) listed(t *testing.T, name string, tools *[]mcpTool) mcpServer 
 	at := slices.IndexFunc(m.row.Servers, func(s mcpServer) bool { return s.Name == name })
 	switch {
 	case tools != nil:
-		return mcpServer{Name: name, Tools: *tools}
+		now := mcpServer{Name: name, Tools: slices.Clone(*tools)}
+		for i, tool := range now.Tools {
+			if at >= 0 && reflect.DeepEqual(tool, mcpTool{Name: tool.Name}) {
+				now.Tools[i] = m.row.Servers[at].tool(tool.Name)
+			}
+		}
+		return now
 	case at < 0:
 		require.Fail(t, "the row has no such server", name)
 	}
 	return m.row.Servers[at]
+}
+
+// tool returns the tool of that name as the server defined it first: one that an event lists
+// by its name alone is the same.
+func (s mcpServer) tool(name string) mcpTool {
+	if at := slices.IndexFunc(s.Tools, func(t mcpTool) bool { return t.Name == name }); at >= 0 {
+		return s.Tools[at]
+	}
+	return mcpTool{Name: name}
 }
 
 // offer hands a server's list to the registry, by a method of it, and keeps what that reports.
