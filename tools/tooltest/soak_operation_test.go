@@ -188,11 +188,16 @@ func (a *soakAgent) bash(apply func(do bool) bool, format string, args ...any) s
 	return soakOp{tool: "Bash", input: map[string]any{"command": line}, apply: apply}
 }
 
-func (a *soakAgent) hasDir(name string) bool {
-	if filepath.Dir(name) == "." {
-		return true
-	}
-	_, err := os.Stat(filepath.Dir(a.path(name))) // an empty directory is not in the model
+// hadDir reports whether the directory of a file was there when an operation ran, which has
+// succeeded if did is set. If another operation of the message made the directory, it may
+// have been there or not.
+func (a *soakAgent) hadDir(name string, did bool) bool {
+	return filepath.Dir(name) == "." || a.hadSub || did && a.hasSub()
+}
+
+// hasSub reports whether the directory is there, which is not in the model if it is empty.
+func (a *soakAgent) hasSub() bool {
+	_, err := os.Stat(a.path("sub"))
 	return err == nil
 }
 
@@ -205,14 +210,14 @@ func (a *soakAgent) appendLine() soakOp {
 func (a *soakAgent) copyFile() soakOp {
 	from, to := a.file(), a.file()
 	return a.bash(func(do bool) bool {
-		return a.exists(from) && from != to && a.hasDir(to) && a.set(do, to, a.tree[from])
+		return a.exists(from) && from != to && a.hadDir(to, do) && a.set(do, to, a.tree[from])
 	}, "cp %s %s", from, to)
 }
 
 func (a *soakAgent) moveFile() soakOp {
 	from, to := a.file(), a.file()
 	return a.bash(func(do bool) bool {
-		if !a.exists(from) || from == to || !a.hasDir(to) {
+		if !a.exists(from) || from == to || !a.hadDir(to, do) {
 			return false
 		}
 		a.set(do, to, a.tree[from])

@@ -193,13 +193,15 @@ type soakAgent struct {
 	tree    map[string]string // the files by name
 	shared  map[string]bool   // lines for the common file, and whether they must be there
 	counts  map[string]int
-	lines   int // made so far
+	lines   int  // made so far
+	hadSub  bool // before the message
 }
 
 // work sends messages until the context ends.
 func (a *soakAgent) work(ctx context.Context) {
 	for ctx.Err() == nil && !a.t.Failed() {
 		a.session.NewTurn()
+		a.hadSub = a.hasSub()
 		var ops []soakOp
 		for range 1 + a.random.IntN(3) {
 			op := a.operation()
