@@ -24,7 +24,8 @@ type Process struct {
 	sink    *sink
 	stdin   *input
 	done    chan struct{}
-	exit    Exit // final once done is closed
+	printed chan struct{} // closed when no more is read of the output
+	exit    Exit          // final once done is closed
 
 	mu            sync.Mutex
 	group         *group   // nil before the start
@@ -38,13 +39,17 @@ type Process struct {
 }
 
 func newProcess(c Command) *Process {
-	return &Process{command: c, sink: newSink(c), stdin: &input{}, done: make(chan struct{})}
+	return &Process{command: c, sink: newSink(c), stdin: &input{}, done: make(chan struct{}), printed: make(chan struct{})}
 }
 
 // Done is closed when the command has come to its end: the child has ended, its output is
 // closed or Command.Drain is over, the rest of its group was killed, and the file is
 // closed.
 func (p *Process) Done() <-chan struct{} { return p.done }
+
+// OutputDone is closed when the child and its descendants have closed the output, or no more
+// is read of it. Stderr does not count if it is apart. A child may run on without output.
+func (p *Process) OutputDone() <-chan struct{} { return p.printed }
 
 // Exit waits for Done and returns how the command ended.
 func (p *Process) Exit() Exit {
@@ -196,6 +201,7 @@ func startError(dir string, err error) error {
 // Command.Errors do.
 func (p *Process) copyOutput() {
 	if p.errors == nil {
+		defer close(p.printed)
 		p.exit.Lingering = p.copy(p.pipe, p.sink.copy)
 		return
 	}
@@ -207,6 +213,7 @@ func (p *Process) copyOutput() {
 		}
 		p.exit.Lingering = p.exit.Lingering || lingering
 	}()
+	defer close(p.printed)
 	p.exit.Lingering = p.copy(p.pipe, p.sink.copy)
 }
 

@@ -1,0 +1,117 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
+)
+
+// message is a JSON-RPC message with its members still encoded.
+type message struct {
+	version, id, method, params, result, fault []byte
+
+	repeated bool // a member is there twice, and readers may differ on its meaning
+}
+
+// parseMessage returns the message in raw. It is false if raw is not a JSON object.
+func parseMessage(raw []byte) (m message, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
+		return m, false
+	}
+	for key, value := range members(raw) {
+		var at *[]byte
+		switch key {
+		case "jsonrpc":
+			at = &m.version
+		case "id":
+			at = &m.id
+		case "method":
+			at = &m.method
+		case "params":
+			at = &m.params
+		case "result":
+			at = &m.result
+		case "error":
+			at = &m.fault
+		default:
+			continue
+		}
+		if *at != nil {
+			m.repeated = true
+		}
+		*at = value
+	}
+	if string(m.fault) == "null" {
+		m.fault = nil // some servers send the member they do not use
+	}
+	return m, true
+}
+
+// RequestID returns the JSON text of the id of a request, or nil if raw is something else.
+func RequestID(raw []byte) []byte {
+	m, ok := parseMessage(raw)
+	if !ok || m.method == nil {
+		return nil
+	}
+	return m.id
+}
+
+// isRequest reports whether m is a request or a notification that every JSON-RPC library
+// reads.
+func (m message) isRequest() bool {
+	if m.repeated || jsonText(m.version) != "2.0" || jsonText(m.method) == "" {
+		return false
+	}
+	if len(m.params) > 0 && m.params[0] != '{' && m.params[0] != '[' {
+		return false
+	}
+	return len(m.id) == 0 || m.id[0] == '"' || m.id[0] == '-' || '0' <= m.id[0] && m.id[0] <= '9'
+}
+
+// members yields the members of a valid JSON object. It yields nothing for another value.
+func members(object []byte) func(yield func(key string, value []byte) bool) {
+	return func(yield func(string, []byte) bool) {
+		s := jsonscan.Scanner{Text: object}
+		s.Next()
+		if s.Pos >= len(object) || object[s.Pos] != '{' {
+			return
+		}
+		s.Pos++
+		for s.More() {
+			key := jsonscan.Unquote(s.Value())
+			if !yield(key, s.Value()) {
+				return
+			}
+		}
+	}
+}
+
+// member returns the value of the first member of that name of a valid JSON object, or
+// nil.
+func member(object []byte, name string) []byte {
+	for key, value := range members(object) {
+		if key == name {
+			return value
+		}
+	}
+	return nil
+}
+
+// elements yields the elements of a valid JSON array. It yields nothing for another value.
+func elements(array []byte) func(yield func(value []byte) bool) {
+	return func(yield func([]byte) bool) {
+		s := jsonscan.Scanner{Text: array}
+		s.Next()
+		if s.Pos >= len(array) || array[s.Pos] != '[' {
+			return
+		}
+		s.Pos++
+		for s.More() {
+			if !yield(s.Value()) {
+				return
+			}
+		}
+	}
+}

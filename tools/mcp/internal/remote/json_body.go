@@ -1,0 +1,45 @@
+package remote
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
+)
+
+// jsonBody is the body of an answer that is one message. It is read when it is first asked
+// for.
+type jsonBody struct {
+	body     io.ReadCloser
+	id       []byte // of the request
+	limit    int
+	exchange *exchange.Exchange
+	answer   *bytes.Reader // nil before the body was read
+}
+
+func (b *jsonBody) Read(p []byte) (int, error) {
+	if b.answer == nil {
+		answer, err := b.read()
+		if err != nil {
+			return 0, err
+		}
+		b.answer = bytes.NewReader(answer)
+	}
+	return b.answer.Read(p)
+}
+
+func (b *jsonBody) read() ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(b.body, int64(b.limit)+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(raw) > b.limit {
+		return b.exchange.TooLong(b.id, b.limit), nil
+	}
+	if answer := b.exchange.Received(raw); answer != nil {
+		return answer, nil
+	}
+	return b.exchange.Unanswered(b.id, raw), nil
+}
+
+func (b *jsonBody) Close() error { return b.body.Close() }

@@ -1,0 +1,127 @@
+package remote
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
+)
+
+// firstByte is how long a server may take to begin an answer.
+const firstByte = 60 * time.Second
+
+// maxFault is how many bytes are read of an answer that says that a request failed.
+const maxFault = 1 << 20
+
+// ErrOtherHost is the error of a request to another host than the server's, such as one
+// that the server redirects to.
+var ErrOtherHost = errors.New("the server leads to another host, which is not followed")
+
+// Server is the server to reach.
+type Server struct {
+	URL        *url.URL
+	Headers    http.Header // added to each request
+	MaxMessage int         // bytes of a message
+}
+
+// Transport is the transport of an HTTP client for one server.
+type Transport struct {
+	server   Server
+	exchange *exchange.Exchange
+	base     *http.Transport
+}
+
+// NewTransport returns a transport whose messages pass through x.
+func NewTransport(s Server, x *exchange.Exchange) *Transport {
+	base := http.DefaultTransport.(*http.Transport).Clone()
+	base.ResponseHeaderTimeout = firstByte
+	base.MaxIdleConnsPerHost = 16
+	return &Transport{server: s, exchange: x, base: base}
+}
+
+// Client returns an HTTP client that uses t.
+func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
+
+// Close closes the connections that are idle.
+func (t *Transport) Close() { t.base.CloseIdleConnections() }
+
+// RoundTrip sends a request of the SDK.
+func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Scheme != t.server.URL.Scheme || !strings.EqualFold(r.URL.Host, t.server.URL.Host) {
+		return nil, fmt.Errorf("%w: %s://%s", ErrOtherHost, r.URL.Scheme, r.URL.Host)
+	}
+	id, err := t.sent(r)
+	if err != nil {
+		return nil, err
+	}
+	r = r.Clone(r.Context())
+	for name, values := range t.server.Headers {
+		if r.Header.Get(name) == "" {
+			r.Header[name] = values
+		}
+	}
+	resp, err := t.base.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	t.filter(resp, id)
+	return resp, nil
+}
+
+// sent shows the message of a request to the exchange, and returns the id that an answer
+// will have.
+func (t *Transport) sent(r *http.Request) (id []byte, err error) {
+	if r.Method != http.MethodPost || r.GetBody == nil {
+		return nil, nil
+	}
+	body, err := r.GetBody()
+	if err != nil {
+		return nil, err
+	}
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	t.exchange.Sent(raw)
+	return exchange.RequestID(raw), nil
+}
+
+// filter makes the body of an answer one that the SDK can read.
+func (t *Transport) filter(resp *http.Response, id []byte) {
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case resp.StatusCode < 200 || resp.StatusCode > 299:
+		resp.Body = limited{io.LimitReader(resp.Body, maxFault), resp.Body}
+	case kind == "text/event-stream":
+		resp.Body = &eventStream{lines: newLines(resp.Body, t.server.MaxMessage), body: resp.Body, exchange: t.exchange}
+		resp.ContentLength = -1
+	case kind == "application/json":
+		resp.Body = &jsonBody{body: resp.Body, id: id, limit: t.server.MaxMessage, exchange: t.exchange}
+		resp.ContentLength = -1
+	case id != nil && resp.StatusCode == http.StatusOK:
+		t.wrongType(resp, id, kind)
+	}
+}
+
+// wrongType answers a request in the server's place: the SDK would end the connection.
+func (t *Transport) wrongType(resp *http.Response, id []byte, kind string) {
+	beginning, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+	_ = resp.Body.Close()
+	resp.Header.Set("Content-Type", "application/json")
+	answer := t.exchange.Unanswered(id, fmt.Appendf(nil, "%s: %s", kind, beginning))
+	resp.Body = io.NopCloser(bytes.NewReader(answer))
+	resp.ContentLength = int64(len(answer))
+}
+
+// limited is a body of which only the beginning is read.
+type limited struct {
+	io.Reader
+	io.Closer
+}
