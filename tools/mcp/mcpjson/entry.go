@@ -1,0 +1,230 @@
+package mcpjson
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/internal/toolname"
+)
+
+const (
+	minTimeout = 1000 // milliseconds; what is less was meant as seconds
+	maxTimeout = math.MaxInt64 / int64(time.Millisecond)
+
+	// maxName is the length of the longest name that leaves a tool's name one character.
+	maxName = toolname.MaxLen - len(toolname.Prefix) - len("__") - 1
+)
+
+// reserved are names that other clients keep for servers of their own, folded as in the name
+// of a tool and in lower case.
+var reserved = []string{"workspace", "claude-in-chrome", "computer-use", "claude_preview", "claude_browser"}
+
+// An entry is a server that is being read.
+type entry struct {
+	*document
+	Server
+	path    string
+	members []jsonedit.Member // in the order of the text
+	values  map[string]any    // without those that are null
+	skipped bool
+}
+
+// skip notes that the server cannot be loaded. The path is relative to the entry.
+func (e *entry) skip(path, text string) {
+	e.skipped = true
+	e.problems = append(e.problems, Problem{Server: e.Name, Path: strictjson.Join(e.path, path), Text: text, Skipped: true})
+}
+
+// hint notes something that does not keep the server from loading.
+func (e *entry) hint(path, text string) {
+	e.problems = append(e.problems, Problem{Server: e.Name, Path: strictjson.Join(e.path, path), Text: text})
+}
+
+func (e *entry) read(v jsonedit.Span) {
+	if text := nameFault(e.Name); text != "" {
+		e.skip("", text)
+		return
+	}
+	value, err := strictjson.Decode(e.doc.Bytes(v), strictjson.Limits{Bytes: maxBytes})
+	if twice := (*strictjson.DuplicateKeyError)(nil); errors.As(err, &twice) {
+		e.skip(strictjson.Join(twice.Path, strictjson.AppendKey("", twice.Key)), "the key is there twice; write it once")
+		return
+	}
+	if err != nil {
+		e.skip("", err.Error())
+		return
+	}
+	values, ok := value.(map[string]any)
+	if !ok {
+		e.skip("", `the value is not an object; write {"command": "PROGRAM"} or {"url": "https://HOST/mcp"}`)
+		return
+	}
+	maps.DeleteFunc(values, func(_ string, v any) bool { return v == nil })
+	e.members, e.values = e.doc.Members(v), values
+	if e.isOff() || !e.readType() {
+		return
+	}
+	e.noteKeys(keysOf(e.Type))
+	if e.Type == Stdio {
+		e.readProcess()
+	} else {
+		e.readAddress()
+	}
+	e.readTimeout()
+	e.AlwaysLoad = e.boolean("alwaysLoad")
+	if !e.skipped {
+		e.servers = append(e.servers, e.Server)
+	}
+}
+
+// nameFault returns why a server cannot have that name, or "".
+func nameFault(name string) string {
+	folded := strings.TrimPrefix(toolname.Server(name), toolname.Prefix)
+	switch {
+	case strings.Trim(folded, "_-") == "":
+		return "a name without an ASCII letter or digit cannot be written in a rule; choose one of letters, digits, - and _"
+	case strings.ContainsFunc(name, unicode.IsControl), strings.ToValidUTF8(name, "") != name, strings.ContainsRune(name, unicode.ReplacementChar):
+		return "the name holds a character that cannot be shown; choose one of letters, digits, - and _"
+	case len(folded) > maxName:
+		return fmt.Sprintf("the name is longer than %d characters, which leaves no room for a tool's; choose a shorter one", maxName)
+	case slices.Contains(reserved, strings.ToLower(folded)):
+		return "the name is reserved; choose another"
+	}
+	return ""
+}
+
+// isOff reports whether the entry is switched off in the way of another client.
+func (e *entry) isOff() bool {
+	disabled, known := e.values["disabled"]
+	if known && disabled != false {
+		e.skip("disabled", "the server is switched off; take the key out to load it")
+		return true
+	}
+	if enabled, known := e.values["enabled"]; known && enabled != true {
+		e.skip("enabled", "the server is switched off; take the key out to load it")
+		return true
+	}
+	return false
+}
+
+func (e *entry) readType() bool {
+	_, command := e.values["command"]
+	_, address := e.values["url"]
+	_, given := e.values["type"]
+	switch name := e.text("type"); {
+	case e.skipped:
+	case given && name == "streamable-http":
+		e.Type = HTTP
+	case given && slices.Contains([]Type{Stdio, HTTP, SSE}, Type(name)):
+		e.Type = Type(name)
+	case given && name == "ws":
+		e.skip("type", "WebSocket is not supported; write http or sse, if the server speaks it")
+	case given:
+		e.skip("type", "there is no transport "+strictjson.Quote(name)+"; write stdio, http or sse")
+	case command && address:
+		e.skip("", "there is a command and a url; take one out, or write type")
+	case command:
+		e.Type = Stdio
+	case address:
+		e.Type = HTTP
+	default:
+		e.noteKeys(append(keysOf(Stdio), keysOf(HTTP)...))
+		e.skip("", "there is neither a command nor a url; write "+`"command": "PROGRAM" or "url": "https://HOST/mcp"`)
+	}
+	return !e.skipped
+}
+
+// keysOf returns the keys that servers of a type have.
+func keysOf(t Type) []string {
+	if t == Stdio {
+		return []string{"type", "command", "args", "env", "cwd", "timeout", "alwaysLoad"}
+	}
+	return []string{"type", "url", "headers", "headersHelper", "oauth", "timeout", "alwaysLoad"}
+}
+
+// noteKeys notes keys that have no effect.
+func (e *entry) noteKeys(known []string) {
+	other := append(keysOf(Stdio), keysOf(HTTP)...)
+	for _, m := range e.members {
+		path := strictjson.AppendKey("", m.Key)
+		switch {
+		case slices.Contains(known, m.Key):
+		case slices.Contains(other, m.Key):
+			e.hint(path, fmt.Sprintf("the key has no effect on a server of type %s; take it out", e.Type))
+		default:
+			e.hint(path, unknownKey(m.Key, known))
+		}
+	}
+}
+
+func unknownKey(key string, known []string) string {
+	if near := nearest.Names(key, known, 1); len(near) > 0 {
+		return "the key is not known and has no effect; did you mean " + near[0] + "?"
+	}
+	return "the key is not known and has no effect; the keys are " + strings.Join(known, ", ")
+}
+
+func (e *entry) readProcess() {
+	e.Command = e.expanded("command", e.text("command"))
+	if e.Command == "" && !e.skipped {
+		e.skip("command", `a stdio server needs a program; write "command": "PROGRAM"`)
+	}
+	for i, arg := range e.list("args") {
+		e.Args = append(e.Args, e.expanded(strictjson.AppendIndex("args", i), arg))
+	}
+	e.Env = e.object("env", "a variable", func(name string) bool { return name != "" && !strings.ContainsAny(name, "=\x00") })
+	e.Cwd = e.expanded("cwd", e.text("cwd"))
+}
+
+func (e *entry) readAddress() {
+	e.URL = e.expanded("url", e.text("url"))
+	if text := urlFault(e.URL); text != "" && !e.skipped {
+		e.skip("url", text)
+	}
+	e.Headers = e.object("headers", "a header", isToken)
+	e.HeadersHelper = e.text("headersHelper")
+	if v, ok := e.values["oauth"]; ok {
+		e.readOAuth(v)
+	}
+}
+
+// urlFault returns why an address cannot be used, or "". It does not repeat the address,
+// which may hold a secret.
+func urlFault(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case address == "":
+		return `an http or sse server needs an address; write "url": "https://HOST/mcp"`
+	case err != nil, u.Host == "", u.Scheme != "http" && u.Scheme != "https":
+		return "the value is not an http or https address; write https://HOST/mcp"
+	case u.User != nil:
+		return "an address cannot hold a user or password; write them as the header Authorization"
+	}
+	return ""
+}
+
+func (e *entry) readTimeout() {
+	v, given := e.values["timeout"]
+	if !given {
+		return
+	}
+	n, ok := whole(v)
+	switch {
+	case !ok:
+		e.hint("timeout", "the value is not a whole number and has no effect; write milliseconds, such as 60000")
+	case n < minTimeout:
+		e.hint("timeout", fmt.Sprintf("the value counts milliseconds, and less than %d has no effect; write 60000 for a minute", minTimeout))
+	default:
+		e.Timeout = time.Duration(min(n, maxTimeout)) * time.Millisecond
+	}
+}
