@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,9 @@ import (
 
 // firstByte is how long a server may take to begin an answer.
 const firstByte = 60 * time.Second
+
+// endSession is how long a request that ends a session may take after the transport was shut.
+const endSession = time.Second
 
 // maxFault is how many bytes are read of an answer that says that a request failed.
 const maxFault = 1 << 20
@@ -36,21 +40,30 @@ type Transport struct {
 	server   Server
 	exchange *exchange.Exchange
 	base     *http.Transport
+	ctx      context.Context // of all requests
+	cancel   context.CancelFunc
 }
 
-// NewTransport returns a transport whose messages pass through x.
-func NewTransport(s Server, x *exchange.Exchange) *Transport {
+// NewTransport returns a transport whose messages pass through x. Its requests end with ctx,
+// but for those that end a session.
+func NewTransport(ctx context.Context, s Server, x *exchange.Exchange) *Transport {
 	base := http.DefaultTransport.(*http.Transport).Clone()
 	base.ResponseHeaderTimeout = firstByte
 	base.MaxIdleConnsPerHost = 16
-	return &Transport{server: s, exchange: x, base: base}
+	t := &Transport{server: s, exchange: x, base: base}
+	t.ctx, t.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	return t
 }
 
 // Client returns an HTTP client that uses t.
 func (t *Transport) Client() *http.Client { return &http.Client{Transport: t} }
 
-// Close closes the connections that are idle.
-func (t *Transport) Close() { t.base.CloseIdleConnections() }
+// Shut ends all requests but those that end a session, which have a second. It does not
+// wait for them.
+func (t *Transport) Shut() {
+	t.cancel()
+	t.base.CloseIdleConnections()
+}
 
 // RoundTrip sends a request of the SDK.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -61,7 +74,8 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	r = r.Clone(r.Context())
+	ctx, cancel := t.requestContext(r)
+	r = r.Clone(ctx)
 	for name, values := range t.server.Headers {
 		if r.Header.Get(name) == "" {
 			r.Header[name] = values
@@ -69,10 +83,26 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
+		cancel()
 		return nil, err
 	}
 	t.filter(resp, id)
+	resp.Body = limited{resp.Body, closer{resp.Body, cancel}}
 	return resp, nil
+}
+
+// requestContext returns the context of a request, which ends with the transport. A request
+// that ends a session outlives the transport by a second.
+func (t *Transport) requestContext(r *http.Request) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(r.Context())
+	stop := context.AfterFunc(t.ctx, func() {
+		if r.Method == http.MethodDelete {
+			time.AfterFunc(endSession, cancel)
+			return
+		}
+		cancel()
+	})
+	return ctx, func() { stop(); cancel() }
 }
 
 // sent shows the message of a request to the exchange, and returns the id that an answer
@@ -118,6 +148,17 @@ func (t *Transport) wrongType(resp *http.Response, id []byte, kind string) {
 	answer := t.exchange.Unanswered(id, fmt.Appendf(nil, "%s: %s", kind, beginning))
 	resp.Body = io.NopCloser(bytes.NewReader(answer))
 	resp.ContentLength = int64(len(answer))
+}
+
+// closer closes a body and releases what its request holds.
+type closer struct {
+	body   io.Closer
+	cancel context.CancelFunc
+}
+
+func (c closer) Close() error {
+	c.cancel()
+	return c.body.Close()
 }
 
 // limited is a body of which only the beginning is read.

@@ -1,0 +1,213 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
+)
+
+var (
+	errReconnect = errors.New("the server is connected anew")
+	errGone      = errors.New("the server has closed the connection")
+)
+
+// connection is one connection to a server, from its beginning to its end.
+type connection struct {
+	server   *server
+	exchange *exchange.Exchange
+	ctx      context.Context // ends with the connection; its cause says why
+	cancel   context.CancelCauseFunc
+	client   *mcp.Client
+	session  *mcp.ClientSession
+	wire     wire
+	tools    *toolList // the first
+	lists    listCache
+	changes  chan struct{} // capacity 1: the list of tools has changed
+
+	mu        sync.Mutex
+	calls     map[*call]struct{}
+	completed map[string]chan struct{} // by the id of a form that shows an address: closed when the server says that the user has finished
+	roots     []string
+}
+
+// wire is what carries the messages of a connection.
+type wire interface {
+	mcp.Transport
+	// Shut ends the connection at once, whatever waits for it. It returns when nothing of it
+	// is left.
+	Shut()
+	// Fault returns why the connection broke, if the wire knows more than the SDK.
+	Fault(err error) error
+}
+
+// dialer begins to make the wire of a connection. It ends with ctx.
+type dialer func(ctx context.Context, c *connection) (wire, error)
+
+// openConnection connects to a server and lists its tools.
+func openConnection(ctx context.Context, s *server) (*connection, error) {
+	c := &connection{
+		server: s, exchange: new(exchange.Exchange), changes: make(chan struct{}, 1),
+		calls: map[*call]struct{}{}, completed: map[string]chan struct{}{},
+	}
+	c.ctx, c.cancel = context.WithCancelCause(ctx)
+	slow := time.AfterFunc(s.servers.options.Begin, func() { c.cancel(fmt.Errorf("%w, %v", ErrSlowStart, s.servers.options.Begin)) })
+	defer slow.Stop()
+	err := c.open()
+	if err == nil && slow.Stop() {
+		return c, nil
+	}
+	if cause := context.Cause(c.ctx); cause != nil {
+		err = cause
+	}
+	c.shut(err)
+	return nil, err
+}
+
+func (c *connection) open() (err error) {
+	if c.wire, err = c.server.servers.dial(c.ctx, c); err != nil {
+		return err
+	}
+	c.client = c.newClient()
+	c.setRoots(c.server.servers.session.Dirs())
+	if c.session, err = c.client.Connect(c.ctx, c.wire, nil); err != nil {
+		return c.wire.Fault(err)
+	}
+	goroutine.Go(func() {
+		err := c.session.Wait()
+		if err == nil {
+			err = errGone
+		}
+		c.cancel(c.wire.Fault(err))
+	})
+	c.setLogLevel()
+	if c.tools, err = c.listTools(c.ctx); err != nil {
+		return c.wire.Fault(fmt.Errorf("listing the tools: %w", err))
+	}
+	return nil
+}
+
+// serve follows the changes of the lists until the connection ends, and returns why it did.
+func (c *connection) serve() error {
+	c.refreshOnChange()
+	err := context.Cause(c.ctx)
+	c.shut(err)
+	return err
+}
+
+// shut ends everything that belongs to the connection and waits for it.
+func (c *connection) shut(err error) {
+	c.cancel(err)
+	if c.wire != nil {
+		c.wire.Shut()
+	}
+	if c.session != nil {
+		_ = c.session.Close() // what it says is known
+	}
+}
+
+// fault returns the error of a request for the model: that of the connection, if it has
+// ended.
+func (c *connection) fault(err error) error {
+	if cause := context.Cause(c.ctx); cause != nil {
+		err = cause
+	}
+	if errors.Is(err, ErrUnauthorized) {
+		c.server.unauthorized(err)
+		return &ServerError{Server: c.server.config.Name, Status: NeedsAuthorization}
+	}
+	if c.ctx.Err() != nil {
+		status := Pending
+		if errors.Is(err, errClosed) {
+			status = Closed
+		}
+		return &ServerError{Server: c.server.config.Name, Status: status, Err: err}
+	}
+	return err
+}
+
+// request sends a request and returns the bytes of its result. Send is given the _meta of
+// its params.
+func (c *connection) request(ctx context.Context, send func(ctx context.Context, meta mcp.Meta) error) (json.RawMessage, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
+	r := c.exchange.Begin(nil)
+	defer r.End()
+	if err := send(ctx, mcp.Meta{"progressToken": r.Token()}); err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
+		if err = c.fault(err); c.ctx.Err() == nil && context.Cause(ctx) == nil {
+			err = c.refusal(err)
+		}
+		return nil, err
+	}
+	return r.Result(), nil
+}
+
+// refusal returns the error of an answer for the model.
+func (c *connection) refusal(err error) error {
+	var refused *jsonrpc.Error
+	if !errors.As(err, &refused) {
+		return fmt.Errorf("the MCP server %q: %w", c.server.config.Name, err)
+	}
+	return fmt.Errorf("the MCP server %q refused the request: %s (code %d)", c.server.config.Name, refused.Message, refused.Code)
+}
+
+// describe fills in what the connection knows of the server's state.
+func (c *connection) describe(s *State) {
+	s.Strays, s.FirstStray = c.exchange.Strays()
+	info := c.session.InitializeResult()
+	if info == nil {
+		return
+	}
+	s.Protocol = info.ProtocolVersion
+	if i := info.ServerInfo; i != nil {
+		s.Title, s.Version = i.Title, i.Version
+		if s.Title == "" {
+			s.Title = i.Name
+		}
+	}
+	s.HasResources, s.HasPrompts = c.hasResources(), c.hasPrompts()
+}
+
+func (c *connection) capabilities() mcp.ServerCapabilities {
+	if info := c.session.InitializeResult(); info != nil && info.Capabilities != nil {
+		return *info.Capabilities
+	}
+	return mcp.ServerCapabilities{}
+}
+
+func (c *connection) hasResources() bool { return c.capabilities().Resources != nil }
+func (c *connection) hasPrompts() bool   { return c.capabilities().Prompts != nil }
+
+// setRoots tells the server the working directories, if they have changed. It waits for the
+// server.
+func (c *connection) setRoots(dirs []string) {
+	c.mu.Lock()
+	before := c.roots
+	c.roots = dirs
+	c.mu.Unlock()
+	var gone []string
+	for _, root := range rootsOf(before) {
+		if !slices.ContainsFunc(rootsOf(dirs), func(r *mcp.Root) bool { return r.URI == root.URI }) {
+			gone = append(gone, root.URI)
+		}
+	}
+	if len(gone) > 0 {
+		c.client.RemoveRoots(gone...)
+	}
+	if !slices.Equal(before, dirs) {
+		c.client.AddRoots(rootsOf(dirs)...)
+	}
+}

@@ -1,0 +1,242 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
+)
+
+const (
+	reconnectTries = 5
+	reconnectDelay = time.Second // before the second try; doubled before each later one
+)
+
+var errClosed = errors.New("the MCP servers were closed")
+
+// server is one configured server. It outlives its connections.
+type server struct {
+	servers *Servers
+	config  mcpjson.Server
+	refused bool          // by the registry
+	again   chan struct{} // capacity 1: connect anew
+
+	mu      sync.Mutex
+	status  Status
+	err     error
+	changed chan struct{} // closed and replaced with each change of the status
+	conn    *connection   // nil while there is none
+	listed  *toolList     // newest, nil before the first
+	applied *toolList     // in the registry
+	report  pegboard.AttachReport
+	listErr error
+	ended   bool // no connection will be made any more
+}
+
+func newServer(m *Servers, config mcpjson.Server) *server {
+	return &server{servers: m, config: config, again: make(chan struct{}, 1), status: Pending, changed: make(chan struct{})}
+}
+
+// local reports whether the server is a process of this machine.
+func (s *server) local() bool { return s.config.Type == mcpjson.Stdio }
+
+// run keeps the server connected until ctx ends.
+func (s *server) run(ctx context.Context) {
+	defer s.end()
+	failures := 0
+	for ctx.Err() == nil {
+		c, err := s.connect(ctx)
+		if err != nil {
+			failures++
+		} else {
+			failures = 0
+			err = c.serve()
+		}
+		if ctx.Err() == nil && s.waitToConnect(ctx, err, failures) {
+			failures = 0
+		}
+	}
+}
+
+// waitToConnect waits until the server should be connected again, or ctx ends. Failures is
+// the number of attempts in a row that failed. It reports whether the host asked for the
+// next attempt.
+func (s *server) waitToConnect(ctx context.Context, err error, failures int) (asked bool) {
+	var timer <-chan time.Time
+	switch {
+	case errors.Is(err, ErrUnauthorized):
+		s.setStatus(NeedsAuthorization, err)
+	case failures >= reconnectTries, failures > 0 && isLasting(err):
+		s.setStatus(Failed, err)
+	default:
+		s.setStatus(Pending, err)
+		delay := reconnectDelay << max(failures-1, 0)
+		t := time.NewTimer(delay/2 + rand.N(delay))
+		defer t.Stop()
+		timer = t.C
+	}
+	select {
+	case <-s.again:
+		s.setStatus(Pending, nil)
+		return true
+	case <-timer:
+	case <-ctx.Done():
+	}
+	return false
+}
+
+// connect makes a connection and lists the tools.
+func (s *server) connect(ctx context.Context) (*connection, error) {
+	slots := s.servers.remote
+	if s.local() {
+		slots = s.servers.local
+	}
+	select {
+	case slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-slots }()
+	c, err := openConnection(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	s.conn, s.listed, s.listErr = c, c.tools, nil
+	s.mu.Unlock()
+	s.setStatus(Ready, nil)
+	return c, nil
+}
+
+// setStatus changes the status and tells those who wait for it. Closed is final.
+func (s *server) setStatus(status Status, err error) {
+	s.mu.Lock()
+	if s.status == Closed {
+		s.mu.Unlock()
+		return
+	}
+	s.status, s.err = status, err
+	if status != Ready {
+		s.conn = nil
+	}
+	close(s.changed)
+	s.changed = make(chan struct{})
+	s.mu.Unlock()
+	s.tell()
+}
+
+// tell reports the state to the host.
+func (s *server) tell() {
+	if f := s.servers.options.OnState; f != nil {
+		s.guarded("Options.OnState", func() { f(s.state()) })
+	}
+}
+
+func (s *server) end() {
+	s.mu.Lock()
+	s.ended = true
+	s.mu.Unlock()
+	s.setStatus(Closed, nil)
+}
+
+// reconnect ends the connection, if there is one, and has another made. It is false if there
+// will be none.
+func (s *server) reconnect() bool {
+	s.mu.Lock()
+	c, status := s.conn, s.status
+	if s.refused || s.ended {
+		s.mu.Unlock()
+		return false
+	}
+	if status != Pending {
+		s.status, s.err = Pending, nil
+		close(s.changed)
+		s.changed = make(chan struct{})
+	}
+	s.mu.Unlock()
+	select {
+	case s.again <- struct{}{}:
+	default:
+	}
+	if c != nil {
+		c.cancel(errReconnect)
+	}
+	return true
+}
+
+// settled waits until the server is not pending, or ctx ends.
+func (s *server) settled(ctx context.Context) (Status, error) {
+	for {
+		s.mu.Lock()
+		status, err, changed := s.status, s.err, s.changed
+		s.mu.Unlock()
+		if status != Pending {
+			return status, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return status, err
+		}
+	}
+}
+
+// connection returns the connection, or nil.
+func (s *server) connection() *connection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn
+}
+
+// connected returns the connection, or an error for the model.
+func (s *server) connected() (*connection, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.conn == nil || s.status != Ready {
+		return nil, &ServerError{Server: s.config.Name, Status: s.status, Err: s.err}
+	}
+	return s.conn, nil
+}
+
+// unauthorized records that the server wants the user to log in. The connection stays: the
+// server may still answer other requests.
+func (s *server) unauthorized(err error) {
+	s.mu.Lock()
+	c := s.conn
+	s.mu.Unlock()
+	if c != nil {
+		c.cancel(err)
+	}
+}
+
+func (s *server) state() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := State{
+		Server: s.config.Name, Status: s.status, Err: s.err, ListingErr: s.listErr,
+		Changed: s.pendingTools() != s.applied, Registration: s.report,
+	}
+	if s.applied != nil {
+		state.Tools, state.HiddenTools, state.ResourcesOf = len(s.applied.tools), s.applied.hidden, s.applied.resources
+	}
+	if s.conn != nil {
+		s.conn.describe(&state)
+	}
+	return state
+}
+
+// isLasting reports whether another attempt to connect would fail as well.
+func isLasting(err error) bool {
+	var lasting *lastingError
+	return errors.As(err, &lasting)
+}
+
+// lastingError is why a server cannot be connected until something is changed.
+type lastingError struct{ err error }
+
+func (e *lastingError) Error() string { return e.err.Error() }
+func (e *lastingError) Unwrap() error { return e.err }

@@ -1,0 +1,73 @@
+package mcp
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+)
+
+// pendingTools returns the list that belongs into the registry. The lock is held.
+func (s *server) pendingTools() *toolList {
+	if s.status == Failed || s.status == Closed {
+		return nil
+	}
+	return s.listed
+}
+
+// apply puts the newest list into the registry.
+func (s *server) apply(ctx context.Context) {
+	if s.refused {
+		return
+	}
+	if c := s.connection(); c != nil {
+		c.refreshIfStale()
+	}
+	s.mu.Lock()
+	list, changed := s.pendingTools(), s.pendingTools() != s.applied
+	s.mu.Unlock()
+	if !changed {
+		return
+	}
+	var tools []pegboard.Tool
+	about := ""
+	if list != nil {
+		tools, about = list.tools, list.about
+	}
+	report, err := s.servers.registry.Replace(s.config.Name, tools...)
+	if err != nil { // the host has detached the source
+		s.servers.options.Logger.WarnContext(ctx, "tools of an MCP server cannot be offered", "server", s.config.Name, "error", err)
+	}
+	s.servers.registry.SetDescription(s.config.Name, about)
+	for tool, reason := range report.Quarantined {
+		s.servers.options.Logger.WarnContext(ctx, "a tool of an MCP server cannot be offered", "server", s.config.Name, "tool", tool, "reason", reason)
+	}
+	s.mu.Lock()
+	s.applied, s.report = list, report
+	s.mu.Unlock()
+	s.tell()
+}
+
+// tellRoots tells the server the working directories, if they have changed.
+func (s *server) tellRoots(dirs []string) {
+	if c := s.connection(); c != nil {
+		goroutine.Go(func() { c.setRoots(dirs) }) // it waits for the server
+	}
+}
+
+// rootsOf returns the roots of the protocol for directories.
+func rootsOf(dirs []string) []*mcp.Root {
+	roots := make([]*mcp.Root, len(dirs))
+	for i, dir := range dirs {
+		path := filepath.ToSlash(dir)
+		if path[0] != '/' { // a drive letter
+			path = "/" + path
+		}
+		roots[i] = &mcp.Root{Name: filepath.Base(dir), URI: (&url.URL{Scheme: "file", Path: path}).String()}
+	}
+	return roots
+}
