@@ -3,6 +3,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -30,7 +31,7 @@ type toolList struct {
 
 // equal reports whether two lists are of the same tools.
 func (l *toolList) equal(other *toolList) bool {
-	return l.about == other.about && slices.EqualFunc(l.list.entries, other.list.entries, func(a, b []byte) bool { return bytes.Equal(a, b) })
+	return l.about == other.about && slices.EqualFunc(l.list.entries, other.list.entries, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
 // listTools asks the server for its tools.

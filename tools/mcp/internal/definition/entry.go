@@ -1,0 +1,106 @@
+package definition
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// An entry is one element of the tools that a server lists.
+type entry struct {
+	name, title, description string
+	input, output            json.RawMessage // the schemas as they were sent; output may be empty
+	annotations, meta        json.RawMessage // objects without repeated keys, or empty
+	hints                    hints
+	ui                       ui
+	warnings                 []string
+}
+
+// readEntry returns the entry in raw. With an error it has what was read before, so that the
+// tool can be named.
+//
+// What decides about calls is read strictly: an object that readers could take for different
+// things is an error. Texts for people and for the model are not: each invalid character
+// becomes U+FFFD.
+func readEntry(raw json.RawMessage) (e entry, err error) {
+	if !jsonobject.Is(raw) {
+		return e, errors.New("the definition is not a JSON object")
+	}
+	members, ok := jsonobject.ParseUnique(raw)
+	e.name, _ = members.Text("name")
+	switch {
+	case !ok:
+		return e, errors.New("the definition has a key twice")
+	case e.name == "":
+		return e, errors.New("the definition has no name")
+	case len(e.name) > maxName:
+		return e, fmt.Errorf("the name has %d bytes, at most %d are accepted", len(e.name), maxName)
+	}
+	if _, err := strictjson.Decode(members.Get("name"), strictjson.Limits{}); err != nil {
+		return e, fmt.Errorf("name: %w", err)
+	}
+	annotations, err := object(members, "annotations")
+	if err != nil {
+		return e, err
+	}
+	meta, err := object(members, "_meta")
+	if err != nil {
+		return e, err
+	}
+	e.title = textOf(members, "title")
+	e.description = textOf(members, "description")
+	if annotations != nil {
+		e.annotations, e.hints = annotations.Encode(), readHints(annotations)
+	}
+	if meta != nil {
+		e.meta = meta.Encode()
+	}
+	e.ui = readUI(meta)
+	if e.ui.warning != "" {
+		e.warnings = append(e.warnings, e.ui.warning)
+	}
+	if e.input = members.Get("inputSchema"); isAbsent(e.input) {
+		return e, errors.New("the definition has no inputSchema")
+	}
+	if output := members.Get("outputSchema"); !isAbsent(output) {
+		e.output = output
+	}
+	return e, nil
+}
+
+// about returns the description for the model. It is never empty.
+func (e *entry) about() string {
+	annotated, _ := jsonobject.Parse(e.annotations)
+	return cmp.Or(e.description, e.title, textOf(annotated, "title"), e.name)
+}
+
+// textOf returns a member that is a text, cut for a model, or "" if it is blank.
+func textOf(o jsonobject.Object, name string) string {
+	text, _ := o.Text(name)
+	if text = strings.TrimSpace(text); text == "" {
+		return ""
+	}
+	return cut(text, MaxText)
+}
+
+// object returns a member that is an object, or nil if it is absent or something else. An
+// object with a repeated key, at any depth, is an error.
+func object(members jsonobject.Object, name string) (jsonobject.Object, error) {
+	raw := members.Get(name)
+	if !jsonobject.Is(raw) {
+		return nil, nil
+	}
+	canonical, err := strictjson.Canonical(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return jsonobject.Parse(canonical)
+}
+
+// isAbsent reports whether a member is left out, which null means, too.
+func isAbsent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }

@@ -1,0 +1,59 @@
+package definition
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A Caller makes a call. Tool is the name that the server has for the tool, and input a JSON
+// object that the tool's schema accepts. It must not keep input.
+type Caller func(ctx context.Context, c *pegboard.Call, tool string, input json.RawMessage) (*pegboard.Result, error)
+
+// A Server is what is known of the server whose tools are read.
+type Server struct {
+	Name string // as it is attached
+	// Trusted means that the server is believed where its hints make a call look harmless.
+	// No hint lets a call run unasked.
+	Trusted bool
+	// AlwaysLoad means that the model sees the definitions from the start, except those
+	// whose _meta says otherwise.
+	AlwaysLoad bool
+	// Timeout is how long a call may take; 0 means no limit.
+	Timeout time.Duration
+	// MirrorsInput means that the connection repeats parts of the input in HTTP headers, as
+	// version 2026-07-28 of the protocol says. The names of these headers must then be valid.
+	MirrorsInput bool
+}
+
+// info returns the facts of an entry that never change.
+func (s Server) info(e *entry) pegboard.Info {
+	i := pegboard.Info{Name: e.name, Title: e.title, MaxResult: MaxResult, Timeout: s.Timeout}
+	if s.AlwaysLoad {
+		i.Loading = pegboard.LoadAlways
+	}
+	return i.WithAnnotations(e.annotations).WithMeta(e.meta)
+}
+
+// traits returns those of every call of a tool with these hints. The target is the server, so
+// that calls of several servers run at the same time, and calls of one server in their order.
+//
+// Calls that the server says only read run at the same time, too: a false hint can disorder
+// nothing but what the server itself does. All other facts of an untrusted server are those
+// of the protocol's defaults, whatever its hints say.
+func (s Server) traits(h hints) pegboard.Traits {
+	target := pegboard.Target{Kind: pegboard.TargetResource, Value: "mcp:" + s.Name}
+	t := pegboard.Traits{Concurrency: pegboard.PerTarget, Destructive: true, OpenWorld: true}
+	if h.reads() {
+		target.Access, t.Concurrency = pegboard.AccessRead, pegboard.Shared
+	}
+	if s.Trusted {
+		t.ReadOnly, t.Destructive = h.reads(), h.destroys()
+		t.OpenWorld = h.openWorld != no
+		t.Idempotent = h.idempotent == yes
+	}
+	t.Targets = []pegboard.Target{target}
+	return t
+}
