@@ -92,7 +92,7 @@ func dialRemote(ctx context.Context, c *connection) (wire, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := remote.NewTransport(ctx, remote.Server{URL: address, Headers: headers, MaxMessage: m.options.MaxMessage}, c.exchange)
+	transport := remote.NewTransport(ctx, remote.Server{URL: address, Headers: headers, MaxMessage: m.options.MaxMessage, OldSSE: config.Type == mcpjson.SSE}, c.exchange)
 	if config.Type == mcpjson.SSE {
 		return remoteWire{&mcp.SSEClientTransport{Endpoint: config.URL, HTTPClient: transport.Client(), MaxEventSize: -1}, transport}, nil
 	}

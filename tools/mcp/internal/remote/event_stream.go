@@ -13,6 +13,9 @@ type eventStream struct {
 	lines    *lines
 	body     io.ReadCloser
 	exchange *exchange.Exchange
+	// onlyData leaves out events without data, which resume no stream of the older transport
+	// and which the SDK takes for broken messages there.
+	onlyData bool
 
 	ready []byte // of the stream for the SDK, not read yet
 	err   error  // after ready
@@ -72,6 +75,8 @@ func (s *eventStream) next() ([]byte, error) {
 	}
 	if data = s.shown(data, message, tooLong, finder); len(data) > 0 {
 		fields = append(append(append(fields, "data: "...), data...), '\n')
+	} else if s.onlyData {
+		return nil, nil
 	}
 	return append(fields, '\n'), nil
 }

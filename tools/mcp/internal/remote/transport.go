@@ -33,6 +33,7 @@ type Server struct {
 	URL        *url.URL
 	Headers    http.Header // added to each request
 	MaxMessage int         // bytes of a message
+	OldSSE     bool        // the server speaks the older transport with server-sent events
 }
 
 // Transport is the transport of an HTTP client for one server.
@@ -130,7 +131,7 @@ func (t *Transport) filter(resp *http.Response, id []byte) {
 	case resp.StatusCode < 200 || resp.StatusCode > 299:
 		resp.Body = limited{io.LimitReader(resp.Body, maxFault), resp.Body}
 	case kind == "text/event-stream":
-		resp.Body = &eventStream{lines: newLines(resp.Body, t.server.MaxMessage), body: resp.Body, exchange: t.exchange}
+		resp.Body = &eventStream{lines: newLines(resp.Body, t.server.MaxMessage), body: resp.Body, exchange: t.exchange, onlyData: t.server.OldSSE}
 		resp.ContentLength = -1
 	case kind == "application/json":
 		resp.Body = &jsonBody{body: resp.Body, id: id, limit: t.server.MaxMessage, exchange: t.exchange}
