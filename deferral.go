@@ -50,7 +50,7 @@ func (m DeferMode) String() string { return nameOf(int(m), "on", "auto", "off") 
 func DefaultDeferred() []string {
 	return []string{
 		"NotebookEdit", "WebFetch", "WebSearch", "TodoWrite", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList", "TaskOutput", "TaskStop",
-		"ListMcpResources", "ReadMcpResource", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "Sleep",
+		"ListMcpResources", "ReadMcpResource", "McpAuth", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "Sleep",
 		"CronCreate", "CronList", "CronDelete", "Monitor", "RemoteTrigger",
 	}
 }

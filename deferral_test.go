@@ -77,6 +77,47 @@ func TestWhichToolsAreDeferred(t *testing.T) {
 	}
 }
 
+// TestToolsForMCPWaitUnderBothNames expects the tools of a bridge to MCP servers to be deferred
+// and gated, whichever of their two names is an alias, and to be ruled and called by either.
+func TestToolsForMCPWaitUnderBothNames(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		infos []pegboard.Info
+	}{
+		{name: "documented aliases", infos: []pegboard.Info{
+			{Name: "ListMcpResources", Aliases: []string{"ListMcpResourcesTool"}}, {Name: "ReadMcpResource", Aliases: []string{"ReadMcpResourceTool"}}, {Name: "McpAuth"},
+		}},
+		{name: "documented names", infos: []pegboard.Info{
+			{Name: "ListMcpResourcesTool", Aliases: []string{"ListMcpResources"}}, {Name: "McpAuth"}, {Name: "ReadMcpResourceTool", Aliases: []string{"ReadMcpResource"}},
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			reg := registryOf(t, finder())
+			var all []string
+			for _, i := range tt.infos {
+				require.NoError(t, reg.Add(told(i, "Does it.")))
+				all = append(all, i.Name)
+			}
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"ReadMcpResourceTool"}})})
+			require.Equal(t, []string{"McpAuth"}, reg.AssemblePool(s, pegboard.PoolConfig{}).Deferred(), "no server has resources")
+
+			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{Gates: pegboard.Gates{Resources: true}})
+			require.ElementsMatch(t, all, pool.Deferred())
+			for _, name := range []string{"ListMcpResources", "ListMcpResourcesTool"} {
+				tool, found := pool.Lookup(name)
+				require.True(t, found, name)
+				require.Contains(t, append(tool.Info().Aliases, tool.Info().Name), name)
+			}
+			denied := reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{Resources: true}})
+			require.Len(t, denied.Deferred(), 2, "the rule names an alias or the name")
+			require.Empty(t, denied.RuleProblems())
+		})
+	}
+}
+
 // TestInvariant7WaitingOfBuiltins attaches and detaches at random: the declarations of
 // the built-in tools stay the same, in every mode.
 func TestInvariant7WaitingOfBuiltins(t *testing.T) {

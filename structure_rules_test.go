@@ -163,14 +163,14 @@ func isRootModule(imp goImport) bool {
 }
 
 // shippedTestSupport keeps the packages that exist for tests out of shipped code.
-// Examples may show the fakes, never the corpus or the effort.
+// Examples may show the fakes, never the corpus, the effort or the programs of others.
 func shippedTestSupport(files []goFile) []finding {
 	var all []finding
 	for _, file := range files {
 		for _, imp := range file.imports() {
 			folder, _ := imp.own()
 			fakes := isWithin(folder, "tools/tooltest") && !file.exempt()
-			if fakes || isWithin(folder, "internal/corpus") || isWithin(folder, "internal/effort") {
+			if fakes || isWithin(folder, "internal/corpus") || isWithin(folder, "internal/effort") || isWithin(folder, "internal/reference") {
 				all = append(all, file.finding(imp.node, "%s is test support", folder))
 			}
 		}

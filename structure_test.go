@@ -270,6 +270,10 @@ var structureViolations = []structureViolation{
 		files: oneFile("tools/files/f.go", fileImporting(ownImport(`/internal/effort`))),
 	},
 	{
+		name: "programs of others in shipped code", rule: "test support", at: "tools/mcp/m.go:2",
+		files: oneFile("tools/mcp/m.go", fileImporting(ownImport(`/internal/reference`))),
+	},
+	{
 		name: "corpus in an example", rule: "test support", at: "examples/a/a.go:2",
 		files: oneFile("examples/a/a.go", fileImporting(ownImport(`/internal/corpus`))),
 	},
