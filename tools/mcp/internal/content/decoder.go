@@ -46,7 +46,7 @@ func (d Decoder) read(raw json.RawMessage) (members, error) {
 		raw = bytes.ToValidUTF8(raw, []byte(string(utf8.RuneError)))
 	}
 	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
-		return nil, fmt.Errorf("the MCP server %s sent an answer that is not a JSON object", strictjson.Quote(d.Server))
+		return nil, fmt.Errorf("MCP server %s sent an answer that is not a JSON object", strictjson.Quote(d.Server))
 	}
 	return membersOf(raw), nil
 }

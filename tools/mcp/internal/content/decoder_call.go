@@ -58,15 +58,15 @@ func (d Decoder) unfinished(answer members) string {
 		if !ok {
 			id, _ = task.text("taskId")
 		}
-		return fmt.Sprintf("The MCP server %s answered with the task %s instead of a result, and this client does not support tasks. "+
+		return fmt.Sprintf("MCP server %s answered with the task %s instead of a result, and this client does not support tasks. "+
 			"The work may go on there, and its result will not arrive. Do not repeat the call before you have found out what it did, or tell the user.", server, strictjson.Quote(id))
 	case "input_required":
-		return fmt.Sprintf("The MCP server %s asked for further input instead of answering, and this client could not give it. Tell the user.", server)
+		return fmt.Sprintf("MCP server %s asked for further input instead of answering, and this client could not give it. Tell the user.", server)
 	}
 	if answer.value("content") != nil || answer.value("structuredContent") != nil {
 		return ""
 	}
-	return fmt.Sprintf("The MCP server %s answered with a result of the type %s, which this client does not know. Nobody knows what the call has done. Tell the user.", server, strictjson.Quote(kind))
+	return fmt.Sprintf("MCP server %s answered with a result of the type %s, which this client does not know. Nobody knows what the call has done. Tell the user.", server, strictjson.Quote(kind))
 }
 
 // says reports whether a part is more than blank text.

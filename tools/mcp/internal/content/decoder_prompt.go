@@ -27,7 +27,7 @@ func (d Decoder) Prompt(ctx context.Context, raw json.RawMessage) ([]pegboard.Pa
 		messages = append(messages, membersOf(raw))
 	}
 	if len(messages) == 0 {
-		return nil, fmt.Errorf("the MCP server %s answered with a prompt without messages", strictjson.Quote(d.Server))
+		return nil, fmt.Errorf("MCP server %s answered with a prompt without messages", strictjson.Quote(d.Server))
 	}
 	ownWords := !slices.ContainsFunc(messages, func(m members) bool { return roleOf(m) != "user" })
 	var parts []pegboard.Part

@@ -40,7 +40,7 @@ func (d Decoder) Resource(ctx context.Context, raw json.RawMessage) (*pegboard.R
 		contents = [][]byte{value}
 	}
 	if contents == nil && string(value) != "[]" {
-		return nil, fmt.Errorf("the MCP server %s answered without the contents of the resource", strictjson.Quote(d.Server))
+		return nil, fmt.Errorf("MCP server %s answered without the contents of the resource", strictjson.Quote(d.Server))
 	}
 	r, output := &pegboard.Result{}, Resources{Contents: []Resource{}}
 	for _, raw := range contents {

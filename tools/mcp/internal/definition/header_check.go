@@ -19,6 +19,9 @@ var dataKeywords = []string{"default", "const", "enum", "example", "examples"}
 // namedSchemas hold schemas by name: their keys are not keywords.
 var namedSchemas = []string{"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 
+// tokenCharacters are those of the name of an HTTP header, see RFC 9110.
+const tokenCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
+
 // checkHeaders returns the first error in the header annotations of a schema. An annotation
 // stands at a property of a primitive type that is reached from the root by properties alone,
 // and names a header that no other property has. The rules are those of version 2026-07-28.
@@ -91,7 +94,7 @@ func (c *headerCheck) annotation(s *jsonobject.Tree, value any, at string, prope
 		return errors.New("only properties that are reached through properties alone can have one")
 	case name == "":
 		return errors.New("it is not a text with at least one character")
-	case strings.Trim(header, "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~") != "":
+	case strings.Trim(name, tokenCharacters) != "":
 		return fmt.Errorf("%s is not the name of an HTTP header", strictjson.Quote(name))
 	case kind != "string" && kind != "integer" && kind != "boolean":
 		return errors.New("the property is not a string, an integer or a boolean")

@@ -1,0 +1,202 @@
+package definition_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/definition"
+)
+
+// TestHints reads the hints of a server that is trusted and of one that is not.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	cautious := pegboard.Traits{Concurrency: pegboard.PerTarget, Destructive: true, OpenWorld: true}
+	reading := pegboard.Traits{Concurrency: pegboard.Shared, Destructive: true, OpenWorld: true}
+	tests := []struct {
+		name      string
+		hints     string
+		reads     bool
+		untrusted pegboard.Traits
+		trusted   pegboard.Traits
+	}{
+		{name: "none", hints: `{}`, untrusted: cautious, trusted: cautious},
+		{name: "no object", hints: `[true]`, untrusted: cautious, trusted: cautious},
+		{name: "it reads", hints: `{"readOnlyHint":true}`, reads: true, untrusted: reading,
+			trusted: pegboard.Traits{Concurrency: pegboard.Shared, ReadOnly: true, OpenWorld: true}},
+		{name: "it reads on this machine", hints: `{"readOnlyHint":true,"openWorldHint":false,"idempotentHint":true}`, reads: true, untrusted: reading,
+			trusted: pegboard.Traits{Concurrency: pegboard.Shared, ReadOnly: true, Idempotent: true}},
+		{name: "it reads and destroys", hints: `{"readOnlyHint":true,"destructiveHint":true}`, untrusted: cautious, trusted: cautious},
+		{name: "it destroys nothing", hints: `{"destructiveHint":false,"openWorldHint":false}`, untrusted: cautious,
+			trusted: pegboard.Traits{Concurrency: pegboard.PerTarget}},
+		{name: "it destroys", hints: `{"destructiveHint":true,"openWorldHint":true,"readOnlyHint":false}`, untrusted: cautious, trusted: cautious},
+		{name: "values of other types", hints: `{"readOnlyHint":"true","destructiveHint":0,"openWorldHint":null,"idempotentHint":1}`, untrusted: cautious, trusted: cautious},
+		{name: "keys in another case", hints: `{"ReadOnlyHint":true,"destructivehint":false}`, untrusted: cautious, trusted: cautious},
+	}
+	for _, tt := range tests {
+		for _, trusted := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, trusted %t", tt.name, trusted), func(t *testing.T) {
+				t.Parallel()
+				want := tt.untrusted
+				if trusted {
+					want = tt.trusted
+				}
+				target := pegboard.Target{Kind: pegboard.TargetResource, Value: "mcp:a server"}
+				if tt.reads {
+					target.Access = pegboard.AccessRead
+				}
+				want.Targets = []pegboard.Target{target}
+				tool, _, err := attached(t, definition.Server{Name: "a server", Trusted: trusted}, `{"name":"get","annotations":`+tt.hints+`,`+anyObject+`}`)
+				require.NoError(t, err)
+				require.Equal(t, want, tool.Traits(&pegboard.Call{Input: json.RawMessage(`{}`)}))
+			})
+		}
+	}
+}
+
+// TestHintsLetNothingRun asks for a call in each mode, of a server whose hints are the most
+// harmless ones.
+func TestHintsLetNothingRun(t *testing.T) {
+	t.Parallel()
+	const harmless = `{"name":"get","annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false,"idempotentHint":true},` + anyObject + `}`
+	tests := []struct {
+		mode    pegboard.Mode
+		trusted bool
+		allow   []string
+		want    pegboard.Behavior
+	}{
+		{mode: pegboard.ModeDefault, want: pegboard.Ask},
+		{mode: pegboard.ModeDefault, trusted: true, want: pegboard.Ask},
+		{mode: pegboard.ModeAcceptEdits, trusted: true, want: pegboard.Ask},
+		{mode: pegboard.ModePlan, trusted: true, want: pegboard.Ask},
+		{mode: pegboard.ModeAuto, trusted: true, want: pegboard.Ask},
+		{mode: pegboard.ModeDeny, trusted: true, want: pegboard.Deny},
+		{mode: pegboard.ModeDefault, allow: []string{"mcp__srv"}, want: pegboard.Allow},
+		{mode: pegboard.ModePlan, allow: []string{"mcp__srv"}, want: pegboard.Ask},
+		{mode: pegboard.ModePlan, trusted: true, allow: []string{"mcp__srv"}, want: pegboard.Allow},
+	}
+	for _, tt := range tests {
+		t.Run(fmt.Sprintf("%s, trusted %t, rules %v", tt.mode, tt.trusted, tt.allow), func(t *testing.T) {
+			t.Parallel()
+			perms, err := pegboard.NewPermissions(tt.mode, pegboard.RuleSet{Allow: tt.allow})
+			require.NoError(t, err)
+			session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, session.Close(context.Background())) }()
+			var registry pegboard.Registry
+			_, err = registry.Attach("srv", definition.Read(definition.Server{Name: "srv", Trusted: tt.trusted}, json.RawMessage(harmless), nothing).Tool)
+			require.NoError(t, err)
+			pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+			decision := pool.Decide(t.Context(), pegboard.Call{ID: "1", Name: "mcp__srv__get", Input: json.RawMessage(`{}`)})
+			require.Equal(t, tt.want, decision.Behavior, decision.Reason)
+		})
+	}
+}
+
+// TestInfo reads the settings of a server, and the _meta of a tool, which goes before them.
+func TestInfo(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		server  definition.Server
+		meta    string
+		loading pegboard.Loading
+		max     int
+		user    bool
+		hint    string
+	}{
+		{name: "defaults", server: definition.Server{Name: "srv"}, meta: `null`, max: 100_000},
+		{name: "an eager server", server: definition.Server{Name: "srv", AlwaysLoad: true}, meta: `{}`, loading: pegboard.LoadAlways, max: 100_000},
+		{name: "a lazy tool of it", server: definition.Server{Name: "srv", AlwaysLoad: true}, meta: `{"anthropic/alwaysLoad":false}`, max: 100_000},
+		{name: "an eager tool", server: definition.Server{Name: "srv"}, meta: `{"anthropic/alwaysLoad":true}`, loading: pegboard.LoadAlways, max: 100_000},
+		{name: "a long result", server: definition.Server{Name: "srv"}, meta: `{"anthropic/maxResultSizeChars":300000}`, max: 300_000},
+		{name: "too long a result", server: definition.Server{Name: "srv"}, meta: `{"anthropic/maxResultSizeChars":9e9}`, max: 500_000},
+		{name: "a short result", server: definition.Server{Name: "srv"}, meta: `{"anthropic/maxResultSizeChars":10}`, max: 10},
+		{name: "only a person", server: definition.Server{Name: "srv"}, meta: `{"anthropic/requiresUserInteraction":true,"anthropic/searchHint":"finds things"}`, max: 100_000, user: true, hint: "finds things"},
+		{name: "no object", server: definition.Server{Name: "srv"}, meta: `["anthropic/alwaysLoad"]`, max: 100_000},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			tt.server.Timeout = time.Minute
+			tool, _, err := attached(t, tt.server, `{"name":"get","_meta":`+tt.meta+`,`+anyObject+`}`)
+			require.NoError(t, err)
+			info := tool.Info()
+			require.Equal(t, tt.loading, info.Loading)
+			require.Equal(t, tt.max, info.MaxResult)
+			require.Equal(t, tt.user, info.RequiresUser)
+			require.Equal(t, tt.hint, info.Hint)
+			require.Equal(t, time.Minute, info.Timeout)
+		})
+	}
+}
+
+// TestCaller looks at what a caller is given, and at what becomes of its answers.
+func TestCaller(t *testing.T) {
+	t.Parallel()
+	const raw = `{"name":"get it","inputSchema":{"type":"object"},"outputSchema":{"type":"object","required":["n"]}}`
+	tests := []struct {
+		name   string
+		answer *pegboard.Result
+		err    error
+		text   string
+		failed bool
+		refuse bool // the data do not fit the schema
+	}{
+		{name: "fits", answer: &pegboard.Result{Parts: []pegboard.Part{{Text: "a"}}, Data: json.RawMessage(`{"n":9007199254740993}`)}, text: "a"},
+		{name: "does not fit", answer: &pegboard.Result{Parts: []pegboard.Part{{Text: "a"}}, Data: json.RawMessage(`{"m":1}`)}, text: "a", refuse: true},
+		{name: "no data", answer: pegboard.TextResult("a"), text: "a", refuse: true},
+		{name: "a failure need not fit", answer: &pegboard.Result{Parts: []pegboard.Part{{Text: "no"}}, IsError: true}, text: "no", failed: true},
+		{name: "nothing", text: "(mcp__srv__get_it ran and returned nothing)", refuse: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var tool, input string
+			out := run(t, definition.Server{Name: "srv"}, raw, `{"n": 9007199254740993}`, func(_ context.Context, c *pegboard.Call, name string, in json.RawMessage) (*pegboard.Result, error) {
+				tool, input = name, string(in)
+				require.Equal(t, "1", c.ID)
+				return tt.answer, tt.err
+			})
+			require.NoError(t, out.Err)
+			require.Equal(t, "get it", tool)
+			require.Equal(t, `{"n": 9007199254740993}`, input)
+			require.Equal(t, tt.text, out.Result.Text())
+			require.Equal(t, tt.failed, out.Result.IsError)
+			if tt.refuse {
+				require.ErrorIs(t, out.OutputErr, pegboard.ErrInvalidOutput)
+			} else {
+				require.NoError(t, out.OutputErr)
+			}
+		})
+	}
+	d := definition.Read(definition.Server{Name: "srv"}, json.RawMessage(`{"name":"get",`+anyObject+`}`), nil)
+	var registry pegboard.Registry
+	report, err := registry.Attach("srv", d.Tool)
+	require.NoError(t, err)
+	require.ErrorContains(t, report.Quarantined["get"], "Call")
+}
+
+// TestWrongOutputSchema reads tools whose schema of the output cannot be used.
+func TestWrongOutputSchema(t *testing.T) {
+	t.Parallel()
+	for _, schema := range []string{`{"type":"nothing"}`, `{"$ref":"http://127.0.0.1:1/x"}`, `"x"`, `{"type":"object","type":"string"}`} {
+		raw := `{"name":"get","outputSchema":` + schema + `,` + anyObject + `}`
+		d := definition.Read(definition.Server{Name: "srv"}, json.RawMessage(raw), nothing)
+		require.Len(t, d.Warnings, 1)
+		require.Contains(t, d.Warnings[0], "its outputSchema is ignored: ")
+		_, declared, err := attached(t, definition.Server{Name: "srv"}, raw)
+		require.NoError(t, err)
+		require.Empty(t, declared.OutputSchema)
+		require.NoError(t, run(t, definition.Server{Name: "srv"}, raw, `{}`, nothing).OutputErr)
+	}
+	_, declared, err := attached(t, definition.Server{Name: "srv"}, `{"name":"get","outputSchema":{"type":"array"},`+anyObject+`}`)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"type":"array"}`, string(declared.OutputSchema))
+	require.False(t, declared.OutputShown, "the text may be other than the data")
+}
