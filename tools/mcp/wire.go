@@ -11,8 +11,8 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -130,7 +130,7 @@ func (s *server) runHeadersHelper(ctx context.Context) (headers map[string]strin
 	ctx, cancel := context.WithTimeoutCause(ctx, DefaultHeadersHelper, fmt.Errorf("it took longer than %v", DefaultHeadersHelper))
 	defer cancel()
 	args := []string{"sh", "-c", s.config.HeadersHelper}
-	if _, err := exec.LookPath("sh"); err != nil {
+	if runtime.GOOS == "windows" {
 		args = []string{"cmd", "/c", s.config.HeadersHelper}
 	}
 	p, err := s.servers.processes.Start(ctx, proc.Command{
