@@ -133,7 +133,7 @@ func (k *call) work() {
 // send sends the request and waits for its answer.
 func (k *call) send() error {
 	_, err := k.connection.session.CallTool(k.ctx, &mcp.CallToolParams{
-		Meta: mcp.Meta{"progressToken": k.request.Token()}, Name: k.tool, Arguments: k.input,
+		Meta: k.connection.meta(k.ctx, k.request), Name: k.tool, Arguments: k.input,
 	})
 	return err
 }

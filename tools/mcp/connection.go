@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/tracecontext"
 )
 
 var (
@@ -143,7 +145,7 @@ func (c *connection) request(ctx context.Context, send func(ctx context.Context,
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 	r := c.exchange.Begin(nil)
 	defer r.End()
-	if err := send(ctx, mcp.Meta{"progressToken": r.Token()}); err != nil {
+	if err := send(ctx, c.meta(ctx, r)); err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
@@ -153,6 +155,18 @@ func (c *connection) request(ctx context.Context, send func(ctx context.Context,
 		return nil, err
 	}
 	return r.Result(), nil
+}
+
+// traceVersion is the first version of the protocol that carries the context of a trace.
+const traceVersion = "2026-07-28"
+
+// meta returns the _meta of a request.
+func (c *connection) meta(ctx context.Context, r *exchange.Request) mcp.Meta {
+	meta := mcp.Meta{"progressToken": r.Token()}
+	if trace := tracecontext.From(ctx); trace != (tracecontext.Context{}) && c.session.InitializeResult().ProtocolVersion >= traceVersion {
+		maps.Copy(meta, trace.Meta())
+	}
+	return meta
 }
 
 // refusal returns the error of an answer for the model.
