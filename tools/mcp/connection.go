@@ -79,6 +79,7 @@ func (c *connection) open() (err error) {
 	if c.wire, err = c.server.servers.dial(c.ctx, c); err != nil {
 		return err
 	}
+	context.AfterFunc(c.ctx, c.wire.Shut) // ends what does not look at its context
 	c.client = c.newClient()
 	c.setRoots(c.server.servers.session.Dirs())
 	if c.session, err = c.client.Connect(c.ctx, c.wire, nil); err != nil {
@@ -89,7 +90,7 @@ func (c *connection) open() (err error) {
 		if err == nil {
 			err = errGone
 		}
-		c.cancel(c.wire.Fault(err))
+		c.end(c.wire.Fault(err))
 	})
 	c.setLogLevel()
 	if c.tools, err = c.listTools(c.ctx); err != nil {
@@ -104,6 +105,13 @@ func (c *connection) serve() error {
 	err := context.Cause(c.ctx)
 	c.shut(err)
 	return err
+}
+
+// end ends the connection. The status of the server changes first, so that it is never ready
+// without a connection.
+func (c *connection) end(err error) {
+	c.server.lose(c, err)
+	c.cancel(err)
 }
 
 // shut ends everything that belongs to the connection and waits for it.
@@ -124,7 +132,7 @@ func (c *connection) fault(err error) error {
 		err = cause
 	}
 	if errors.Is(err, ErrUnauthorized) {
-		c.server.unauthorized(err)
+		c.end(err)
 		return &ServerError{Server: c.server.config.Name, Status: NeedsAuthorization}
 	}
 	if c.ctx.Err() != nil {

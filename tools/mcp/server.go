@@ -115,7 +115,7 @@ func (s *server) connect(ctx context.Context) (*connection, error) {
 // setStatus changes the status and tells those who wait for it. Closed is final.
 func (s *server) setStatus(status Status, err error) {
 	s.mu.Lock()
-	if s.status == Closed {
+	if s.status == Closed || status != Ready && s.status == status && sameText(s.err, err) {
 		s.mu.Unlock()
 		return
 	}
@@ -147,17 +147,12 @@ func (s *server) end() {
 // will be none.
 func (s *server) reconnect() bool {
 	s.mu.Lock()
-	c, status := s.conn, s.status
-	if s.refused || s.ended {
-		s.mu.Unlock()
+	c, none := s.conn, s.refused || s.ended
+	s.mu.Unlock()
+	if none {
 		return false
 	}
-	if status != Pending {
-		s.status, s.err = Pending, nil
-		close(s.changed)
-		s.changed = make(chan struct{})
-	}
-	s.mu.Unlock()
+	s.setStatus(Pending, nil)
 	select {
 	case s.again <- struct{}{}:
 	default:
@@ -202,14 +197,17 @@ func (s *server) connected() (*connection, error) {
 	return s.conn, nil
 }
 
-// unauthorized records that the server wants the user to log in. The connection stays: the
-// server may still answer other requests.
-func (s *server) unauthorized(err error) {
+// lose records that a connection ends.
+func (s *server) lose(c *connection, err error) {
 	s.mu.Lock()
-	c := s.conn
+	current := s.conn == c
 	s.mu.Unlock()
-	if c != nil {
-		c.cancel(err)
+	switch {
+	case !current:
+	case errors.Is(err, ErrUnauthorized):
+		s.setStatus(NeedsAuthorization, err)
+	default:
+		s.setStatus(Pending, err)
 	}
 }
 
@@ -227,6 +225,14 @@ func (s *server) state() State {
 		s.conn.describe(&state)
 	}
 	return state
+}
+
+// sameText reports whether two errors, which may be nil, have the same text.
+func sameText(a, b error) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return a.Error() == b.Error()
 }
 
 // isLasting reports whether another attempt to connect would fail as well.

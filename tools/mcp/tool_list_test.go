@@ -1,0 +1,160 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/mcp"
+)
+
+// countedLists counts the requests for the list of tools.
+func countedLists(s *sdk.Server, count *atomic.Int64) {
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			if method == "tools/list" {
+				count.Add(1)
+			}
+			return next(ctx, method, r)
+		}
+	})
+}
+
+// TestListChanges changes the tools of a server that runs.
+func TestListChanges(t *testing.T) {
+	tests := []struct {
+		name    string
+		changes int           // how many tools are added, one after the other
+		pause   time.Duration // between two of them
+		wait    time.Duration // until the host looks
+		lists   int64         // requests after the first
+		tools   int
+	}{
+		{name: "one change", changes: 1, wait: time.Second, lists: 1, tools: 2},
+		{name: "too early to see it", changes: 1, wait: 90 * time.Millisecond, lists: 0, tools: 1},
+		{name: "changes in a row are one", changes: 20, pause: 50 * time.Millisecond, wait: time.Second, lists: 1, tools: 21},
+		{name: "changes without end are read all the same", changes: 3000, pause: time.Millisecond, wait: 2 * time.Second, lists: 3, tools: 3001},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var lists atomic.Int64
+				own := echoServer()
+				setup := own.setup
+				own.setup = func(s *sdk.Server) { setup(s); countedLists(s, &lists) }
+				w := newWorld(t, pegboard.SessionConfig{}, mcp.Options{}, map[string]*ownServer{"own": own}, stdioServer("own"))
+				defer w.close()
+				require.NoError(t, w.servers.Ready(t.Context()))
+				w.servers.Sync(t.Context())
+				lists.Store(0)
+				for i := range tt.changes {
+					if i > 0 {
+						time.Sleep(tt.pause)
+					}
+					addTool(own.server, "tool"+string(rune('a'+i%26))+time.Duration(i).String(), func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+				}
+				time.Sleep(tt.wait)
+				require.Len(t, w.names(), 1, "nothing changes before Sync")
+				w.servers.Sync(t.Context())
+				require.Len(t, w.names(), tt.tools)
+				require.LessOrEqual(t, lists.Load(), tt.lists+1)
+				require.GreaterOrEqual(t, lists.Load(), tt.lists)
+			})
+		})
+	}
+}
+
+// TestNoticeBeforeTheChange has a server announce a change that it makes later.
+func TestNoticeBeforeTheChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hidden atomic.Bool
+		hidden.Store(true)
+		own := &ownServer{setup: func(s *sdk.Server) {
+			addTool(s, "late", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+			s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+				return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+					if method == "tools/list" && hidden.Load() {
+						return &sdk.ListToolsResult{Tools: []*sdk.Tool{}}, nil
+					}
+					return next(ctx, method, r)
+				}
+			})
+		}}
+		w := newWorld(t, pegboard.SessionConfig{}, mcp.Options{}, map[string]*ownServer{"own": own}, stdioServer("own"))
+		defer w.close()
+		require.NoError(t, w.servers.Ready(t.Context()))
+		w.servers.Sync(t.Context())
+		require.Empty(t, w.names())
+		addTool(own.server, "late", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+		time.Sleep(300 * time.Millisecond)
+		hidden.Store(false)
+		time.Sleep(400 * time.Millisecond)
+		w.servers.Sync(t.Context())
+		require.Equal(t, []string{"mcp__own__late"}, w.names())
+	})
+}
+
+// TestListThatFailsKeepsTheOneBefore has a server refuse to list its tools again.
+func TestListThatFailsKeepsTheOneBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var broken atomic.Bool
+		own := echoServer()
+		setup := own.setup
+		own.setup = func(s *sdk.Server) {
+			setup(s)
+			s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+				return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+					if method == "tools/list" && broken.Load() {
+						return nil, errRefused
+					}
+					return next(ctx, method, r)
+				}
+			})
+		}
+		w := newWorld(t, pegboard.SessionConfig{}, mcp.Options{}, map[string]*ownServer{"own": own}, stdioServer("own"))
+		defer w.close()
+		require.NoError(t, w.servers.Ready(t.Context()))
+		w.servers.Sync(t.Context())
+		broken.Store(true)
+		addTool(own.server, "second", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+		time.Sleep(time.Second)
+		state := w.servers.Sync(t.Context())[0]
+		require.Equal(t, []string{"mcp__own__echo"}, w.names())
+		require.Error(t, state.ListingErr)
+		require.Equal(t, "hello", w.run("mcp__own__echo", `{}`).Result.Text())
+		broken.Store(false)
+		addTool(own.server, "third", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+		time.Sleep(time.Second)
+		state = w.servers.Sync(t.Context())[0]
+		require.NoError(t, state.ListingErr)
+		require.Len(t, w.names(), 3)
+	})
+}
+
+// TestExactNumbers has a number that a float cannot hold pass through a call and a schema.
+func TestExactNumbers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own := &ownServer{setup: func(s *sdk.Server) {
+			s.AddTool(&sdk.Tool{Name: "big", InputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"const":9007199254740993}}}`)},
+				func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+					return &sdk.CallToolResult{Content: []sdk.Content{}, StructuredContent: r.Params.Arguments}, nil
+				})
+		}}
+		w := newWorld(t, pegboard.SessionConfig{}, mcp.Options{}, map[string]*ownServer{"own": own}, stdioServer("own"))
+		defer w.close()
+		require.NoError(t, w.servers.Ready(t.Context()))
+		w.servers.Sync(t.Context())
+		out := w.run("mcp__own__big", `{"n":9007199254740993}`)
+		require.NoError(t, out.Err)
+		require.JSONEq(t, `{"n":9007199254740993}`, out.Result.Text())
+		require.Contains(t, out.Result.Text(), "9007199254740993")
+		require.Error(t, w.run("mcp__own__big", `{"n":9007199254740992}`).Err, "the schema's number is exact, too")
+	})
+}
