@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -31,17 +32,25 @@ func Lasting(err error) error { return &lastingError{err} }
 type ownProcessWire struct {
 	mcp.Transport
 	exchange *exchange.Exchange
-	conn     mcp.Connection
+
+	mu   sync.Mutex
+	conn mcp.Connection
 }
 
-func (w *ownProcessWire) Connect(ctx context.Context) (c mcp.Connection, err error) {
-	if w.conn, err = w.Transport.Connect(ctx); err != nil {
+func (w *ownProcessWire) Connect(ctx context.Context) (mcp.Connection, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	conn, err := w.Transport.Connect(ctx)
+	if err != nil {
 		return nil, err
 	}
-	return ownProcessConnection{w.conn, w.exchange}, nil
+	w.conn = conn
+	return ownProcessConnection{conn, w.exchange}, nil
 }
 
 func (w *ownProcessWire) Shut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.conn != nil {
 		_ = w.conn.Close()
 	}
