@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -67,4 +68,18 @@ func (d Decoder) save(ctx context.Context, subject, kind string, data []byte) (s
 		place += fmt.Sprintf(", cut after %d bytes", stored.Size)
 	}
 	return fmt.Sprintf("(%s is in %s.)", subject, place), stored.Path
+}
+
+// maxElements is how many elements of a list are looked at. The others are stored together.
+const maxElements = 1000
+
+// list returns the elements of a list, and a part about those that are too many. Noun names
+// the elements, such as "messages".
+func (d Decoder) list(ctx context.Context, value []byte, noun string) (elements [][]byte, rest []pegboard.Part) {
+	elements, others, count := elementsOf(value, maxElements)
+	if count == 0 {
+		return elements, nil
+	}
+	sentence, _ := d.save(ctx, fmt.Sprintf("The rest of the answer, %d %s", count, noun), "application/json", slices.Concat([]byte("["), others, []byte("]")))
+	return elements, texts(sentence)
 }

@@ -21,12 +21,12 @@ type entry struct {
 	warnings                 []string
 }
 
-// readEntry returns the entry in raw. With an error it has what was read before, so that the
-// tool can be named.
+// readEntry returns the entry in raw. With an error, the entry has the members that were read
+// before, so that the tool can be named.
 //
-// What decides about calls is read strictly: an object that readers could take for different
-// things is an error. Texts for people and for the model are not: each invalid character
-// becomes U+FFFD.
+// Members that decide about calls are read strictly: an object with a repeated key is an
+// error, since readers differ on its meaning. In texts for people and for the model, each
+// invalid character becomes U+FFFD.
 func readEntry(raw json.RawMessage) (e entry, err error) {
 	if !jsonobject.Is(raw) {
 		return e, errors.New("the definition is not a JSON object")
