@@ -113,15 +113,19 @@ func lines(title string, in json.RawMessage) pegboard.Lines {
 
 // checkInput returns why no call could be made under a schema of the input that compiles.
 func checkInput(schema json.RawMessage, mirrored bool) error {
+	combined, annotated := hasRootCombinator(schema), mirrored && mayHaveHeaders(schema)
+	if !combined && !annotated { // as most schemas
+		return nil
+	}
 	v, err := jsonobject.Decode(schema, 0)
 	root, ok := v.(*jsonobject.Tree)
 	if err != nil || !ok {
 		return fmt.Errorf("the inputSchema is no object: %w", err)
 	}
-	if c := (rootCheck{root: root, left: maxLooks}); !c.mayBeObject(root) {
+	if c := (rootCheck{root: root, left: maxLooks}); combined && !c.mayBeObject(root) {
 		return errors.New("the inputSchema accepts no object, and the input of a tool is one")
 	}
-	if mirrored {
+	if annotated {
 		return checkHeaders(root)
 	}
 	return nil

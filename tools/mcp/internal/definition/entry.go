@@ -75,8 +75,11 @@ func readEntry(raw json.RawMessage) (e entry, err error) {
 
 // about returns the description for the model. It is never empty.
 func (e *entry) about() string {
-	annotated, _ := jsonobject.Parse(e.annotations)
-	return cmp.Or(e.description, e.title, textOf(annotated, "title"), e.name)
+	if text := cmp.Or(e.description, e.title); text != "" {
+		return text
+	}
+	annotations, _ := jsonobject.Parse(e.annotations) // without them there is no title
+	return cmp.Or(textOf(annotations, "title"), e.name)
 }
 
 // textOf returns a member that is a text, cut for a model, or "" if it is blank.
