@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -94,6 +95,7 @@ func TestCallResult(t *testing.T) {
 		{name: "a text in place of blocks", answer: `{"content":"a"}`, parts: []pegboard.Part{text("a")}},
 		{name: "the last of repeated keys counts", answer: `{"content":[{"type":"text","text":"a"}],"content":[{"type":"text","text":"b","text":"c"}]}`, parts: []pegboard.Part{text("c")}},
 		{name: "keys are compared exactly", answer: `{"Content":[{"type":"text","text":"a"}],"content":[{"Type":"image","type":"text","text":"b"}]}`, parts: []pegboard.Part{text("b")}},
+		{name: "an escaped key", answer: `{"c\u006fntent":[{"type":"text","te\u0078t":"a"}]}`, parts: []pegboard.Part{text("a")}},
 		{name: "invalid UTF-8", answer: "{\"content\":[{\"type\":\"text\",\"text\":\"a\xffb\"}]}", parts: []pegboard.Part{text("a\ufffdb")}},
 		{name: "half of a surrogate pair", answer: `{"content":[{"type":"text","text":"a\ud800b"}]}`, parts: []pegboard.Part{text("a\ufffdb")}},
 		{name: "for the user alone", answer: `{"content":[{"type":"text","text":"u","annotations":{"audience":["user"]}},{"type":"text","text":"both","annotations":{"audience":["user","assistant"]}},` +
@@ -146,6 +148,28 @@ func TestWithoutHost(t *testing.T) {
 	r := content.Decoder{Server: "srv"}.CallResult(t.Context(), json.RawMessage(
 		`{"content":[{"type":"text","text":"u","annotations":{"audience":["user"]}},{"type":"audio","mimeType":"audio/wav","data":"UklGRg=="}]}`))
 	require.Equal(t, []pegboard.Part{text("u"), text("(Content of the type audio/wav, 4 bytes, was left out.)")}, r.Parts)
+}
+
+// TestStores reads answers for stores that keep less, or no files.
+func TestStores(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		stored pegboard.StoredResult
+		want   string
+	}{
+		{name: "a file", stored: pegboard.StoredResult{Ref: "r", Path: "/r.wav", Size: 4}, want: "(Content of the type audio/wav, 4 bytes, is in /r.wav.)"},
+		{name: "no file", stored: pegboard.StoredResult{Ref: "r", Size: 4}, want: "(Content of the type audio/wav, 4 bytes, is in r.)"},
+		{name: "cut", stored: pegboard.StoredResult{Ref: "r", Path: "/r.wav", Size: 3}, want: "(Content of the type audio/wav, 4 bytes, is in /r.wav, cut after 3 bytes.)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := content.Decoder{Server: "srv", Store: func(context.Context, string, io.Reader) (pegboard.StoredResult, error) { return tt.stored, nil }}
+			r := d.CallResult(t.Context(), json.RawMessage(`{"content":[{"type":"audio","mimeType":"audio/wav","data":"UklGRg=="}]}`))
+			require.Equal(t, tt.want, r.Text())
+		})
+	}
 }
 
 // TestManyBlocks sends more blocks than a conversation can take.

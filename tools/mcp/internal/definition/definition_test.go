@@ -94,6 +94,10 @@ func TestUnusable(t *testing.T) {
 			_, _, err := attached(t, definition.Server{Name: "srv"}, tt.definition)
 			require.ErrorContains(t, err, tt.want)
 			require.LessOrEqual(t, len(err.Error()), 1000)
+			if strings.HasPrefix(tt.definition, `{"name":"get",`) {
+				require.Equal(t, "get", d.Name)
+				require.Equal(t, "get", d.Tool.Info().Name)
+			}
 		})
 	}
 }
@@ -171,5 +175,14 @@ func TestRedefinition(t *testing.T) {
 			require.NotEmpty(t, before)
 			require.Equal(t, tt.changed, before != fingerprint(tt.after))
 		})
+	}
+}
+
+// TestTasksOnly reads a tool that can be called only in a way that this client does not know.
+func TestTasksOnly(t *testing.T) {
+	t.Parallel()
+	for support, warnings := range map[string]int{`{"taskSupport":"required"}`: 1, `{"taskSupport":"optional"}`: 0, `{}`: 0, `null`: 0, `"required"`: 0} {
+		d := definition.Read(definition.Server{Name: "srv"}, json.RawMessage(`{"name":"get","execution":`+support+`,`+anyObject+`}`), nothing)
+		require.Len(t, d.Warnings, warnings, support)
 	}
 }

@@ -32,6 +32,9 @@ func readEntry(raw json.RawMessage) (e entry, err error) {
 		return e, errors.New("the definition is not a JSON object")
 	}
 	members, ok := jsonobject.ParseUnique(raw)
+	if !ok {
+		members, _ = jsonobject.Parse(raw) // it has been found valid
+	}
 	e.name, _ = members.Text("name")
 	switch {
 	case !ok:
@@ -63,6 +66,10 @@ func readEntry(raw json.RawMessage) (e entry, err error) {
 	e.ui = readUI(meta)
 	if e.ui.warning != "" {
 		e.warnings = append(e.warnings, e.ui.warning)
+	}
+	execution, _ := jsonobject.Parse(members.Get("execution"))
+	if support, _ := execution.Text("taskSupport"); support == "required" {
+		e.warnings = append(e.warnings, "its calls fail: the server takes them only as tasks, and this client does not support tasks")
 	}
 	if e.input = members.Get("inputSchema"); isAbsent(e.input) {
 		return e, errors.New("the definition has no inputSchema")
