@@ -25,8 +25,9 @@ type Decoder struct {
 	// Store keeps bytes that a model is not shown, such as sounds. If it is nil, a text says
 	// that they were left out.
 	Store func(ctx context.Context, mimeType string, r io.Reader) (pegboard.StoredResult, error)
-	// Tell is called at most once for an answer, with the content that is for the user alone.
-	// If it is nil, the model is shown that content, too.
+	// Tell is called with the content that is for the user alone: at most once for the result
+	// of a call, and for each message of a prompt. If it is nil, the model is shown that
+	// content, too.
 	Tell func(text string, parts []pegboard.Part)
 }
 

@@ -37,7 +37,8 @@ type Definition struct {
 	// ResourceURI is the address, with the scheme ui, of the user interface for the results
 	// of the tool; empty if it has no such interface.
 	ResourceURI string
-	// Warnings are for a log. Each names a part of the definition that was ignored.
+	// Warnings are for a log: about parts of the definition that were ignored, and calls that
+	// will fail.
 	Warnings []string
 }
 
