@@ -1,30 +1,19 @@
 package content
 
 import (
-	"cmp"
-	"context"
 	"encoding/json"
-	"fmt"
-	"mime"
 	"slices"
-	"strings"
-	"unicode"
-
-	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
-	"github.com/seed49eaa51d/pegboard/internal/media"
-	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
 // A block is one piece of content. Its zero members mean that it is no object.
 type block struct {
 	members
 	kind string
-	raw  []byte
+	json []byte
 }
 
 func blockOf(raw []byte) block {
-	b := block{members: membersOf(raw), raw: raw}
+	b := block{members: membersOf(raw), json: raw}
 	b.kind, _ = b.text("type")
 	return b
 }
@@ -35,140 +24,4 @@ func (b block) isForUser() bool {
 	raw := b.object("annotations").value("audience")
 	return len(raw) > 0 && json.Unmarshal(raw, &audience) == nil && len(audience) > 0 &&
 		!slices.ContainsFunc(audience, func(who string) bool { return who != "user" })
-}
-
-// block returns the parts of one block.
-func (d Decoder) block(ctx context.Context, b block) []pegboard.Part {
-	if text, ok := stringOf(b.raw); ok {
-		return texts(text)
-	}
-	switch b.kind {
-	case "text":
-		if text, ok := b.text("text"); ok {
-			return texts(text)
-		}
-	case "image", "audio":
-		if data, ok := b.bytes("data"); ok {
-			return d.data(ctx, b.mime(), "", data).parts
-		}
-	case "resource":
-		if r := b.object("resource"); r != nil {
-			if c, ok := d.resource(ctx, r); ok {
-				return c.parts
-			}
-		}
-	case "resource_link":
-		if uri, ok := b.text("uri"); ok {
-			return texts(d.link(b, uri))
-		}
-	default:
-		return texts(fmt.Sprintf("(A block of content of the type %s, which this client does not know, as JSON:)\n%s", strictjson.Quote(b.kind), b.raw))
-	}
-	return texts(fmt.Sprintf("(A block of content of the type %s that is not as the protocol says, as JSON:)\n%s", strictjson.Quote(b.kind), b.raw))
-}
-
-// texts returns a part with a text.
-func texts(text string) []pegboard.Part { return []pegboard.Part{{Text: text}} }
-
-// stringOf returns a value that is a string.
-func stringOf(raw []byte) (text string, ok bool) { return members{"": raw}.text("") }
-
-// link words a resource that the server names and does not send.
-func (d Decoder) link(b block, uri string) string {
-	var about []string
-	for _, name := range []string{"title", "name", "mimeType"} {
-		if text, ok := b.text(name); ok && strings.TrimSpace(text) != "" && !slices.Contains(about, strictjson.Quote(text)) {
-			about = append(about, strictjson.Quote(text))
-		}
-	}
-	if size := b.value("size"); len(size) > 0 && len(size) < maxDigits && size[0] != '"' {
-		about = append(about, string(size)+" bytes")
-	}
-	line := "(A resource"
-	if len(about) > 0 {
-		line += ": " + strings.Join(about, ", ")
-	}
-	if text, ok := b.text("description"); ok && strings.TrimSpace(text) != "" {
-		line += ". " + strings.TrimSuffix(strings.TrimSpace(text), ".")
-	}
-	return fmt.Sprintf(`%s. Read it with ReadMcpResource: {"server":%s,"uri":%s})`, line, jsonobject.Quote(d.Server), jsonobject.Quote(uri))
-}
-
-const (
-	// maxDigits is the maximum length of a size that is repeated.
-	maxDigits = 20
-	// maxType is the maximum length of a media type. RFC 6838 allows 127 characters for each
-	// of its two halves.
-	maxType = 255
-	// plainText and anyBytes are the media types of content whose server names none.
-	plainText = "text/plain"
-	anyBytes  = "application/octet-stream"
-)
-
-// mime returns the media type of a block or resource, without parameters, or "".
-func (m members) mime() string {
-	text, _ := m.text("mimeType")
-	kind, _, err := mime.ParseMediaType(text)
-	if err != nil || len(kind) > maxType || !strings.Contains(kind, "/") {
-		return ""
-	}
-	return kind
-}
-
-// maxTitle is how many bytes of an address are shown.
-const maxTitle = 2 << 10
-
-// titleOf returns an address as a title.
-func titleOf(uri string) string {
-	if len(uri) <= maxTitle && !strings.ContainsFunc(uri, unicode.IsControl) {
-		return uri
-	}
-	return pegboard.OneLine(uri)
-}
-
-// A loaded resource is one that an answer holds.
-type loaded struct {
-	parts []pegboard.Part
-	text  string
-	path  string // of the file that its bytes are stored in
-}
-
-// resource returns an embedded resource. False means that it has neither text nor bytes.
-func (d Decoder) resource(ctx context.Context, r members) (l loaded, ok bool) {
-	uri, _ := r.text("uri")
-	if text, ok := r.text("text"); ok {
-		l.text = text
-		p := pegboard.Part{Text: text, MIME: cmp.Or(r.mime(), plainText), Title: titleOf(uri)}
-		if strings.TrimSpace(text) == "" {
-			p = pegboard.Part{Text: fmt.Sprintf("(The resource %s is empty.)", strictjson.Quote(uri))}
-		}
-		l.parts = []pegboard.Part{p}
-		return l, true
-	}
-	data, ok := r.bytes("blob")
-	if !ok {
-		return l, false
-	}
-	return d.data(ctx, r.mime(), uri, data), true
-}
-
-// data returns bytes that an answer holds. Images of a known type are shown; images of
-// resources, and all other bytes, are stored. URI is the address of a resource, or empty.
-func (d Decoder) data(ctx context.Context, kind, uri string, data []byte) (l loaded) {
-	if image, err := media.Describe(data); err == nil {
-		kind = image.Type
-		l.parts = []pegboard.Part{{MIME: kind, Data: data, Title: titleOf(uri)}}
-		if uri == "" {
-			return l
-		}
-	}
-	kind = cmp.Or(kind, anyBytes)
-	subject := "Content of the type " + kind
-	if uri != "" {
-		subject = fmt.Sprintf("The resource %s of the type %s", strictjson.Quote(uri), kind)
-	}
-	sentence, path := d.save(ctx, subject, kind, data)
-	l.path = path
-	l.parts = append(l.parts, pegboard.Part{Text: sentence})
-	return l
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -24,8 +25,9 @@ type Decoder struct {
 	// Store keeps bytes that a model is not shown, such as sounds. If it is nil, a text says
 	// that they were left out.
 	Store func(ctx context.Context, mimeType string, r io.Reader) (pegboard.StoredResult, error)
-	// Tell is called at most once for an answer, with the content that is for the user alone.
-	// If it is nil, the model is shown that content, too.
+	// Tell is called with the content that is for the user alone: at most once for the result
+	// of a call, and for each message of a prompt. If it is nil, the model is shown that
+	// content, too.
 	Tell func(text string, parts []pegboard.Part)
 }
 
@@ -67,4 +69,18 @@ func (d Decoder) save(ctx context.Context, subject, kind string, data []byte) (s
 		place += fmt.Sprintf(", cut after %d bytes", stored.Size)
 	}
 	return fmt.Sprintf("(%s is in %s.)", subject, place), stored.Path
+}
+
+// maxElements is how many elements of a list are looked at. The others are stored together.
+const maxElements = 1000
+
+// list returns the elements of a list, and a part about those that are too many. Noun names
+// the elements, such as "messages".
+func (d Decoder) list(ctx context.Context, value []byte, noun string) (elements [][]byte, rest []pegboard.Part) {
+	elements, others, count := elementsOf(value, maxElements)
+	if count == 0 {
+		return elements, nil
+	}
+	sentence, _ := d.save(ctx, fmt.Sprintf("The rest of the answer, %d %s", count, noun), "application/json", slices.Concat([]byte("["), others, []byte("]")))
+	return elements, texts(sentence)
 }

@@ -20,7 +20,7 @@ import (
 func (d Decoder) CallResult(ctx context.Context, raw json.RawMessage) *pegboard.Result {
 	answer, err := d.read(raw)
 	if err != nil {
-		return failure(err.Error() + ". Nobody knows what the call has done.")
+		return failure(err.Error() + ". It is unknown what the call did.")
 	}
 	if text := d.unfinished(answer); text != "" {
 		return failure(text)
@@ -49,10 +49,11 @@ func (d Decoder) unfinished(answer members) string {
 	if _, ok := task.text("taskId"); ok && answer.value("content") == nil && kind == "" { // version 2025-11-25
 		kind = "task"
 	}
+	if kind == "" || kind == "complete" {
+		return ""
+	}
 	server := strictjson.Quote(d.Server)
 	switch kind {
-	case "", "complete":
-		return ""
 	case "task":
 		id, ok := answer.text("taskId")
 		if !ok {
@@ -66,7 +67,7 @@ func (d Decoder) unfinished(answer members) string {
 	if answer.value("content") != nil || answer.value("structuredContent") != nil {
 		return ""
 	}
-	return fmt.Sprintf("MCP server %s answered with a result of the type %s, which this client does not know. Nobody knows what the call has done. Tell the user.", server, strictjson.Quote(kind))
+	return fmt.Sprintf("MCP server %s answered with a result of the type %s, which this client does not know. It is unknown what the call did. Tell the user.", server, strictjson.Quote(kind))
 }
 
 // says reports whether a part is more than blank text.
@@ -79,23 +80,19 @@ func failure(text string) *pegboard.Result {
 // isTrue reports whether a mark of failure is set. A value that is no boolean sets it.
 func isTrue(value []byte) bool { return len(value) > 0 && string(value) != "false" }
 
-const (
-	// maxBlocks is how many blocks of an answer become parts. The others are stored together.
-	maxBlocks = 1000
-	// maxParts is how many parts an answer may have before its texts are joined.
-	maxParts = 100
-)
+// maxParts is how many parts an answer may have before its texts are joined.
+const maxParts = 100
 
 // content returns the parts for the model of the member content, a list of blocks. It takes a
 // block on its own for a list of one, and a text for a block of text. Content for the user
 // alone goes to Tell.
 func (d Decoder) content(ctx context.Context, value []byte) []pegboard.Part {
-	blocks := elementsOf(value)
+	blocks, rest := d.list(ctx, value, "blocks of content")
 	if len(value) > 0 && value[0] != '[' {
 		blocks = [][]byte{value}
 	}
 	var parts, told []pegboard.Part
-	for _, raw := range blocks[:min(len(blocks), maxBlocks)] {
+	for _, raw := range blocks {
 		b := blockOf(raw)
 		if d.Tell != nil && b.isForUser() {
 			told = append(told, d.block(ctx, b)...)
@@ -103,19 +100,27 @@ func (d Decoder) content(ctx context.Context, value []byte) []pegboard.Part {
 			parts = append(parts, d.block(ctx, b)...)
 		}
 	}
-	if more := blocks[min(len(blocks), maxBlocks):]; len(more) > 0 {
-		sentence, _ := d.save(ctx, fmt.Sprintf("The rest of the answer, %d blocks of content", len(more)), "application/json",
-			slices.Concat([]byte("["), bytes.Join(more, []byte(",")), []byte("]")))
-		parts = append(parts, pegboard.Part{Text: sentence})
-	}
+	parts = append(parts, rest...)
 	if len(told) > 0 {
 		told = joined(told)
-		d.Tell((&pegboard.Result{Parts: told}).Text(), told)
+		d.Tell(wordsFor(told), told)
 		if len(parts) == 0 {
 			parts = []pegboard.Part{{Text: "(The server's answer is for the user alone, who was shown it.)"}}
 		}
 	}
 	return joined(parts)
+}
+
+// wordsFor returns parts as a text for the user.
+func wordsFor(parts []pegboard.Part) string {
+	var words []string
+	for _, p := range parts {
+		if len(p.Data) > 0 {
+			p.Text = fmt.Sprintf("(An image of the type %s, %d bytes.)", p.MIME, len(p.Data))
+		}
+		words = append(words, p.Text)
+	}
+	return strings.Join(words, "\n")
 }
 
 // joined returns parts. If there are too many, it joins neighbouring texts, and makes texts of

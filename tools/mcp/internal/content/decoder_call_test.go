@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"strconv"
 	"strings"
 	"testing"
@@ -94,11 +95,14 @@ func TestCallResult(t *testing.T) {
 		{name: "a text in place of blocks", answer: `{"content":"a"}`, parts: []pegboard.Part{text("a")}},
 		{name: "the last of repeated keys counts", answer: `{"content":[{"type":"text","text":"a"}],"content":[{"type":"text","text":"b","text":"c"}]}`, parts: []pegboard.Part{text("c")}},
 		{name: "keys are compared exactly", answer: `{"Content":[{"type":"text","text":"a"}],"content":[{"Type":"image","type":"text","text":"b"}]}`, parts: []pegboard.Part{text("b")}},
+		{name: "an escaped key", answer: `{"c\u006fntent":[{"type":"text","te\u0078t":"a"}]}`, parts: []pegboard.Part{text("a")}},
 		{name: "invalid UTF-8", answer: "{\"content\":[{\"type\":\"text\",\"text\":\"a\xffb\"}]}", parts: []pegboard.Part{text("a\ufffdb")}},
 		{name: "half of a surrogate pair", answer: `{"content":[{"type":"text","text":"a\ud800b"}]}`, parts: []pegboard.Part{text("a\ufffdb")}},
 		{name: "for the user alone", answer: `{"content":[{"type":"text","text":"u","annotations":{"audience":["user"]}},{"type":"text","text":"both","annotations":{"audience":["user","assistant"]}},` +
 			`{"type":"text","text":"m","annotations":{"audience":["assistant"]}},{"type":"text","text":"v","annotations":{"audience":["user","user"]}},{"type":"text","text":"all","annotations":{"audience":[]}}]}`,
 			parts: []pegboard.Part{text("both"), text("m"), text("all")}, told: []string{"u\nv"}},
+		{name: "an image for the user", answer: `{"content":[{"type":"image","data":"` + tinyPNG + `","annotations":{"audience":["user"]}},{"type":"text","text":"a"}]}`,
+			parts: []pegboard.Part{text("a")}, told: []string{"(An image of the type image/png, 70 bytes.)"}},
 		{name: "all of it for the user", answer: `{"content":[{"type":"text","text":"u","annotations":{"audience":["user"]}}],"structuredContent":{"u":1}}`,
 			parts: []pegboard.Part{text("(The server's answer is for the user alone, who was shown it.)")}, told: []string{"u"}, data: json.RawMessage(`{"u":1}`)},
 		{name: "a task", answer: `{"resultType":"task","taskId":"t\"1","status":"working"}`, failed: true,
@@ -109,11 +113,11 @@ func TestCallResult(t *testing.T) {
 			parts: []pegboard.Part{text(`MCP server "srv" asked for further input instead of answering, and this client could not give it. Tell the user.`)}},
 		{name: "complete", answer: `{"resultType":"complete","content":[{"type":"text","text":"a"}]}`, parts: []pegboard.Part{text("a")}},
 		{name: "an unknown type of result", answer: `{"resultType":"stream","at":"x"}`, failed: true,
-			parts: []pegboard.Part{text(`MCP server "srv" answered with a result of the type "stream", which this client does not know. Nobody knows what the call has done. Tell the user.`)}},
+			parts: []pegboard.Part{text(`MCP server "srv" answered with a result of the type "stream", which this client does not know. It is unknown what the call did. Tell the user.`)}},
 		{name: "an unknown type of result with content", answer: `{"resultType":"stream","content":[{"type":"text","text":"a"}]}`, parts: []pegboard.Part{text("a")}},
-		{name: "no object", answer: `[]`, failed: true, parts: []pegboard.Part{text(`MCP server "srv" sent an answer that is not a JSON object. Nobody knows what the call has done.`)}},
-		{name: "cut", answer: `{"content":[`, failed: true, parts: []pegboard.Part{text(`MCP server "srv" sent an answer that is not a JSON object. Nobody knows what the call has done.`)}},
-		{name: "nothing", answer: ``, failed: true, parts: []pegboard.Part{text(`MCP server "srv" sent an answer that is not a JSON object. Nobody knows what the call has done.`)}},
+		{name: "no object", answer: `[]`, failed: true, parts: []pegboard.Part{text(`MCP server "srv" sent an answer that is not a JSON object. It is unknown what the call did.`)}},
+		{name: "cut", answer: `{"content":[`, failed: true, parts: []pegboard.Part{text(`MCP server "srv" sent an answer that is not a JSON object. It is unknown what the call did.`)}},
+		{name: "nothing", answer: ``, failed: true, parts: []pegboard.Part{text(`MCP server "srv" sent an answer that is not a JSON object. It is unknown what the call did.`)}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -146,6 +150,28 @@ func TestWithoutHost(t *testing.T) {
 	require.Equal(t, []pegboard.Part{text("u"), text("(Content of the type audio/wav, 4 bytes, was left out.)")}, r.Parts)
 }
 
+// TestStores reads answers for stores that keep less, or no files.
+func TestStores(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		stored pegboard.StoredResult
+		want   string
+	}{
+		{name: "a file", stored: pegboard.StoredResult{Ref: "r", Path: "/r.wav", Size: 4}, want: "(Content of the type audio/wav, 4 bytes, is in /r.wav.)"},
+		{name: "no file", stored: pegboard.StoredResult{Ref: "r", Size: 4}, want: "(Content of the type audio/wav, 4 bytes, is in r.)"},
+		{name: "cut", stored: pegboard.StoredResult{Ref: "r", Path: "/r.wav", Size: 3}, want: "(Content of the type audio/wav, 4 bytes, is in /r.wav, cut after 3 bytes.)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := content.Decoder{Server: "srv", Store: func(context.Context, string, io.Reader) (pegboard.StoredResult, error) { return tt.stored, nil }}
+			r := d.CallResult(t.Context(), json.RawMessage(`{"content":[{"type":"audio","mimeType":"audio/wav","data":"UklGRg=="}]}`))
+			require.Equal(t, tt.want, r.Text())
+		})
+	}
+}
+
 // TestManyBlocks sends more blocks than a conversation can take.
 func TestManyBlocks(t *testing.T) {
 	t.Parallel()
@@ -165,6 +191,9 @@ func TestManyBlocks(t *testing.T) {
 	require.Equal(t, "999", lines[999])
 	require.Equal(t, "(The rest of the answer, 2 blocks of content, 61 bytes, is in /store/1.)", lines[1000])
 	require.Equal(t, []stored{{"application/json", "[" + number(1000) + "," + number(1001) + "]"}}, h.stored)
+
+	r = (&host{}).decoder().CallResult(t.Context(), json.RawMessage(`{"content":[`+strings.Repeat("0,", 200_000)+`0]}`))
+	require.Contains(t, r.Text(), "(The rest of the answer, 199001 blocks of content, 398003 bytes, is in /store/1.)")
 
 	mixed := func(i int) string {
 		switch i {

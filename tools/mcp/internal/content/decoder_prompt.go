@@ -23,7 +23,8 @@ func (d Decoder) Prompt(ctx context.Context, raw json.RawMessage) ([]pegboard.Pa
 		return nil, errors.New(text)
 	}
 	var messages []members
-	for _, raw := range elementsOf(answer.value("messages")) {
+	list, rest := d.list(ctx, answer.value("messages"), "messages")
+	for _, raw := range list {
 		messages = append(messages, membersOf(raw))
 	}
 	if len(messages) == 0 {
@@ -37,7 +38,7 @@ func (d Decoder) Prompt(ctx context.Context, raw json.RawMessage) ([]pegboard.Pa
 		}
 		parts = append(parts, d.content(ctx, m.value("content"))...)
 	}
-	return joined(withoutRefusedImages(parts)), nil
+	return joined(append(withoutRefusedImages(parts), rest...)), nil
 }
 
 // withoutRefusedImages replaces images that a provider might refuse, as the executor does in

@@ -35,7 +35,7 @@ func (d Decoder) Resource(ctx context.Context, raw json.RawMessage) (*pegboard.R
 		return nil, errors.New(text)
 	}
 	value := answer.value("contents")
-	contents := elementsOf(value)
+	contents, rest := d.list(ctx, value, "contents")
 	if len(value) > 0 && value[0] == '{' {
 		contents = [][]byte{value}
 	}
@@ -51,10 +51,11 @@ func (d Decoder) Resource(ctx context.Context, raw json.RawMessage) (*pegboard.R
 			continue
 		}
 		uri, _ := m.text("uri")
-		output.Contents = append(output.Contents, Resource{URI: uri, MIMEType: m.mime(), Text: l.text, BlobSavedTo: l.path})
+		_, spelled := m.mime()
+		output.Contents = append(output.Contents, Resource{URI: uri, MIMEType: spelled, Text: l.text, BlobSavedTo: l.path})
 		r.Parts = append(r.Parts, l.parts...)
 	}
-	r.Parts, r.Data = joined(r.Parts), output
+	r.Parts, r.Data = joined(append(r.Parts, rest...)), output
 	if len(r.Parts) == 0 {
 		r.Parts = texts("(The resource has no contents.)")
 	}

@@ -20,8 +20,8 @@ func TestResource(t *testing.T) {
 		stored []stored
 		err    string
 	}{
-		{name: "text", answer: `{"contents":[{"uri":"x:1","mimeType":"text/html","text":"<a>"}]}`,
-			parts: []pegboard.Part{{Text: "<a>", MIME: "text/html", Title: "x:1"}}, data: `{"contents":[{"uri":"x:1","mimeType":"text/html","text":"<a>"}]}`},
+		{name: "text", answer: `{"contents":[{"uri":"x:1","mimeType":"text/html;profile=mcp-app","text":"<a>"}]}`,
+			parts: []pegboard.Part{{Text: "<a>", MIME: "text/html", Title: "x:1"}}, data: `{"contents":[{"uri":"x:1","mimeType":"text/html;profile=mcp-app","text":"<a>"}]}`},
 		{name: "bytes", answer: `{"contents":[{"uri":"x:1","mimeType":"audio/wav","blob":"UklGRg=="}]}`,
 			parts: []pegboard.Part{text(`(The resource "x:1" of the type audio/wav, 4 bytes, is in /store/1.)`)}, stored: []stored{{"audio/wav", "RIFF"}},
 			data: `{"contents":[{"uri":"x:1","mimeType":"audio/wav","blobSavedTo":"/store/1"}]}`},

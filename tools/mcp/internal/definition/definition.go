@@ -24,7 +24,7 @@ const MaxResult = 100_000
 // characters.
 const maxName = 256
 
-// A Definition is what a server says of one of its tools.
+// A Definition describes one tool of a server.
 type Definition struct {
 	// Name is the name that the server has for the tool; empty if it has none.
 	Name string
@@ -35,9 +35,10 @@ type Definition struct {
 	// interface, and must not be attached.
 	AppOnly bool
 	// ResourceURI is the address, with the scheme ui, of the user interface for the results
-	// of the tool; empty if there is none.
+	// of the tool; empty if it has no such interface.
 	ResourceURI string
-	// Warnings are for a log: what was ignored of a definition that can be used.
+	// Warnings are for a log: about parts of the definition that were ignored, and calls that
+	// will fail.
 	Warnings []string
 }
 
@@ -79,10 +80,13 @@ func build(s Server, e *entry, call Caller) (t pegboard.Tool, warnings []string,
 
 // describe returns the definition of an entry, without the schema of its output.
 func describe(s Server, e *entry, call Caller) pegboard.Definition[json.RawMessage, *pegboard.Result] {
+	info := s.info(e)
+	title := s.Name + ": " + cmp.Or(info.Title, e.name)
 	d := pegboard.Definition[json.RawMessage, *pegboard.Result]{
-		Info:        s.info(e),
+		Info:        info,
 		Traits:      s.traits(e.hints),
 		Description: e.about(),
+		Lines:       func(in json.RawMessage, _ *pegboard.Call) pegboard.Lines { return lines(title, in) },
 		ClassifierInput: func(in json.RawMessage, _ *pegboard.Call) string {
 			return fmt.Sprintf("the tool %q of the MCP server %q with %s", e.name, s.Name, in)
 		},
@@ -99,17 +103,30 @@ func describe(s Server, e *entry, call Caller) pegboard.Definition[json.RawMessa
 	return d
 }
 
+// lines returns the lines for a person about a call with this input.
+func lines(title string, in json.RawMessage) pegboard.Lines {
+	what := title
+	if string(in) != "{}" {
+		what += " " + string(in)
+	}
+	return pegboard.Lines{Before: what, While: "Running " + what}
+}
+
 // checkInput returns why no call could be made under a schema of the input that compiles.
 func checkInput(schema json.RawMessage, mirrored bool) error {
+	combined, annotated := hasRootCombinator(schema), mirrored && mayHaveHeaders(schema)
+	if !combined && !annotated { // as most schemas
+		return nil
+	}
 	v, err := jsonobject.Decode(schema, 0)
 	root, ok := v.(*jsonobject.Tree)
 	if err != nil || !ok {
 		return fmt.Errorf("the inputSchema is no object: %w", err)
 	}
-	if c := (rootCheck{root: root, left: maxLooks}); !c.mayBeObject(root) {
+	if c := (rootCheck{root: root, left: maxLooks}); combined && !c.mayBeObject(root) {
 		return errors.New("the inputSchema accepts no object, and the input of a tool is one")
 	}
-	if mirrored {
+	if annotated {
 		return checkHeaders(root)
 	}
 	return nil

@@ -82,6 +82,7 @@ func TestUnusable(t *testing.T) {
 		{name: "alternatives without objects", definition: `{"name":"get","inputSchema":{"oneOf":[{"type":"string"},{"type":["number","null"]}]}}`, want: "accepts no object"},
 		{name: "parts of which one is no object", definition: `{"name":"get","inputSchema":{"allOf":[{"type":"object"},{"anyOf":[{"type":"array"},{"$ref":"#/$defs/n"}]}],"$defs":{"n":{"type":"number"}}}}`, want: "accepts no object"},
 		{name: "values without objects", definition: `{"name":"get","inputSchema":{"enum":["a",1]}}`, want: "accepts no object"},
+		{name: "an escaped combinator", definition: `{"name":"get","inputSchema":{"\u0063onst":"a"}}`, want: "accepts no object"},
 		{name: "a value that is no object", definition: `{"name":"get","inputSchema":{"const":"a"}}`, want: "accepts no object"},
 		{name: "false as an alternative", definition: `{"name":"get","inputSchema":{"anyOf":[false]}}`, want: "accepts no object"},
 	}
@@ -93,6 +94,10 @@ func TestUnusable(t *testing.T) {
 			_, _, err := attached(t, definition.Server{Name: "srv"}, tt.definition)
 			require.ErrorContains(t, err, tt.want)
 			require.LessOrEqual(t, len(err.Error()), 1000)
+			if strings.HasPrefix(tt.definition, `{"name":"get",`) {
+				require.Equal(t, "get", d.Name)
+				require.Equal(t, "get", d.Tool.Info().Name)
+			}
 		})
 	}
 }
@@ -139,4 +144,45 @@ func TestSchemas(t *testing.T) {
 func call(t *testing.T, schema, input string) error {
 	t.Helper()
 	return run(t, definition.Server{Name: "srv"}, `{"name":"get it","inputSchema":`+schema+`}`, input, nothing).Err
+}
+
+// TestRedefinition changes one part of a definition at a time. Rules for a tool do not count
+// for one whose schema, description or hints have changed.
+func TestRedefinition(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		after   string
+		changed bool
+	}{
+		{name: "nothing", after: `{"name":"get","description":"d","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}`},
+		{name: "the order and the spelling", after: `{ "inputSchema": {"type":"object"}, "annotations": { "readOnlyHint" : true }, "name":"g\u0065t", "description":" d " }`},
+		{name: "a hint", after: `{"name":"get","description":"d","annotations":{"readOnlyHint":false},"inputSchema":{"type":"object"}}`, changed: true},
+		{name: "the description", after: `{"name":"get","description":"e","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}}`, changed: true},
+		{name: "the schema", after: `{"name":"get","description":"d","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","minProperties":1}}`, changed: true},
+		{name: "the schema of the output", after: `{"name":"get","description":"d","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}`, changed: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fingerprint := func(raw string) string {
+				var registry pegboard.Registry
+				_, err := registry.Attach("srv", definition.Read(definition.Server{Name: "srv"}, json.RawMessage(raw), nothing).Tool)
+				require.NoError(t, err)
+				return registry.Fingerprints()["srv"]["get"]
+			}
+			before := fingerprint(tests[0].after)
+			require.NotEmpty(t, before)
+			require.Equal(t, tt.changed, before != fingerprint(tt.after))
+		})
+	}
+}
+
+// TestTasksOnly reads a tool that can be called only in a way that this client does not know.
+func TestTasksOnly(t *testing.T) {
+	t.Parallel()
+	for support, warnings := range map[string]int{`{"taskSupport":"required"}`: 1, `{"taskSupport":"optional"}`: 0, `{}`: 0, `null`: 0, `"required"`: 0} {
+		d := definition.Read(definition.Server{Name: "srv"}, json.RawMessage(`{"name":"get","execution":`+support+`,`+anyObject+`}`), nothing)
+		require.Len(t, d.Warnings, warnings, support)
+	}
 }

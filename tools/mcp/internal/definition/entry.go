@@ -21,17 +21,20 @@ type entry struct {
 	warnings                 []string
 }
 
-// readEntry returns the entry in raw. With an error it has what was read before, so that the
-// tool can be named.
+// readEntry returns the entry in raw. With an error, the entry has the members that were read
+// before, so that the tool can be named.
 //
-// What decides about calls is read strictly: an object that readers could take for different
-// things is an error. Texts for people and for the model are not: each invalid character
-// becomes U+FFFD.
+// Members that decide about calls are read strictly: an object with a repeated key is an
+// error, since readers differ on its meaning. In texts for people and for the model, each
+// invalid character becomes U+FFFD.
 func readEntry(raw json.RawMessage) (e entry, err error) {
 	if !jsonobject.Is(raw) {
 		return e, errors.New("the definition is not a JSON object")
 	}
 	members, ok := jsonobject.ParseUnique(raw)
+	if !ok {
+		members, _ = jsonobject.Parse(raw) // it has been found valid
+	}
 	e.name, _ = members.Text("name")
 	switch {
 	case !ok:
@@ -64,6 +67,10 @@ func readEntry(raw json.RawMessage) (e entry, err error) {
 	if e.ui.warning != "" {
 		e.warnings = append(e.warnings, e.ui.warning)
 	}
+	execution, _ := jsonobject.Parse(members.Get("execution"))
+	if support, _ := execution.Text("taskSupport"); support == "required" {
+		e.warnings = append(e.warnings, "its calls fail: the server takes them only as tasks, and this client does not support tasks")
+	}
 	if e.input = members.Get("inputSchema"); isAbsent(e.input) {
 		return e, errors.New("the definition has no inputSchema")
 	}
@@ -75,8 +82,11 @@ func readEntry(raw json.RawMessage) (e entry, err error) {
 
 // about returns the description for the model. It is never empty.
 func (e *entry) about() string {
-	annotated, _ := jsonobject.Parse(e.annotations)
-	return cmp.Or(e.description, e.title, textOf(annotated, "title"), e.name)
+	if text := cmp.Or(e.description, e.title); text != "" {
+		return text
+	}
+	annotations, _ := jsonobject.Parse(e.annotations) // without them there is no title
+	return cmp.Or(textOf(annotations, "title"), e.name)
 }
 
 // textOf returns a member that is a text, cut for a model, or "" if it is blank.

@@ -1,6 +1,8 @@
 package definition
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,6 +23,12 @@ var namedSchemas = []string{"properties", "patternProperties", "$defs", "definit
 
 // tokenCharacters are those of the name of an HTTP header, see RFC 9110.
 const tokenCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~"
+
+// mayHaveHeaders reports whether the text of a schema may have annotations: it has the
+// keyword, or escapes that may spell it.
+func mayHaveHeaders(schema json.RawMessage) bool {
+	return bytes.Contains(schema, []byte(headerKeyword)) || bytes.Contains(schema, []byte(`\u`))
+}
 
 // checkHeaders returns the first error in the header annotations of a schema. An annotation
 // stands at a property of a primitive type that is reached from the root by properties alone,

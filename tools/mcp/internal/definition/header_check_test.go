@@ -25,6 +25,7 @@ func TestHeaders(t *testing.T) {
 		{name: "empty", schema: properties(`"a":{"type":"string","x-mcp-header":""}`), want: "it is not a text with at least one character"},
 		{name: "a number", schema: properties(`"a":{"type":"string","x-mcp-header":1}`), want: "it is not a text with at least one character"},
 		{name: "null", schema: properties(`"a":{"type":"string","x-mcp-header":null}`), want: "it is not a text with at least one character"},
+		{name: "escaped", schema: properties(`"a":{"type":"number","x-mcp-h\u0065ader":"A"}`), want: "the property is not a string, an integer or a boolean"},
 		{name: "a blank in it", schema: properties(`"a":{"type":"string","x-mcp-header":"My Region"}`), want: `"My Region" is not the name of an HTTP header`},
 		{name: "a colon in it", schema: properties(`"a":{"type":"string","x-mcp-header":"A:"}`), want: `"A:" is not the name of an HTTP header`},
 		{name: "a line break in it", schema: properties(`"a":{"type":"string","x-mcp-header":"A\r\nB"}`), want: `is not the name of an HTTP header`},

@@ -2,7 +2,7 @@ package definition
 
 import "github.com/seed49eaa51d/pegboard/internal/jsonobject"
 
-// hints are the annotations of a tool that say what its calls do. They are the word of its
+// hints are the annotations of a tool about the effects of its calls. They are claims of its
 // server.
 type hints struct{ readOnly, destructive, idempotent, openWorld hint }
 
@@ -35,6 +35,6 @@ func readHints(annotations jsonobject.Object) hints {
 // reads reports whether a call only reads. Hints that contradict each other do not count.
 func (h hints) reads() bool { return h.readOnly == yes && h.destructive != yes }
 
-// destroys reports whether a call may do what cannot be undone. The protocol's default is
-// that it may.
+// destroys reports whether the effects of a call may be impossible to undo, which is the
+// protocol's default.
 func (h hints) destroys() bool { return !h.reads() && h.destructive != no }

@@ -1,13 +1,33 @@
 package definition
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
 // maxLooks is how many schemas are looked at behind references and combinators.
 const maxLooks = 1000
+
+// rootCombinators are the keywords that restrict the root beside its type.
+var rootCombinators = []string{"$ref", "allOf", "anyOf", "oneOf", "enum", "const"}
+
+// hasRootCombinator reports whether the root of a schema, which is a valid JSON object, has
+// one of them.
+func hasRootCombinator(schema json.RawMessage) bool {
+	s := jsonscan.Scanner{Text: schema}
+	s.Next()
+	s.Pos++
+	for s.More() {
+		key := jsonscan.Unquote(s.Value())
+		if s.Value(); slices.Contains(rootCombinators, key) {
+			return true
+		}
+	}
+	return false
+}
 
 // A rootCheck finds out whether an object may be valid under a schema.
 type rootCheck struct {

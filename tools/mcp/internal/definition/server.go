@@ -12,7 +12,7 @@ import (
 // object that the tool's schema accepts. It must not keep input.
 type Caller func(ctx context.Context, c *pegboard.Call, tool string, input json.RawMessage) (*pegboard.Result, error)
 
-// A Server is what is known of the server whose tools are read.
+// A Server holds facts about the server whose tools are read.
 type Server struct {
 	Name string // as it is attached
 	// Trusted means that the server is believed where its hints make a call look harmless.
@@ -40,9 +40,9 @@ func (s Server) info(e *entry) pegboard.Info {
 // traits returns those of every call of a tool with these hints. The target is the server, so
 // that calls of several servers run at the same time, and calls of one server in their order.
 //
-// Calls that the server says only read run at the same time, too: a false hint can disorder
-// nothing but what the server itself does. All other facts of an untrusted server are those
-// of the protocol's defaults, whatever its hints say.
+// Calls of tools with readOnlyHint run at the same time, too: a false hint can disorder only
+// the effects on the server itself. All other traits for an untrusted server are the
+// protocol's defaults, whatever its hints say.
 func (s Server) traits(h hints) pegboard.Traits {
 	target := pegboard.Target{Kind: pegboard.TargetResource, Value: "mcp:" + s.Name}
 	t := pegboard.Traits{Concurrency: pegboard.PerTarget, Destructive: true, OpenWorld: true}

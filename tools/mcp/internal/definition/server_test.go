@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/definition"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // TestHints reads the hints of a server that is trusted and of one that is not.
@@ -199,4 +200,29 @@ func TestWrongOutputSchema(t *testing.T) {
 	require.NoError(t, err)
 	require.JSONEq(t, `{"type":"array"}`, string(declared.OutputSchema))
 	require.False(t, declared.OutputShown, "the text may be other than the data")
+}
+
+// TestLines asks for the headlines of calls.
+func TestLines(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ definition, input, before, while string }{
+		{`{"name":"get","title":"Get it",` + anyObject + `}`, `{}`, "srv: Get it", "Running srv: Get it"},
+		{`{"name":"get",` + anyObject + `}`, `{"path":"a\nb"}`, `srv: get {"path":"a\nb"}`, `Running srv: get {"path":"a\nb"}`},
+	}
+	for _, tt := range tests {
+		out := run(t, definition.Server{Name: "srv"}, tt.definition, tt.input, nothing)
+		view := out.View()
+		require.Equal(t, tt.before, view.Before)
+		require.Equal(t, tt.while, view.While)
+	}
+}
+
+// TestContract holds a tool against the contract of tools.
+func TestContract(t *testing.T) {
+	t.Parallel()
+	const raw = `{"name":"get","title":"Get it","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}},"annotations":{"readOnlyHint":true}}`
+	for _, trusted := range []bool{false, true} {
+		d := definition.Read(definition.Server{Name: "srv", Trusted: trusted}, json.RawMessage(raw), nothing)
+		require.NoError(t, tooltest.Check(d.Tool, `{}`, `{"n":9007199254740993}`))
+	}
 }

@@ -19,7 +19,7 @@ const ellipsis = "…"
 // ellipsis.
 func cut(text string, limit int) string {
 	shortened := len(text) > limit
-	if shortened { // what follows cannot be shown, however short it becomes
+	if shortened { // the rest cannot be shown, however short it becomes
 		text = text[:limit]
 	}
 	text = strings.ToValidUTF8(text, string(utf8.RuneError))

@@ -8,11 +8,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// ui is what the extension MCP Apps says of a tool, in the member "ui" of its _meta.
+// ui holds the member "ui" of a tool's _meta, which the extension MCP Apps defines.
 type ui struct {
 	appOnly  bool
 	resource string // an address with the scheme ui, or ""
-	warning  string // what was not understood
+	warning  string // about a member that was not understood
 }
 
 // readUI returns the ui of a _meta. A visibility that does not name the model, or that is not
