@@ -140,6 +140,7 @@ func (k *call) send() error {
 
 // fault returns the error of the call for the model.
 func (k *call) fault(err error) error {
+	k.connection.awaitEnd(err)
 	cause := context.Cause(k.ctx)
 	switch {
 	case k.connection.ctx.Err() != nil, errors.Is(err, ErrUnauthorized):

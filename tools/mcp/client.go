@@ -36,7 +36,18 @@ func (c *connection) newClient() *mcp.Client {
 	if c.server.servers.options.Sample != nil {
 		o.CreateMessageWithToolsHandler = c.sample
 	}
-	return mcp.NewClient(&mcp.Implementation{Name: "pegboard", Version: libraryVersion()}, o)
+	client := mcp.NewClient(&mcp.Implementation{Name: "pegboard", Version: libraryVersion()}, o)
+	client.AddReceivingMiddleware(recovering)
+	return client
+}
+
+// recovering turns a panic into the error of a request. The SDK handles requests on
+// goroutines of its own and panics on some that have no params.
+func recovering(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, r mcp.Request) (result mcp.Result, err error) {
+		err = goroutine.Try(func() (err error) { result, err = next(ctx, method, r); return err })
+		return result, err
+	}
 }
 
 // libraryVersion returns the version of this module that is built into the program.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -128,6 +129,7 @@ func (c *connection) shut(err error) {
 // fault returns the error of a request for the model: that of the connection, if it has
 // ended.
 func (c *connection) fault(err error) error {
+	c.awaitEnd(err)
 	if cause := context.Cause(c.ctx); cause != nil {
 		err = cause
 	}
@@ -143,6 +145,24 @@ func (c *connection) fault(err error) error {
 		return &ServerError{Server: c.server.config.Name, Status: status, Err: err}
 	}
 	return err
+}
+
+// maxEnd is how long an ending connection may take to say why: longer than a process takes to
+// be ended.
+const maxEnd = 3 * time.Second
+
+// awaitEnd waits for the end of the connection if err says that it ends: the requests fail
+// before it is known why.
+func (c *connection) awaitEnd(err error) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, mcp.ErrConnectionClosed) {
+		return
+	}
+	timer := time.NewTimer(maxEnd)
+	defer timer.Stop()
+	select {
+	case <-c.ctx.Done():
+	case <-timer.C:
+	}
 }
 
 // request sends a request and returns the bytes of its result. Send is given the _meta of

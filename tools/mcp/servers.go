@@ -24,7 +24,7 @@ type Servers struct {
 	local, remote chan struct{} // a token for each server that may connect at once
 	ctx           context.Context
 	cancel        context.CancelCauseFunc
-	ended         []<-chan error // of the goroutines of the servers
+	ended         []<-chan struct{} // of the goroutines of the servers; closed by them
 	dial          dialer
 }
 
@@ -59,7 +59,9 @@ func start(s *pegboard.Session, r *pegboard.Registry, o Options, d dialer, serve
 	s.OnClose("MCP servers", m.Close)
 	for _, one := range m.list {
 		if !one.refused {
-			m.ended = append(m.ended, goroutine.Go(func() { one.run(m.ctx) }))
+			ended := make(chan struct{})
+			m.ended = append(m.ended, ended)
+			goroutine.Go(func() { defer close(ended); one.run(m.ctx) })
 		}
 	}
 	return m

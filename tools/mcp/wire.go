@@ -70,12 +70,6 @@ func environment(more map[string]string) []string {
 
 func (w stdioWire) Shut() { _ = w.Close() }
 
-// Fault waits for the end of the process, which says more than that a pipe was closed.
-func (w stdioWire) Fault(error) error {
-	_ = w.Close()
-	return w.Err()
-}
-
 // remoteWire is the connection to a server over a network.
 type remoteWire struct {
 	mcp.Transport

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
@@ -81,11 +83,20 @@ func (x *Exchange) Received(raw []byte) []byte {
 	case jsonText(m.method) == "notifications/progress":
 		x.progressed(m.params)
 		return nil
-	case !m.isRequest():
+	case !m.isRequest() || unreadable(raw) != nil:
 		x.stray(raw)
 		return nil
+	case len(m.params) == 0 || string(m.params) == "null":
+		return m.withParams()
 	}
 	return raw
+}
+
+// unreadable returns why the SDK could not decode a message, such as that its values are
+// nested too deeply.
+func unreadable(raw []byte) error {
+	_, err := jsonrpc.DecodeMessage(raw)
+	return err
 }
 
 // TooLong returns the answer that the SDK is given for a message that was too long to be
@@ -153,10 +164,20 @@ func (x *Exchange) answered(raw []byte, m message) []byte {
 	x.mu.Lock()
 	s, known := x.take(string(m.id))
 	x.mu.Unlock()
-	switch {
-	case !known:
+	if !known {
 		x.stray(raw)
 		return nil
+	}
+	shown := s.answered(m)
+	if err := unreadable(shown); err != nil {
+		return failure(m.id, "the answer of the server cannot be read: "+err.Error())
+	}
+	return shown
+}
+
+// answered returns the answer that the SDK is given for that of the server.
+func (s sent) answered(m message) []byte {
+	switch {
 	case m.repeated, (m.result == nil) == (m.fault == nil):
 		return failure(m.id, "the server sent a malformed answer: it needs a result or an error, once")
 	case m.fault != nil:
@@ -169,7 +190,9 @@ func (x *Exchange) answered(raw []byte, m message) []byte {
 	case m.result[0] != '{':
 		return failure(m.id, "the server answered with a result that is not an object: "+cut(m.result))
 	case jsonText(member(m.result, "resultType")) == "input_required":
-		// The SDK answers the server's questions and repeats the request.
+		// The SDK answers the server's questions and repeats the request, if the version of the
+		// protocol has that.
+		s.request.finish(m.result)
 		return answer(m.id, "result", m.result)
 	}
 	s.request.finish(m.result)

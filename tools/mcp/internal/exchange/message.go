@@ -3,6 +3,9 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
@@ -43,10 +46,27 @@ func parseMessage(raw []byte) (m message, ok bool) {
 		}
 		*at = value
 	}
+	m.id = wholeNumber(m.id)
 	if string(m.fault) == "null" {
 		m.fault = nil // some servers send the member they do not use
 	}
 	return m, true
+}
+
+// maxWhole is the largest number up to which a float64 holds each whole one.
+const maxWhole = 1 << 53
+
+// wholeNumber returns a number as it was sent: some servers answer 1 with 1.0. It returns
+// another value as it is.
+func wholeNumber(value []byte) []byte {
+	if len(value) == 0 || value[0] == '"' || !bytes.ContainsAny(value, ".eE") {
+		return value
+	}
+	n, err := strconv.ParseFloat(string(value), 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > maxWhole {
+		return value
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
 }
 
 // RequestID returns the JSON text of the id of a request, or nil if raw is something else.
@@ -64,10 +84,20 @@ func (m message) isRequest() bool {
 	if m.repeated || jsonText(m.version) != "2.0" || jsonText(m.method) == "" {
 		return false
 	}
-	if len(m.params) > 0 && m.params[0] != '{' && m.params[0] != '[' {
+	if len(m.params) > 0 && m.params[0] != '{' && m.params[0] != '[' && string(m.params) != "null" {
 		return false
 	}
 	return len(m.id) == 0 || m.id[0] == '"' || m.id[0] == '-' || '0' <= m.id[0] && m.id[0] <= '9'
+}
+
+// withParams returns a request or notification with empty params. The SDK panics on some
+// that have none, in part while it holds a lock.
+func (m message) withParams() []byte {
+	id := m.id
+	if len(id) > 0 {
+		id = slices.Concat([]byte(`"id":`), id, []byte(`,`))
+	}
+	return slices.Concat([]byte(`{"jsonrpc":"2.0",`), id, []byte(`"method":`), m.method, []byte(`,"params":{}}`))
 }
 
 // members yields the members of a valid JSON object. It yields nothing for another value.

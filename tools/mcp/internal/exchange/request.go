@@ -29,8 +29,8 @@ type Request struct {
 // Token returns the progress token of the request.
 func (r *Request) Token() string { return r.token }
 
-// Result returns the bytes of the result as the server sent them, or nil if the server has
-// not answered with one.
+// Result returns the bytes of the newest result as the server sent them, or nil if the server
+// has not answered with one.
 func (r *Request) Result() json.RawMessage {
 	r.mu.Lock()
 	defer r.mu.Unlock()

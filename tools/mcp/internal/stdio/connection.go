@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -49,6 +50,9 @@ type Connection struct {
 	writes   chan write
 	closing  chan struct{} // closed by Close
 	close    sync.Once
+	left     bool        // the server ended, or its output did, before Close; final once closing is closed, as is stays
+	stays    bool        // it left, and did not end
+	broken   atomic.Bool // the server's input cannot be written to
 }
 
 type write struct {
@@ -93,20 +97,27 @@ func (c *Connection) SessionID() string { return "" }
 // Done is closed when the process has ended.
 func (c *Connection) Done() <-chan struct{} { return c.process.Done() }
 
-// Err returns how the process ended, with the end of what it wrote to stderr. It waits
-// for the end.
-func (c *Connection) Err() error {
+// Fault closes the connection and returns why it broke: how the process ended, if that came
+// first, and else err. It has the end of what the server wrote to stderr.
+func (c *Connection) Fault(err error) error {
+	_ = c.Close()
 	exit := c.process.Exit()
-	text := fmt.Sprintf("the server's process ended with exit code %d", exit.Code)
-	if exit.Signal != "" {
-		text = "the server's process was ended by a signal: " + exit.Signal
+	switch {
+	case !c.left && err != nil:
+	case c.stays:
+		err = errors.New("the server closed its output and did not end")
+	case exit.Signal != "":
+		err = errors.New("the server's process was ended by a signal: " + exit.Signal)
+	default:
+		err = fmt.Errorf("the server's process ended with exit code %d", exit.Code)
 	}
 	if printed := c.errors.text(); printed != "" {
-		text += "; the end of its stderr: " + printed
-	} else if _, first := c.exchange.Strays(); first != "" {
-		text += "; it printed no message of the protocol, but: " + first
+		return fmt.Errorf("%w; the end of its stderr: %s", err, printed)
 	}
-	return errors.New(text)
+	if _, first := c.exchange.Strays(); first != "" && c.left {
+		return fmt.Errorf("%w; it printed what is no message of the protocol: %s", err, first)
+	}
+	return err
 }
 
 // Read returns the next message. The error is io.EOF if the server has closed its output.
@@ -161,6 +172,9 @@ func (c *Connection) writeAll() {
 		select {
 		case w := <-c.writes:
 			_, err := c.process.Stdin().Write(w.data)
+			if err != nil {
+				c.broken.Store(true)
+			}
 			w.done <- err
 		case <-c.closing:
 			return
@@ -174,18 +188,38 @@ func (c *Connection) writeAll() {
 // and after 500 ms more it is killed. Close waits for the end.
 func (c *Connection) Close() error {
 	c.close.Do(func() {
+		if c.left = c.broken.Load() || isClosed(c.process.OutputDone()) || isClosed(c.process.Done()); c.left {
+			c.stays = !c.endsWithin(drain) // the end of a process comes after that of its output
+		}
 		close(c.closing)
 		c.process.Stdin().Close()
-		timer := time.NewTimer(closeGrace)
-		defer timer.Stop()
-		select {
-		case <-c.process.Done():
-		case <-timer.C:
+		if !c.endsWithin(closeGrace) {
 			c.process.Stop(ErrClosed)
 		}
 	})
 	<-c.process.Done()
 	return nil
+}
+
+// endsWithin waits for the end of the process. It is false if that takes longer.
+func (c *Connection) endsWithin(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-c.process.Done():
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // received handles a line of the server. It blocks until the message is read.
