@@ -120,7 +120,7 @@ func (t *reader) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch form := r.Header.Get("Content-Type") == formType && (kind == formType || kind == "text/plain"); {
-	case r.Method != http.MethodPost, form, json.Valid(body):
+	case r.Method != http.MethodPost, resp.StatusCode >= 300 && resp.StatusCode < 400, form, json.Valid(body):
 	case kind == "text/html":
 		return nil, fmt.Errorf("the authorization server answers with a web page (HTTP status %d) where JSON is expected", resp.StatusCode)
 	default:

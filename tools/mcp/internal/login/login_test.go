@@ -1,11 +1,16 @@
 package login_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -278,6 +283,83 @@ func TestStores(t *testing.T) {
 		require.NoError(t, l.LogIn(t.Context(), s.user()), name)
 		require.NoError(t, s.connect(l, "/mcp"), name)
 	}
+}
+
+// TestPublicServerLeadsToNoPrivateHost has a server that is not known to be private name an
+// authorization server of this machine.
+func TestPublicServerLeadsToNoPrivateHost(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	var asked atomic.Int32
+	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(inside.Close)
+	l := s.newLogin(&memory{}, "", func(c *login.Config) { c.URL = "https://notes.invalid/mcp" })
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://notes.invalid/mcp", http.NoBody)
+	require.NoError(t, err)
+	answer := &http.Response{StatusCode: http.StatusUnauthorized, Body: http.NoBody, Header: http.Header{
+		"Www-Authenticate": {`Bearer resource_metadata="` + inside.URL + `/.well-known/oauth-protected-resource"`},
+	}}
+	require.ErrorIs(t, l.Authorize(t.Context(), request, answer), errLogIn)
+	require.Error(t, l.LogIn(t.Context(), s.user()))
+	require.Zero(t, asked.Load())
+}
+
+// TestTokenRequestIsNotRedirected expects that a code goes nowhere else.
+func TestTokenRequestIsNotRedirected(t *testing.T) {
+	t.Parallel()
+	s := newService(t)
+	var asked atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(other.Close)
+	s.set(func() { s.moved = other.URL })
+	l := s.newLogin(&memory{}, "/mcp", nil)
+	require.ErrorContains(t, l.LogIn(t.Context(), s.user()), "redirects a POST")
+	require.Zero(t, asked.Load())
+}
+
+// TestFreshTokenIsNotRenewed expects that a server which refuses every token is not asked for
+// ever.
+func TestFreshTokenIsNotRenewed(t *testing.T) {
+	t.Parallel()
+	s, store := newService(t), &memory{}
+	l := s.newLogin(store, "/mcp", nil)
+	require.NoError(t, l.LogIn(t.Context(), s.user()))
+	s.set(func() { clear(s.access) })
+	s.requests()
+	for range 3 {
+		require.ErrorIs(t, s.connect(l, "/mcp"), errLogIn)
+	}
+	require.Empty(t, s.requests())
+}
+
+// TestTokensAreNotLogged looks for tokens in what is logged and in errors.
+func TestTokensAreNotLogged(t *testing.T) {
+	t.Parallel()
+	s, store := newService(t), &memory{}
+	var log bytes.Buffer
+	logging := func(c *login.Config) {
+		c.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	l := s.newLogin(store, "/mcp", logging)
+	require.NoError(t, l.LogIn(t.Context(), s.user()))
+	store.mu.Lock()
+	store.err = errors.New("disk full")
+	store.mu.Unlock()
+	require.NoError(t, l.LogIn(t.Context(), s.user()))
+	s.set(func() { s.page = true; clear(s.access) })
+	store.mu.Lock()
+	store.err = nil
+	store.mu.Unlock()
+	l = s.newLogin(store, "/mcp", logging)
+	texts := []string{fmt.Sprint(s.connect(l, "/mcp"), l.LogIn(t.Context(), s.user())), log.String()}
+	require.Contains(t, texts[1], "disk full")
+	s.set(func() {
+		require.NotEmpty(t, s.refresh)
+		for token := range s.refresh {
+			require.NotContains(t, strings.Join(texts, ""), token)
+		}
+	})
+	require.NotContains(t, texts[0], "gateway")
 }
 
 type brokenStore struct{}

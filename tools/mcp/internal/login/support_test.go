@@ -36,6 +36,7 @@ type service struct {
 	page     bool              // the token endpoint answers with a web page
 	noClient bool              // clients cannot register themselves
 	document bool              // client id metadata documents are taken
+	moved    string            // where the token endpoint redirects to
 	refuse   string            // the code of an error in place of a login
 	clients  map[string]string // secrets by the id
 	codes    map[string]url.Values
@@ -160,6 +161,10 @@ func (s *service) token(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	s.log = append(s.log, r.Form.Get("grant_type"))
 	refused := func(code string) { s.answer(w, http.StatusBadRequest, map[string]string{"error": code}) }
+	if s.moved != "" {
+		http.Redirect(w, r, s.moved, http.StatusTemporaryRedirect)
+		return
+	}
 	if s.page {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = w.Write([]byte("<html><b>gateway s3cret</b></html>"))
