@@ -103,7 +103,7 @@ func TestClients(t *testing.T) {
 			want: []string{"register", "authorize notes.read", "authorization_code"},
 		},
 		{name: "no way", server: func(s *service) { s.noClient = true }, err: "no configured client registration methods"},
-		{name: "scopes of the configuration", oauth: mcpjson.OAuth{Scopes: []string{"notes.read", "mail"}}, want: []string{"register", "authorize notes.read mail", "authorization_code"}},
+		{name: "scopes of the configuration", oauth: mcpjson.OAuth{Scopes: []string{"notes.read", "mail"}}, want: []string{"register", "authorize mail notes.read", "authorization_code"}},
 		{name: "refused", server: func(s *service) { s.refuse = "access_denied" }, want: []string{"register", "authorize notes.read"}, err: "access_denied (not today)"},
 		{
 			name: "a web page in place of a token", server: func(s *service) { s.page = true }, want: []string{"register", "authorize notes.read", "authorization_code"},

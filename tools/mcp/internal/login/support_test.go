@@ -139,7 +139,7 @@ func (s *service) authorize(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	q := r.URL.Query()
-	s.log = append(s.log, "authorize "+q.Get("scope"))
+	s.log = append(s.log, "authorize "+strings.Join(slices.Sorted(slices.Values(strings.Fields(q.Get("scope")))), " ")) // the SDK's order varies
 	back, _ := url.Parse(q.Get("redirect_uri"))
 	code := rand.Text()
 	values := url.Values{"state": {q.Get("state")}, "code": {code}}
