@@ -22,8 +22,9 @@ var errClosed = errors.New("the MCP servers were closed")
 type server struct {
 	servers *Servers
 	config  mcpjson.Server
-	refused bool          // by the registry
-	again   chan struct{} // capacity 1: connect anew
+	refused bool           // by the registry
+	auth    *authorization // nil for a local server
+	again   chan struct{}  // capacity 1: connect anew
 
 	mu      sync.Mutex
 	status  Status
@@ -38,7 +39,11 @@ type server struct {
 }
 
 func newServer(m *Servers, config mcpjson.Server) *server {
-	return &server{servers: m, config: config, again: make(chan struct{}, 1), status: Pending, changed: make(chan struct{})}
+	s := &server{servers: m, config: config, again: make(chan struct{}, 1), status: Pending, changed: make(chan struct{})}
+	if !s.local() {
+		s.auth = newAuthorization(config, m.options)
+	}
+	return s
 }
 
 // local reports whether the server is a process of this machine.

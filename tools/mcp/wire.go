@@ -88,9 +88,9 @@ func dialRemote(ctx context.Context, c *connection) (wire, error) {
 	}
 	transport := remote.NewTransport(ctx, remote.Server{URL: address, Headers: headers, MaxMessage: m.options.MaxMessage, OldSSE: config.Type == mcpjson.SSE}, c.exchange)
 	if config.Type == mcpjson.SSE {
-		return remoteWire{&mcp.SSEClientTransport{Endpoint: config.URL, HTTPClient: transport.Client(), MaxEventSize: -1}, transport}, nil
+		return remoteWire{&mcp.SSEClientTransport{Endpoint: config.URL, HTTPClient: &http.Client{Transport: c.server.auth.transport(transport)}, MaxEventSize: -1}, transport}, nil
 	}
-	return remoteWire{&mcp.StreamableClientTransport{Endpoint: config.URL, HTTPClient: transport.Client(), MaxEventSize: -1}, transport}, nil
+	return remoteWire{&mcp.StreamableClientTransport{Endpoint: config.URL, HTTPClient: transport.Client(), OAuthHandler: c.server.auth.handler(), MaxEventSize: -1}, transport}, nil
 }
 
 func (w remoteWire) Shut() { w.http.Shut() }

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	minTimeout = 1000 // milliseconds; what is less was meant as seconds
+	minTimeout = 1000 // milliseconds; people who write less mean seconds
 	maxTimeout = math.MaxInt64 / int64(time.Millisecond)
 
 	// maxName is the length of the longest name that leaves a tool's name one character.

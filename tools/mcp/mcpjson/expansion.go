@@ -10,7 +10,7 @@ import (
 type expansion struct {
 	text  string
 	fault string // why it cannot be used; "" if it can
-	hint  string // what was left as it was
+	hint  string // about a part that was left unchanged
 }
 
 // expand replaces the variables of a text.

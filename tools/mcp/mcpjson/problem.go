@@ -5,7 +5,7 @@ package mcpjson
 type Problem struct {
 	Server  string // the name of the server; "" if the problem is not about one
 	Path    string // of the value, such as mcpServers.files.args[1]; "" for the whole text
-	Text    string // the fault, and what to write instead
+	Text    string // the fault and its remedy
 	Skipped bool   // the server was not loaded; with no Server: none was loaded
 }
 

@@ -40,7 +40,7 @@ type Server struct {
 	URL           string // absolute, http or https, without a user or password
 	Headers       map[string]string
 	HeadersHelper string // a shell command that prints a JSON object of strings
-	OAuth         *OAuth // nil: what the server itself says about authorization is enough
+	OAuth         *OAuth // nil: the server itself describes its authorization
 
 	Timeout    time.Duration // of one call; 0 means the host's choice
 	AlwaysLoad bool          // the tools are not deferred
@@ -54,9 +54,9 @@ func (s Server) LogValue() slog.Value {
 	return slog.GroupValue(slog.String("name", s.Name), slog.String("type", string(s.Type)))
 }
 
-// OAuth is what a server cannot say itself about authorization. No published format defines
-// the object in full: clientId, callbackPort and scopes are what users of other clients write,
-// clientSecret and clientMetadataUrl are ours.
+// OAuth holds the facts about authorization that a server cannot state itself. No published
+// format defines the object in full: clientId, callbackPort and scopes are keys of other
+// clients, clientSecret and clientMetadataUrl are ours.
 type OAuth struct {
 	// ClientID and ClientSecret belong to a client that was registered by hand. Without
 	// ClientID, the client registers itself. A public client has no secret.
@@ -71,8 +71,8 @@ type OAuth struct {
 	// free one, which is enough unless the client was registered with a port.
 	CallbackPort int
 
-	// Scopes are what to ask for. Empty means those that the server names. In a file they are
-	// a list, or one string with blanks between them.
+	// Scopes are requested in a login. Empty means those that the server names. In a file they
+	// are a list, or one string with blanks between them.
 	Scopes []string
 }
 
