@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,20 +27,35 @@ type call struct {
 	tool       string
 	input      json.RawMessage
 	request    *exchange.Request
-	ctx        context.Context
+	ctx        callContext
 	cancel     context.CancelCauseFunc
-	clock      *idleClock
+	clock      callClock
+	move       chan struct{} // capacity 1: the call should go on in the background; nil if it must not
+	done       chan struct{} // closed when the work has ended
 	started    time.Time
 
 	decoding sync.Mutex      // held while the result is read, and while the call moves to the background
 	decoder  content.Decoder // guarded by decoding
 	moved    atomic.Bool     // the call goes on in the background, where its owner has ended
 
-	result *pegboard.Result // with err, once the work has ended
+	result *pegboard.Result // with err, once done is closed
 	err    error
 }
 
+// callContext is the context of a call, in which the SDK's handlers find the call.
+type callContext struct {
+	context.Context
+	call *call
+}
+
 type callKey struct{}
+
+func (c *callContext) Value(key any) any {
+	if _, ok := key.(callKey); ok {
+		return c.call
+	}
+	return c.Context.Value(key)
+}
 
 // callFrom returns the call on whose behalf the SDK calls a handler, or nil.
 func callFrom(ctx context.Context) *call {
@@ -54,32 +70,29 @@ func (s *server) call(ctx context.Context, owner *pegboard.Call, tool string, in
 		return nil, err
 	}
 	k := c.begin(ctx, owner, tool, input)
-	done := goroutine.Go(k.work)
-	move, stop := k.backgroundTime()
-	defer stop()
+	goroutine.Start(k)
 	for {
 		select {
-		case <-done:
+		case <-k.done:
 			return k.result, k.err
 		case <-ctx.Done():
 			k.cancel(context.Cause(ctx))
-			<-done // the SDK returns when the context of a call ends
+			<-k.done // the SDK returns when the context of a call ends
 			return k.result, cmpErr(k.err, context.Cause(ctx))
-		case <-move:
-			if result := k.moveToBackground(done); result != nil {
+		case <-k.move:
+			if result := k.moveToBackground(); result != nil {
 				return result, nil
 			}
-			move = nil // it ends in the foreground
 		}
 	}
 }
 
-// begin registers a call. Its context ends with the connection, and after the limits.
+// begin registers a call and starts its clock.
 func (c *connection) begin(ctx context.Context, owner *pegboard.Call, tool string, input json.RawMessage) *call {
 	s := c.server
 	k := &call{
-		connection: c, owner: owner, session: s.servers.session, tool: tool, input: input, started: time.Now(),
-		decoder: content.Decoder{Server: s.config.Name},
+		connection: c, owner: owner, session: s.servers.session, tool: tool, input: input,
+		done: make(chan struct{}), started: time.Now(), decoder: content.Decoder{Server: s.config.Name},
 	}
 	if owner != nil {
 		k.decoder = content.ForCall(owner, s.config.Name)
@@ -88,35 +101,41 @@ func (c *connection) begin(ctx context.Context, owner *pegboard.Call, tool strin
 		}
 	}
 	k.request = c.exchange.Begin(k.progressed)
-	k.ctx, k.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
-	k.ctx = context.WithValue(k.ctx, callKey{}, k)
-	idle := s.servers.options.idle(s.local())
-	k.clock = newIdleClock(idle, func() { k.cancel(fmt.Errorf("%w for %v", ErrIdle, idle)) })
+	k.ctx.call = k
+	k.ctx.Context, k.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	move := k.backgroundTime()
+	if move > 0 {
+		k.move = make(chan struct{}, 1)
+	}
+	k.clock.start(s.servers.options.idle(s.local()), k.limit(), move, k.reached)
 	c.mu.Lock()
 	c.calls[k] = struct{}{}
 	c.mu.Unlock()
+	if c.ctx.Err() != nil { // it ended before the call was registered
+		k.cancel(context.Cause(c.ctx))
+	}
 	return k
 }
 
-// work makes the call and reads its result.
-func (k *call) work() {
-	c := k.connection
-	limit := c.server.config.Timeout
-	if limit == 0 {
-		limit = c.server.servers.options.Call
+// limit returns how long the call may take.
+func (k *call) limit() time.Duration {
+	return cmp.Or(k.connection.server.config.Timeout, k.connection.server.servers.options.Call)
+}
+
+// reached is called when the call has come to a limit.
+func (k *call) reached(m moment) {
+	switch m {
+	case idleMoment:
+		k.cancel(fmt.Errorf("%w for %v", ErrIdle, k.clock.idle))
+	case lastMoment:
+		k.cancel(fmt.Errorf("%w of %v", ErrCallTimeout, k.limit()))
+	case moveMoment:
+		k.move <- struct{}{}
 	}
-	hard := time.AfterFunc(limit, func() { k.cancel(fmt.Errorf("%w of %v", ErrCallTimeout, limit)) })
-	leave := context.AfterFunc(c.ctx, func() { k.cancel(context.Cause(c.ctx)) })
-	defer func() {
-		hard.Stop()
-		leave()
-		k.clock.stop()
-		k.request.End()
-		c.mu.Lock()
-		delete(c.calls, k)
-		c.mu.Unlock()
-		k.cancel(nil)
-	}()
+}
+
+// Work makes the call and reads its result.
+func (k *call) Work() {
 	err := k.send()
 	if elicitations := addressesOf(err); elicitations != nil {
 		err = k.sendAfter(elicitations)
@@ -127,13 +146,26 @@ func (k *call) work() {
 	}
 	k.decoding.Lock()
 	defer k.decoding.Unlock()
-	k.result = k.decoder.CallResult(k.ctx, k.request.Result())
+	k.result = k.decoder.CallResult(&k.ctx, k.request.Result())
+}
+
+// Leave releases what the call holds.
+func (k *call) Leave(crash error) {
+	k.clock.stop()
+	k.request.End()
+	c := k.connection
+	c.mu.Lock()
+	delete(c.calls, k)
+	c.mu.Unlock()
+	k.cancel(nil)
+	k.err = cmpErr(k.err, crash)
+	close(k.done)
 }
 
 // send sends the request and waits for its answer.
 func (k *call) send() error {
-	_, err := k.connection.session.CallTool(k.ctx, &mcp.CallToolParams{
-		Meta: k.connection.meta(k.ctx, k.request), Name: k.tool, Arguments: k.input,
+	_, err := k.connection.session.CallTool(&k.ctx, &mcp.CallToolParams{
+		Meta: k.connection.meta(&k.ctx, k.request), Name: k.tool, Arguments: k.input,
 	})
 	return err
 }
@@ -141,7 +173,7 @@ func (k *call) send() error {
 // fault returns the error of the call for the model.
 func (k *call) fault(err error) error {
 	k.connection.awaitEnd(err)
-	cause := context.Cause(k.ctx)
+	cause := context.Cause(&k.ctx)
 	switch {
 	case k.connection.ctx.Err() != nil, errors.Is(err, ErrUnauthorized):
 		return k.connection.fault(err)

@@ -14,22 +14,20 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// backgroundTime returns a channel that says when the call should go on in the background;
-// nil if it must not.
-func (k *call) backgroundTime() (move <-chan time.Time, stop func() bool) {
+// backgroundTime returns when the call should go on in the background; 0 if it must not.
+func (k *call) backgroundTime() time.Duration {
 	after := k.connection.server.servers.options.Background
 	interactive, known := pegboard.KeyInteractive.Get(k.session)
 	main := k.session.Role() == pegboard.RoleMain || k.session.Role() == pegboard.RoleCoordinator
 	if after < 0 || k.owner == nil || k.owner.Parent() != nil || !main || known && !interactive {
-		return nil, func() bool { return true }
+		return 0
 	}
-	timer := time.NewTimer(after)
-	return timer.C, timer.Stop
+	return after
 }
 
 // moveToBackground makes a task of the call and returns the result that the model gets now.
 // It is nil if the call cannot go on in the background.
-func (k *call) moveToBackground(done <-chan error) *pegboard.Result {
+func (k *call) moveToBackground() *pegboard.Result {
 	if !k.decoding.TryLock() {
 		return nil // the answer is there
 	}
@@ -50,7 +48,7 @@ func (k *call) moveToBackground(done <-chan error) *pegboard.Result {
 	// The methods of the owner end with it.
 	k.moved.Store(true)
 	k.decoder.Store, k.decoder.Tell = storeInTasks(tasks), nil
-	goroutine.Go(func() { k.superviseTask(h, file, done) })
+	goroutine.Go(func() { k.superviseTask(h, file) })
 	return &pegboard.Result{
 		Line: "Goes on in the background as " + h.ID(),
 		Parts: []pegboard.Part{{Text: fmt.Sprintf("The call has taken %v and goes on in the background.\nTask id: %s\nIts result will be in: %s\n"+
@@ -60,9 +58,9 @@ func (k *call) moveToBackground(done <-chan error) *pegboard.Result {
 
 // superviseTask waits until the call has ended, writes its result into the file of the task
 // and reports the end.
-func (k *call) superviseTask(h *background.Handle, file string, done <-chan error) {
-	panicked := <-done
-	err := cmpErr(panicked, k.err)
+func (k *call) superviseTask(h *background.Handle, file string) {
+	<-k.done
+	err := k.err
 	state := background.Completed
 	switch {
 	case err != nil:

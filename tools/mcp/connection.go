@@ -80,7 +80,10 @@ func (c *connection) open() (err error) {
 	if c.wire, err = c.server.servers.dial(c.ctx, c); err != nil {
 		return err
 	}
-	context.AfterFunc(c.ctx, c.wire.Shut) // ends what does not look at its context
+	context.AfterFunc(c.ctx, func() {
+		c.cancelCalls()
+		c.wire.Shut() // ends what does not look at its context
+	})
 	c.client = c.newClient()
 	c.setRoots(c.server.servers.session.Dirs())
 	if c.session, err = c.client.Connect(c.ctx, c.wire, nil); err != nil {
@@ -113,6 +116,15 @@ func (c *connection) serve() error {
 func (c *connection) end(err error) {
 	c.server.lose(c, err)
 	c.cancel(err)
+}
+
+// cancelCalls cancels the calls of a connection that ends.
+func (c *connection) cancelCalls() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for k := range c.calls {
+		k.cancel(context.Cause(c.ctx))
+	}
 }
 
 // shut ends everything that belongs to the connection and waits for it.

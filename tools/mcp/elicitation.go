@@ -55,7 +55,7 @@ func (c *connection) fill(ctx context.Context, form pegboard.Form) (pegboard.Fil
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 	if len(waiting) == 1 {
-		defer context.AfterFunc(waiting[0].ctx, func() { cancel(context.Cause(waiting[0].ctx)) })()
+		defer context.AfterFunc(&waiting[0].ctx, func() { cancel(context.Cause(&waiting[0].ctx)) })()
 	}
 	return session.Fill(ctx, form)
 }
@@ -167,7 +167,7 @@ func (k *call) sendAfter(elicitations []*mcp.ElicitParams) error {
 		if err != nil {
 			return err
 		}
-		filled, err := c.fill(k.ctx, form)
+		filled, err := c.fill(&k.ctx, form)
 		if err != nil {
 			return err
 		}
@@ -180,7 +180,7 @@ func (k *call) sendAfter(elicitations []*mcp.ElicitParams) error {
 		select {
 		case <-finished:
 		case <-k.ctx.Done():
-			return context.Cause(k.ctx)
+			return context.Cause(&k.ctx)
 		}
 	}
 	return k.send()

@@ -73,8 +73,8 @@ func (c ownProcessConnection) Read(ctx context.Context) (jsonrpc.Message, error)
 		if err != nil {
 			return nil, err
 		}
-		if raw = c.exchange.Received(raw); raw != nil {
-			return jsonrpc.DecodeMessage(raw)
+		if m := c.exchange.Received(raw); m != nil {
+			return m, nil
 		}
 	}
 }

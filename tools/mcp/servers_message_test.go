@@ -52,7 +52,7 @@ func TestMessages(t *testing.T) {
 		{name: "unknown kind", says: []string{`{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"hologram","data":1},{"type":"text","text":"b"}]}}`}, text: "hologram"},
 		{name: "deep", says: []string{`{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"first"}],"structuredContent":{"a":` + deep(2000) + `}}}`}, text: "first"},
 		{name: "too deep", says: []string{`{"jsonrpc":"2.0","id":$ID,"result":{"content":[],"structuredContent":{"a":` + deep(20_000) + `}}}`, answered}, text: "first", strays: 1},
-		{name: "deep error", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"a","data":` + deep(2000) + `}}`}, err: "nesting"},
+		{name: "deep error", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"a","data":` + deep(2000) + `}}`}, err: "refused the request: a (code 1)"},
 		{name: "addresses null", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":{"code":-32042,"message":"log in","data":{"elicitations":[null]}}}`}, err: "log in"},
 		{name: "addresses of a wrong type", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":{"code":-32042,"message":"log in","data":{"elicitations":7}}}`}, err: "log in"},
 		{name: "no addresses", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":{"code":-32042,"message":"log in","data":{"elicitations":[]}}}`}, err: "log in"},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
 
@@ -31,8 +30,8 @@ type Exchange struct {
 
 // sent is a request that was written to the server.
 type sent struct {
-	method  string
 	request *Request // nil if it is not tracked
+	method  string   // if it is
 }
 
 // Begin tracks one more request. The params of the request must carry the token as
@@ -50,29 +49,34 @@ func (x *Exchange) Begin(progress func(Progress)) *Request {
 	return r
 }
 
-// Sent records a message that is about to be written to the server.
+// Sent records a message of the SDK that is about to be written to the server.
 func (x *Exchange) Sent(raw []byte) {
-	m, ok := parseMessage(raw)
-	if !ok || m.id == nil || m.method == nil {
+	m := scanMessage(raw)
+	if m.id == nil || m.method == nil {
 		return
 	}
-	token := jsonText(member(member(m.params, "_meta"), "progressToken"))
+	token := member(member(m.params, "_meta"), "progressToken")
+	id := string(m.id)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.sent == nil {
 		x.sent = map[string]sent{}
 	}
-	s := sent{method: jsonText(m.method), request: x.tracked[token]}
-	if s.request != nil {
-		s.request.ids = append(s.request.ids, string(m.id))
+	s := sent{}
+	if len(token) > 2 {
+		s.request = x.tracked[string(token[1:len(token)-1])]
 	}
-	x.sent[string(m.id)] = s
+	if s.request != nil {
+		s.method = jsonText(m.method)
+		s.request.ids = append(s.request.ids, id)
+	}
+	x.sent[id] = s
 }
 
 // Received returns the message that the SDK is given for one that the server sent, or nil
 // if the SDK must not see it. The exchange keeps parts of raw, which must not be changed
 // any more.
-func (x *Exchange) Received(raw []byte) []byte {
+func (x *Exchange) Received(raw []byte) jsonrpc.Message {
 	m, ok := parseMessage(raw)
 	switch {
 	case !ok:
@@ -80,53 +84,71 @@ func (x *Exchange) Received(raw []byte) []byte {
 		return nil
 	case m.method == nil:
 		return x.answered(raw, m)
-	case jsonText(m.method) == "notifications/progress":
+	case spells(m.method, "notifications/progress"):
 		x.progressed(m.params)
 		return nil
-	case !m.isRequest() || unreadable(raw) != nil:
+	case !m.isRequest():
 		x.stray(raw)
 		return nil
 	case len(m.params) == 0 || string(m.params) == "null":
-		return m.withParams()
+		raw = m.withParams()
 	}
-	return raw
+	request, err := jsonrpc.DecodeMessage(raw)
+	if err != nil { // such as values that are nested too deeply
+		x.stray(raw)
+		return nil
+	}
+	return request
 }
 
-// unreadable returns why the SDK could not decode a message, such as that its values are
-// nested too deeply.
-func unreadable(raw []byte) error {
-	_, err := jsonrpc.DecodeMessage(raw)
-	return err
+// ReceivedText is Received for a transport that gives the SDK texts.
+func (x *Exchange) ReceivedText(raw []byte) []byte {
+	m := x.Received(raw)
+	text := Encode(m)
+	if text == nil {
+		return nil
+	}
+	if _, err := jsonrpc.DecodeMessage(text); err != nil {
+		response, ok := m.(*jsonrpc.Response)
+		if !ok {
+			return nil
+		}
+		return Encode(failure(response.ID, "the answer of the server cannot be read: "+err.Error()))
+	}
+	return text
+}
+
+// Encode returns the text of a message, or nil if there is none.
+func Encode(m jsonrpc.Message) []byte {
+	if m == nil {
+		return nil
+	}
+	text, err := jsonrpc.EncodeMessage(m)
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // TooLong returns the answer that the SDK is given for a message that was too long to be
 // read. Id is the JSON text of its id, or nil if it is not known. The answer is nil if no
 // request has that id.
-func (x *Exchange) TooLong(id []byte, limit int) []byte {
-	x.mu.Lock()
-	_, known := x.take(string(id))
-	x.mu.Unlock()
-	if !known {
+func (x *Exchange) TooLong(id []byte, limit int) jsonrpc.Message {
+	if _, known := x.take(id); !known {
 		x.stray([]byte("a message of more than " + strconv.Itoa(limit) + " bytes"))
 		return nil
 	}
-	return failure(id, "the answer of the server is longer than "+strconv.Itoa(limit)+" bytes and was not read")
+	return failure(idOf(id), "the answer of the server is longer than "+strconv.Itoa(limit)+" bytes and was not read")
 }
-
-// Unreadable counts a message that the SDK could not decode.
-func (x *Exchange) Unreadable(raw []byte) { x.stray(raw) }
 
 // Unanswered returns the answer that the SDK is given for a request whose answer is no
 // message. Id is the JSON text of its id. The answer is nil if no request has that id.
-func (x *Exchange) Unanswered(id []byte, text []byte) []byte {
+func (x *Exchange) Unanswered(id []byte, text []byte) jsonrpc.Message {
 	x.stray(text)
-	x.mu.Lock()
-	_, known := x.take(string(id))
-	x.mu.Unlock()
-	if !known {
+	if _, known := x.take(id); !known {
 		return nil
 	}
-	return failure(id, "the server did not answer with a message of the protocol")
+	return failure(idOf(id), "the server did not answer with a message of the protocol")
 }
 
 // Strays returns how many texts of the server were no message that a client could use, and
@@ -152,51 +174,49 @@ func (x *Exchange) stray(raw []byte) {
 	}
 }
 
-// take removes and returns the request with that id. The lock is held.
-func (x *Exchange) take(id string) (sent, bool) {
-	s, ok := x.sent[id]
-	delete(x.sent, id)
-	return s, ok
+// take removes and returns the request with that id.
+func (x *Exchange) take(id []byte) (s sent, known bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if s, known = x.sent[string(id)]; known {
+		delete(x.sent, string(id))
+	}
+	return s, known
 }
 
 // answered handles an answer of the server.
-func (x *Exchange) answered(raw []byte, m message) []byte {
-	x.mu.Lock()
-	s, known := x.take(string(m.id))
-	x.mu.Unlock()
+func (x *Exchange) answered(raw []byte, m message) jsonrpc.Message {
+	s, known := x.take(m.id)
 	if !known {
 		x.stray(raw)
 		return nil
 	}
-	shown := s.answered(m)
-	if err := unreadable(shown); err != nil {
-		return failure(m.id, "the answer of the server cannot be read: "+err.Error())
-	}
-	return shown
+	return s.answered(m)
 }
 
 // answered returns the answer that the SDK is given for that of the server.
-func (s sent) answered(m message) []byte {
+func (s sent) answered(m message) *jsonrpc.Response {
+	id := idOf(m.id)
 	switch {
 	case m.repeated, (m.result == nil) == (m.fault == nil):
-		return failure(m.id, "the server sent a malformed answer: it needs a result or an error, once")
+		return failure(id, "the server sent a malformed answer: it needs a result or an error, once")
 	case m.fault != nil:
-		if !isError(m.fault) {
-			return failure(m.id, "the server answered with a malformed error: "+cut(m.fault))
+		if e := errorOf(m.fault); e != nil {
+			return &jsonrpc.Response{ID: id, Error: e}
 		}
-		return answer(m.id, "error", m.fault)
+		return failure(id, "the server answered with a malformed error: "+cut(m.fault))
 	case s.request == nil:
-		return answer(m.id, "result", m.result)
+		return &jsonrpc.Response{ID: id, Result: m.result}
 	case m.result[0] != '{':
-		return failure(m.id, "the server answered with a result that is not an object: "+cut(m.result))
-	case jsonText(member(m.result, "resultType")) == "input_required":
-		// The SDK answers the server's questions and repeats the request, if the version of the
-		// protocol has that.
-		s.request.finish(m.result)
-		return answer(m.id, "result", m.result)
+		return failure(id, "the server answered with a result that is not an object: "+cut(m.result))
 	}
 	s.request.finish(m.result)
-	return answer(m.id, "result", substitute(s.method, m.result))
+	if spells(member(m.result, "resultType"), "input_required") {
+		// The SDK answers the server's questions and repeats the request, if the version of the
+		// protocol has that.
+		return &jsonrpc.Response{ID: id, Result: m.result}
+	}
+	return &jsonrpc.Response{ID: id, Result: substitute(s.method, m.result)}
 }
 
 // substitute returns the result that the SDK is given in place of one that was kept.
@@ -280,24 +300,33 @@ func (x *Exchange) Pending() []string {
 	return methods
 }
 
-// isError reports whether a value has the members of a JSON-RPC error.
-func isError(value []byte) bool {
+// errorOf returns the JSON-RPC error in a value, or nil if it is none.
+func errorOf(value []byte) *jsonrpc.Error {
 	var e struct {
-		Code    *int64  `json:"code"`
-		Message *string `json:"message"`
+		Code    *int64          `json:"code"`
+		Message *string         `json:"message"`
+		Data    json.RawMessage `json:"data"`
 	}
-	return json.Unmarshal(value, &e) == nil && e.Code != nil && e.Message != nil
+	if json.Unmarshal(value, &e) != nil || e.Code == nil || e.Message == nil {
+		return nil
+	}
+	return &jsonrpc.Error{Code: *e.Code, Message: *e.Message, Data: e.Data}
 }
 
-// answer returns the answer to a request, with one member beside its id.
-func answer(id []byte, name string, value []byte) []byte {
-	return slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"`+name+`":`), value, []byte(`}`))
+// idOf returns the id that a JSON text spells, which a request has that was sent.
+func idOf(text []byte) jsonrpc.ID {
+	var id jsonrpc.ID
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		id, _ = jsonrpc.MakeID(float64(n)) // a number is always an id
+	} else {
+		id, _ = jsonrpc.MakeID(jsonText(text)) // so is a string
+	}
+	return id
 }
 
 // failure returns the answer to a request with the code of an internal error.
-func failure(id []byte, text string) []byte {
-	quoted := jsonobject.Quote(text)
-	return answer(id, "error", slices.Concat([]byte(`{"code":-32603,"message":`), quoted, []byte(`}`)))
+func failure(id jsonrpc.ID, text string) *jsonrpc.Response {
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: text}}
 }
 
 // jsonText returns the string that a JSON value spells, or "" if it is no string.

@@ -23,20 +23,25 @@ func parseMessage(raw []byte) (m message, ok bool) {
 	if len(raw) == 0 || raw[0] != '{' || !json.Valid(raw) {
 		return m, false
 	}
+	return scanMessage(raw), true
+}
+
+// scanMessage returns the message in raw, which is a valid JSON object.
+func scanMessage(raw []byte) (m message) {
 	for key, value := range members(raw) {
 		var at *[]byte
-		switch key {
-		case "jsonrpc":
+		switch {
+		case spells(key, "jsonrpc"):
 			at = &m.version
-		case "id":
+		case spells(key, "id"):
 			at = &m.id
-		case "method":
+		case spells(key, "method"):
 			at = &m.method
-		case "params":
+		case spells(key, "params"):
 			at = &m.params
-		case "result":
+		case spells(key, "result"):
 			at = &m.result
-		case "error":
+		case spells(key, "error"):
 			at = &m.fault
 		default:
 			continue
@@ -50,7 +55,7 @@ func parseMessage(raw []byte) (m message, ok bool) {
 	if string(m.fault) == "null" {
 		m.fault = nil // some servers send the member they do not use
 	}
-	return m, true
+	return m
 }
 
 // maxWhole is the largest number up to which a float64 holds each whole one.
@@ -100,9 +105,10 @@ func (m message) withParams() []byte {
 	return slices.Concat([]byte(`{"jsonrpc":"2.0",`), id, []byte(`"method":`), m.method, []byte(`,"params":{}}`))
 }
 
-// members yields the members of a valid JSON object. It yields nothing for another value.
-func members(object []byte) func(yield func(key string, value []byte) bool) {
-	return func(yield func(string, []byte) bool) {
+// members yields the members of a valid JSON object, each key as it is quoted. It yields
+// nothing for another value.
+func members(object []byte) func(yield func(key, value []byte) bool) {
+	return func(yield func([]byte, []byte) bool) {
 		s := jsonscan.Scanner{Text: object}
 		s.Next()
 		if s.Pos >= len(object) || object[s.Pos] != '{' {
@@ -110,7 +116,7 @@ func members(object []byte) func(yield func(key string, value []byte) bool) {
 		}
 		s.Pos++
 		for s.More() {
-			key := jsonscan.Unquote(s.Value())
+			key := s.Value()
 			if !yield(key, s.Value()) {
 				return
 			}
@@ -118,11 +124,20 @@ func members(object []byte) func(yield func(key string, value []byte) bool) {
 	}
 }
 
+// spells reports whether a string literal stands for a name. It allocates only for a literal
+// with escapes.
+func spells(literal []byte, name string) bool {
+	if bytes.IndexByte(literal, '\\') >= 0 {
+		return jsonscan.Unquote(literal) == name
+	}
+	return len(literal) == len(name)+2 && string(literal[1:len(literal)-1]) == name
+}
+
 // member returns the value of the first member of that name of a valid JSON object, or
 // nil.
 func member(object []byte, name string) []byte {
 	for key, value := range members(object) {
-		if key == name {
+		if spells(key, name) {
 			return value
 		}
 	}

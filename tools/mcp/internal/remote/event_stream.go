@@ -85,13 +85,13 @@ func (s *eventStream) next() ([]byte, error) {
 func (s *eventStream) shown(data []byte, message, tooLong bool, finder *exchange.IDFinder) []byte {
 	switch {
 	case tooLong:
-		return s.exchange.TooLong(finder.ID(), s.lines.limit)
+		return exchange.Encode(s.exchange.TooLong(finder.ID(), s.lines.limit))
 	case !message:
 		return data
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil
 	}
-	answer := s.exchange.Received(data)
+	answer := s.exchange.ReceivedText(data)
 	if bytes.IndexByte(answer, '\n') < 0 {
 		return answer
 	}

@@ -34,12 +34,12 @@ func (b *jsonBody) read() ([]byte, error) {
 		return nil, err
 	}
 	if len(raw) > b.limit {
-		return b.exchange.TooLong(b.id, b.limit), nil
+		return exchange.Encode(b.exchange.TooLong(b.id, b.limit)), nil
 	}
-	if answer := b.exchange.Received(raw); answer != nil {
+	if answer := b.exchange.ReceivedText(raw); answer != nil {
 		return answer, nil
 	}
-	return b.exchange.Unanswered(b.id, raw), nil
+	return exchange.Encode(b.exchange.Unanswered(b.id, raw)), nil
 }
 
 func (b *jsonBody) Close() error { return b.body.Close() }

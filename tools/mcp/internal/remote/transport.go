@@ -146,7 +146,7 @@ func (t *Transport) wrongType(resp *http.Response, id []byte, kind string) {
 	beginning, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
 	_ = resp.Body.Close()
 	resp.Header.Set("Content-Type", "application/json")
-	answer := t.exchange.Unanswered(id, fmt.Appendf(nil, "%s: %s", kind, beginning))
+	answer := exchange.Encode(t.exchange.Unanswered(id, fmt.Appendf(nil, "%s: %s", kind, beginning)))
 	resp.Body = io.NopCloser(bytes.NewReader(answer))
 	resp.ContentLength = int64(len(answer))
 }

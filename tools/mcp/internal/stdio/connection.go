@@ -46,7 +46,7 @@ type Connection struct {
 	process  *proc.Process
 	lines    *lineReader
 	errors   *tail
-	messages chan []byte
+	messages chan jsonrpc.Message
 	writes   chan write
 	closing  chan struct{} // closed by Close
 	close    sync.Once
@@ -70,7 +70,7 @@ func Start(ctx context.Context, table *proc.Table, s Server, x *exchange.Exchang
 	c := &Connection{
 		exchange: x,
 		errors:   &tail{limit: maxErrors, log: s.Log},
-		messages: make(chan []byte),
+		messages: make(chan jsonrpc.Message),
 		writes:   make(chan write),
 		closing:  make(chan struct{}),
 	}
@@ -122,21 +122,15 @@ func (c *Connection) Fault(err error) error {
 
 // Read returns the next message. The error is io.EOF if the server has closed its output.
 func (c *Connection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	for {
-		select {
-		case raw := <-c.messages:
-			m, err := jsonrpc.DecodeMessage(raw)
-			if err == nil {
-				return m, nil
-			}
-			c.exchange.Unreadable(raw)
-		case <-c.process.OutputDone():
-			return nil, io.EOF
-		case <-c.closing:
-			return nil, io.EOF
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
+	select {
+	case m := <-c.messages:
+		return m, nil
+	case <-c.process.OutputDone():
+		return nil, io.EOF
+	case <-c.closing:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 }
 
@@ -225,20 +219,20 @@ func isClosed(c <-chan struct{}) bool {
 
 // received handles a line of the server. It blocks until the message is read.
 func (c *Connection) received(line []byte) {
-	if raw := c.exchange.Received(line); raw != nil {
-		c.deliver(raw)
-	}
+	c.deliver(c.exchange.Received(line))
 }
 
 func (c *Connection) tooLong(id []byte) {
-	if raw := c.exchange.TooLong(id, c.lines.limit); raw != nil {
-		c.deliver(raw)
-	}
+	c.deliver(c.exchange.TooLong(id, c.lines.limit))
 }
 
-func (c *Connection) deliver(raw []byte) {
+// deliver hands a message to the reader of the connection. Nil is no message.
+func (c *Connection) deliver(m jsonrpc.Message) {
+	if m == nil {
+		return
+	}
 	select {
-	case c.messages <- raw:
+	case c.messages <- m:
 	case <-c.closing:
 	}
 }
