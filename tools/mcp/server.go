@@ -25,6 +25,8 @@ type server struct {
 	refused bool          // by the registry
 	again   chan struct{} // capacity 1: connect anew
 
+	hostCalls hostCalls // of Options.OnState
+
 	mu      sync.Mutex
 	status  Status
 	err     error
@@ -132,7 +134,8 @@ func (s *server) setStatus(status Status, err error) {
 // tell reports the state to the host.
 func (s *server) tell() {
 	if f := s.servers.options.OnState; f != nil {
-		s.guarded("Options.OnState", func() { f(s.state()) })
+		state := s.state()
+		s.hostCalls.call(func() { f(state) })
 	}
 }
 
