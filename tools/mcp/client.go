@@ -74,11 +74,7 @@ func (c *connection) sample(ctx context.Context, r *mcp.CreateMessageWithToolsRe
 	if err != nil {
 		return nil, err
 	}
-	var answer json.RawMessage
-	err = goroutine.Try(func() (err error) {
-		answer, err = c.server.servers.options.Sample(ctx, c.server.config.Name, request)
-		return err
-	})
+	answer, err := c.askHost(ctx, request)
 	if err != nil {
 		return nil, err
 	}
@@ -87,6 +83,22 @@ func (c *connection) sample(ctx context.Context, r *mcp.CreateMessageWithToolsRe
 		return nil, fmt.Errorf("the answer of Options.Sample: %w", err)
 	}
 	return result, nil
+}
+
+// askHost calls Options.Sample. It does not wait for it longer than for the connection.
+func (c *connection) askHost(ctx context.Context, request json.RawMessage) (json.RawMessage, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
+	var answer json.RawMessage
+	var err error
+	done := goroutine.Go(func() { answer, err = c.server.servers.options.Sample(ctx, c.server.config.Name, request) })
+	select {
+	case failed := <-done:
+		return answer, cmpErr(failed, err)
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
 }
 
 // The levels of the protocol, each with the one of package slog that is used for it.
@@ -124,11 +136,4 @@ func (c *connection) log(ctx context.Context, r *mcp.LoggingMessageRequest) {
 		level = logLevels[i].level
 	}
 	c.server.servers.options.Logger.Log(ctx, level, "message of an MCP server", "server", c.server.config.Name, "logger", r.Params.Logger, "data", r.Params.Data)
-}
-
-// guarded calls a func of the host, whose panic must not end the connection.
-func (s *server) guarded(what string, f func()) {
-	if err := goroutine.Try(func() error { f(); return nil }); err != nil {
-		s.servers.options.Logger.Error("a func of the host panicked", "server", s.config.Name, "func", what, "error", err)
-	}
 }

@@ -69,7 +69,9 @@ func openConnection(ctx context.Context, s *server) (*connection, error) {
 	if err == nil && slow.Stop() {
 		return c, nil
 	}
-	if cause := context.Cause(c.ctx); cause != nil {
+	// What the server refused says more than that the connection was closed after it.
+	var lost *ServerError
+	if cause := context.Cause(c.ctx); err == nil || errors.As(err, &lost) || errors.Is(cause, ErrSlowStart) || ctx.Err() != nil {
 		err = cause
 	}
 	c.shut(err)

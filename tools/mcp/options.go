@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
 
@@ -56,7 +57,8 @@ type Options struct {
 	// longer one is not read, and the request that it answers fails.
 	MaxMessage int
 
-	// OnState is called with each change of a server's state. It must return soon.
+	// OnState is called with each change of a server's state, one after the other for a
+	// server. It must return soon: the states after it are told later.
 	OnState func(State)
 	// Logger gets what servers log and what goes wrong beside the calls, never inputs,
 	// results or tokens. Nil discards it.
@@ -73,6 +75,7 @@ func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
+	o.Logger = newHostLogger(o.Logger)
 	return o
 }
 
@@ -89,4 +92,21 @@ func (o Options) idle(local bool) time.Duration {
 	return DefaultIdleRemote
 }
 
-func (o Options) trusts(s mcpjson.Server) bool { return o.Trusted != nil && o.Trusted(s) }
+// trusts reports whether the host trusts a server. It is false if ctx ends before the host has
+// answered.
+func (o Options) trusts(ctx context.Context, s mcpjson.Server) bool {
+	if o.Trusted == nil {
+		return false
+	}
+	trusted := false
+	done := goroutine.Go(func() { trusted = o.Trusted(s) })
+	select {
+	case err := <-done:
+		if err != nil {
+			o.Logger.ErrorContext(ctx, "a func of the host failed", "server", s.Name, "func", "Options.Trusted", "error", err)
+		}
+		return err == nil && trusted
+	case <-ctx.Done():
+		return false
+	}
+}

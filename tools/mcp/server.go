@@ -26,6 +26,8 @@ type server struct {
 	auth    *authorization // nil for a local server
 	again   chan struct{}  // capacity 1: connect anew
 
+	hostCalls hostCalls // of Options.OnState
+
 	mu      sync.Mutex
 	status  Status
 	err     error
@@ -137,7 +139,8 @@ func (s *server) setStatus(status Status, err error) {
 // tell reports the state to the host.
 func (s *server) tell() {
 	if f := s.servers.options.OnState; f != nil {
-		s.guarded("Options.OnState", func() { f(s.state()) })
+		state := s.state()
+		s.hostCalls.call(func() { f(state) })
 	}
 }
 

@@ -54,7 +54,7 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 		c.server.servers.options.Logger.WarnContext(ctx, "the list of tools of an MCP server is cut", "server", c.server.config.Name, "reason", l.problem)
 	}
 	s := definition.Server{
-		Name: c.server.config.Name, Trusted: c.server.servers.options.trusts(c.server.config),
+		Name: c.server.config.Name, Trusted: c.server.servers.options.trusts(ctx, c.server.config),
 		AlwaysLoad:   c.server.config.AlwaysLoad,
 		MirrorsInput: c.server.config.Type == mcpjson.HTTP,
 	}

@@ -106,7 +106,7 @@ func (s *server) headers(ctx context.Context) (http.Header, error) {
 	if s.config.HeadersHelper == "" {
 		return h, nil
 	}
-	if !s.servers.options.trusts(s.config) {
+	if !s.servers.options.trusts(ctx, s.config) {
 		return nil, &lastingError{errors.New("its headersHelper is not run, because the host does not trust the server (Options.Trusted)")}
 	}
 	printed, err := s.runHeadersHelper(ctx)
