@@ -1,0 +1,2 @@
+// Package serve offers a pool of tools to MCP clients.
+package serve
