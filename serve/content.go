@@ -1,10 +1,6 @@
 package serve
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
-	"fmt"
 	"net/url"
 	"strings"
 
@@ -12,29 +8,6 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 )
-
-// resultOf returns an outcome in the form of the protocol.
-func (p *peer) resultOf(o *pegboard.Outcome) *mcp.CallToolResult {
-	r := &mcp.CallToolResult{IsError: o.Result.IsError || o.Err != nil, Content: []mcp.Content{}}
-	stored := false
-	for i := range o.Result.Parts {
-		part := &o.Result.Parts[i]
-		r.Content = append(r.Content, contentOf(part)...)
-		if link := p.linkTo(part.Ref); link != nil {
-			r.Content, stored = append(r.Content, link), true
-		}
-	}
-	for i := range o.Result.Messages { // the protocol has no other place for them
-		r.Content = append(r.Content, contentOf(&o.Result.Messages[i])...)
-	}
-	if r.IsError || o.Result.Data == nil || stored && !p.hasSchema(o.Call.ToolName()) {
-		return r
-	}
-	if data, err := json.Marshal(o.Result.Data); err == nil && bytes.HasPrefix(data, []byte("{")) {
-		r.StructuredContent = json.RawMessage(data)
-	}
-	return r
-}
 
 // contentOf returns a part in the form of the protocol.
 func contentOf(p *pegboard.Part) []mcp.Content {
@@ -90,19 +63,4 @@ func addressOf(p *pegboard.Part) string {
 		return p.Title
 	}
 	return "pegboard:document/" + url.PathEscape(p.Title)
-}
-
-// linkTo returns the link to a stored result, or nil.
-func (p *peer) linkTo(ref string) *mcp.ResourceLink {
-	session, _ := p.current()
-	if ref == "" || session == nil {
-		return nil
-	}
-	l := link{peer: p, ref: ref}
-	address := p.server.addLink(l)
-	p.stay(p.server.o.Answer)
-	return &mcp.ResourceLink{
-		URI: address, Name: "result", Title: "The whole result", Size: l.size(context.Background(), session),
-		Description: fmt.Sprintf("The result is longer than what is shown. Read it in pages of %d bytes.", pageSize),
-	}
 }

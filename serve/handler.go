@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -163,66 +162,4 @@ func (h *handler) peerOf(r *http.Request, m *message) *peer {
 		_ = p.open(r.Context(), m.client()) // receive answers the request with the error
 	}
 	return p
-}
-
-// peerNamed returns the peer of a named client, in use, or nil.
-func (s *Server) peerNamed(name string) *peer {
-	s.mu.Lock()
-	p := s.named[name]
-	s.mu.Unlock()
-	if p == nil || !p.use() {
-		return nil
-	}
-	return p
-}
-
-// keepNamed keeps a new peer for the further requests of its client. It returns the peer
-// that is kept already, if there is one.
-func (s *Server) keepNamed(name string, p *peer) *peer {
-	p.stay(max(idleClient, 2*s.o.Answer))
-	for {
-		s.mu.Lock()
-		other := s.named[name]
-		if other == nil {
-			s.named[name] = p
-		}
-		s.mu.Unlock()
-		if other == nil {
-			return p
-		}
-		if other.use() {
-			return other
-		}
-		s.remove(other) // it is closing
-	}
-}
-
-// A message is what decides who serves a request.
-type message struct {
-	Method string `json:"method"`
-	Params struct {
-		State string `json:"requestState"`
-		Meta  struct {
-			Protocol string `json:"io.modelcontextprotocol/protocolVersion"`
-			Client   struct {
-				Name    string `json:"name"`
-				Version string `json:"version"`
-			} `json:"io.modelcontextprotocol/clientInfo"`
-		} `json:"_meta"`
-	} `json:"params"`
-}
-
-// messageOf reads as much of a message as can be read. The protocol's own decoder refuses
-// what is wrong.
-func messageOf(body []byte) *message {
-	m := new(message)
-	_ = json.Unmarshal(body, m)
-	return m
-}
-
-func (m *message) protocol() string { return m.Params.Meta.Protocol }
-
-func (m *message) client() Client {
-	c := m.Params.Meta
-	return Client{Name: c.Client.Name, Version: c.Client.Version, Protocol: c.Protocol}
 }

@@ -3,16 +3,11 @@ package serve
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"fmt"
 	"io"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -31,27 +26,6 @@ type link struct {
 	ref  string // in the store of the peer's session
 }
 
-// addLink returns the address of a result. The same result has one address.
-func (s *Server) addLink(l link) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, other := range s.links {
-		if other == l {
-			return linkPrefix + id
-		}
-	}
-	id := rand.Text()
-	s.links[id] = l
-	return linkPrefix + id
-}
-
-func (s *Server) linkOf(id string) (link, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l, ok := s.links[id]
-	return l, ok
-}
-
 // size returns the size of a result whose store knows it, or nil.
 func (l link) size(ctx context.Context, s *pegboard.Session) *int64 {
 	r, err := s.ResultStore().Open(ctx, l.ref)
@@ -68,34 +42,6 @@ func (l link) size(ctx context.Context, s *pegboard.Session) *int64 {
 		return nil
 	}
 	return &size
-}
-
-// readResult reads a page of a stored result that the client was told of.
-func (p *peer) readResult(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	id, offset, ok := parseAddress(req.Params.URI)
-	l, known := p.server.linkOf(id)
-	if !ok || !known || !l.peer.is(p) || !l.peer.use() {
-		return nil, mcp.ResourceNotFoundError(req.Params.URI)
-	}
-	defer l.peer.release()
-	session, _ := l.peer.current()
-	if session == nil {
-		return nil, mcp.ResourceNotFoundError(req.Params.URI)
-	}
-	page, more, err := readPage(ctx, session.ResultStore(), l.ref, offset)
-	if err != nil {
-		p.server.logError("reading a stored result", err)
-		return nil, mcp.ResourceNotFoundError(req.Params.URI)
-	}
-	c := &mcp.ResourceContents{URI: req.Params.URI, MIMEType: "text/plain", Text: string(page)}
-	if !utf8.Valid(page) {
-		c.MIMEType, c.Text, c.Blob = http.DetectContentType(page), "", page
-	}
-	if more {
-		next := fmt.Sprintf("%s%s?offset=%d", linkPrefix, id, offset+int64(len(page)))
-		c.Meta = mcp.Meta{nextPage: next}
-	}
-	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
 }
 
 func parseAddress(address string) (id string, offset int64, ok bool) {

@@ -1,22 +1,15 @@
 package serve
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
-	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
 // maxNotes is how many reports of progress wait for a client that does not read them. The
@@ -49,6 +42,7 @@ type openCall struct {
 	given    mcp.InputResponseMap // answers that came with the first request
 	outcome  *pegboard.Outcome
 	left     bool        // the client has not come back in time
+	asked    bool        // a state was given for it
 	expiry   *time.Timer // set while no request waits
 }
 
@@ -58,26 +52,6 @@ type callKey struct{}
 func openCallOf(ctx context.Context) (*openCall, bool) {
 	c, ok := ctx.Value(callKey{}).(*openCall)
 	return c, ok
-}
-
-// call answers a request of the client to call a tool.
-func (p *peer) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	if state := req.Params.RequestState; state != "" {
-		return p.comeBack(ctx, req, state)
-	}
-	session, pool := p.current()
-	if session == nil || !p.use() {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the session is closed"}
-	}
-	c := newOpenCall(p, req)
-	runCtx, stop := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), callKey{}, c))
-	c.stop = stop
-	c.join(req)
-	goroutine.Go(func() {
-		defer p.release()
-		c.run(runCtx, pool)
-	})
-	return c.wait(ctx, req)
 }
 
 func newOpenCall(p *peer, req *mcp.CallToolRequest) *openCall {
@@ -120,13 +94,22 @@ func (c *openCall) run(ctx context.Context, pool *pegboard.Pool) {
 	o = c.executor.Run(ctx, pool, c.call)[0]
 }
 
-// end sets the outcome, which stays for requests that repeat an earlier one.
+// end sets the outcome. If the client was asked, the outcome stays for requests that bring
+// a state, also one that was used before.
 func (c *openCall) end(o *pegboard.Outcome) {
 	c.mu.Lock()
 	c.outcome = o
+	asked := c.asked
 	c.change()
 	c.mu.Unlock()
-	time.AfterFunc(c.peer.server.o.Answer, func() { c.peer.server.forget(c) })
+	if !asked {
+		c.peer.release()
+		return
+	}
+	time.AfterFunc(c.peer.server.o.Answer, func() {
+		c.peer.server.forget(c)
+		c.peer.release()
+	})
 }
 
 // change wakes everything that waits for a change. The caller holds mu.
@@ -151,222 +134,4 @@ func (c *openCall) event(e pegboard.Event) {
 		c.notes = append(c.notes, newNote(e))
 		c.change()
 	}
-}
-
-// comeBack takes the answer that a client brings with the state it was given.
-func (p *peer) comeBack(ctx context.Context, req *mcp.CallToolRequest, state string) (*mcp.CallToolResult, error) {
-	c := p.server.callOf(state)
-	if c == nil || !c.peer.is(p) {
-		return nil, invalid("the requestState is unknown or has expired; call the tool again without it")
-	}
-	if c.call.Name != req.Params.Name || !sameJSON(c.call.Input, req.Params.Arguments) {
-		return nil, invalid("the requestState belongs to another call; send it with the same name and arguments")
-	}
-	c.join(req)
-	c.answer(state, req.Params.InputResponses)
-	return c.wait(ctx, req)
-}
-
-func invalid(text string) error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
-}
-
-// is reports whether two peers are the same client. Clients without a name are known by
-// nothing but what they were given.
-func (p *peer) is(q *peer) bool { return p == q || p.anonymous && q.anonymous }
-
-// sameJSON reports whether two inputs are the same, whatever their spelling.
-func sameJSON(a, b json.RawMessage) bool {
-	canonical := func(text json.RawMessage) string {
-		if len(bytes.TrimSpace(text)) == 0 {
-			return "{}"
-		}
-		v, err := strictjson.Decode(text, strictjson.Limits{})
-		if err != nil {
-			return string(text)
-		}
-		sorted, err := json.Marshal(v)
-		if err != nil {
-			return string(text)
-		}
-		return string(sorted)
-	}
-	return bytes.Equal(a, b) || canonical(a) == canonical(b)
-}
-
-// join counts a request that waits for the call.
-func (c *openCall) join(req *mcp.CallToolRequest) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.requests++
-	c.canAsk = asksOf(req)
-	if c.expiry != nil {
-		c.expiry.Stop()
-		c.expiry = nil
-	}
-}
-
-// leave ends the wait of a request. If it was the last one, cancelled stops the call;
-// otherwise the client has some time to come back.
-func (c *openCall) leave(cancelled bool) {
-	c.mu.Lock()
-	c.requests--
-	last := c.requests == 0 && c.outcome == nil
-	if last && !cancelled {
-		c.expiry = time.AfterFunc(c.peer.server.o.Answer, c.expire)
-	}
-	c.mu.Unlock()
-	if last && cancelled {
-		c.stop(fmt.Errorf("%w: the client has cancelled the call", pegboard.ErrUserInterrupt))
-	}
-}
-
-// expire withdraws the question that the client has not answered. Nothing else is asked for
-// the call.
-func (c *openCall) expire() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.requests == 0 {
-		c.left = true
-		if c.ask != nil {
-			c.ask.settle(reply{expired: true})
-			c.ask = nil
-		}
-	}
-}
-
-// answer settles the present question, if it is the one of the state. A state of an
-// earlier question was answered before, and changes nothing.
-func (c *openCall) answer(state string, given mcp.InputResponseMap) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ask == nil || c.ask.state != state {
-		return
-	}
-	response, ok := given[c.ask.key].(*mcp.ElicitResult)
-	if !ok || response == nil {
-		return // it is asked again
-	}
-	c.settle(response)
-}
-
-// settle settles the present question by a response, if it is an answer. The caller holds mu.
-func (c *openCall) settle(response *mcp.ElicitResult) {
-	if r, ok := c.ask.accepts(response); ok {
-		c.ask.settle(r)
-		c.ask = nil
-	}
-}
-
-// put puts a question to the client and waits for the reply. The error is the cause of ctx.
-func (c *openCall) put(ctx context.Context, a *ask) (reply, error) {
-	if !c.show(ctx, a) {
-		return reply{nobody: true}, nil
-	}
-	select {
-	case r := <-a.reply:
-		return r, nil
-	case <-ctx.Done():
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ask == a {
-		c.ask = nil
-		c.change()
-	}
-	return reply{}, context.Cause(ctx)
-}
-
-// show makes a the present question. It reports false if the client cannot be asked.
-func (c *openCall) show(ctx context.Context, a *ask) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.outcome != nil || c.left || c.ask != nil || !c.canAsk.ask(a) {
-		return false
-	}
-	c.ask, a.withdrawn = a, ctx.Done()
-	if response, ok := c.given[a.key].(*mcp.ElicitResult); ok && a.form {
-		delete(c.given, a.key)
-		if c.settle(response); c.ask == nil {
-			return true
-		}
-	}
-	c.peer.server.setState(a.state, c)
-	c.change()
-	return true
-}
-
-// wait sends progress to the client until the call has ended or asks something.
-func (c *openCall) wait(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	asksInline := req.ProtocolVersion() < modernProtocol
-	var sent progress
-	for tries := 0; ; {
-		notes, a, outcome, changed := c.look()
-		for _, n := range notes {
-			sent.send(ctx, req, n)
-		}
-		switch {
-		case outcome != nil:
-			c.leave(false)
-			return c.peer.resultOf(outcome), nil
-		case a != nil && !asksInline:
-			c.leave(false)
-			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{a.key: a.params()}, RequestState: a.state}, nil
-		case a != nil:
-			tries = c.askInline(ctx, req, a, tries)
-			continue
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			c.leave(true)
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// look returns what is new of the call.
-func (c *openCall) look() (notes []note, a *ask, outcome *pegboard.Outcome, changed <-chan struct{}) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	notes, c.notes = c.notes, nil
-	return notes, c.ask, c.outcome, c.changed
-}
-
-// askInline asks a client of an earlier protocol by a request of the server, while its own
-// request waits. It returns how often the client was asked the same.
-func (c *openCall) askInline(ctx context.Context, req *mcp.CallToolRequest, a *ask, tries int) int {
-	asking, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ended := make(chan struct{})
-	defer close(ended)
-	goroutine.Go(func() {
-		select {
-		case <-a.withdrawn:
-			cancel()
-		case <-ended:
-		}
-	})
-	response, err := req.Session.Elicit(asking, a.params())
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ask != a { // it was withdrawn, or another request has brought the answer
-		return 0
-	}
-	switch tries++; {
-	case err == nil && tries < maxTries:
-		c.settle(response)
-	case ctx.Err() != nil:
-		// wait stops the call
-	default:
-		if err == nil {
-			err = errors.New("the client gave no possible answer")
-		}
-		a.settle(reply{nobody: true, err: err})
-		c.ask = nil
-	}
-	if c.ask == nil {
-		return 0
-	}
-	return tries
 }

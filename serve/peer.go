@@ -3,9 +3,7 @@ package serve
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -183,62 +181,6 @@ func (p *peer) setSession(session *pegboard.Session, tools func() *pegboard.Pool
 	return true
 }
 
-// sync asks for the tools of the client and offers them. Announce tells the client what has
-// changed.
-func (p *peer) sync(announce bool) error {
-	p.syncing.Lock()
-	defer p.syncing.Unlock()
-	p.mu.Lock()
-	tools := p.tools
-	p.mu.Unlock()
-	if tools == nil {
-		return nil // the client has no session yet, or none any more
-	}
-	var pool *pegboard.Pool
-	if err := goroutine.Try(func() error { pool = tools(); return nil }); err != nil {
-		return err
-	}
-	if pool.Session() == nil {
-		return errors.New("the func that Options.Open has returned returned no pool")
-	}
-	offered := offersOf(pool)
-	p.mu.Lock()
-	p.pool, p.announce, p.schemas = pool, p.announce || announce, map[string]bool{}
-	for _, o := range offered {
-		p.schemas[o.Name] = o.OutputSchema != nil
-	}
-	p.mu.Unlock()
-	return p.offer(offered)
-}
-
-// offer makes the tools those of the server. A tool that the protocol cannot describe is left
-// out; the error names it.
-func (p *peer) offer(tools []*mcp.Tool) error {
-	var errs []error
-	now := make(map[string]string, len(tools))
-	for _, t := range tools {
-		text, err := json.Marshal(t)
-		if err == nil && p.listed[t.Name] != string(text) {
-			err = goroutine.Try(func() error { p.mcp.AddTool(t, p.call); return nil })
-		}
-		if err != nil {
-			errs = append(errs, fmt.Errorf("%s is not offered: %w", t.Name, err))
-			continue
-		}
-		now[t.Name] = string(text)
-	}
-	for name := range p.listed {
-		if _, stays := now[name]; !stays {
-			p.mcp.RemoveTools(name)
-		}
-	}
-	p.listed = now
-	if err := errors.Join(errs...); err != nil {
-		p.server.logError("tools of a client", err)
-	}
-	return nil
-}
-
 // current returns the session and the pool, which are nil if the client has none.
 func (p *peer) current() (*pegboard.Session, *pegboard.Pool) {
 	p.mu.Lock()
@@ -251,90 +193,4 @@ func (p *peer) hasSchema(tool string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.schemas[tool]
-}
-
-// use keeps a sessionless peer open until release is called as often. It reports whether
-// the peer is open.
-func (p *peer) use() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed != nil {
-		return false
-	}
-	if p.uses++; p.idle != nil {
-		p.idle.Stop()
-		p.idle = nil
-	}
-	return true
-}
-
-func (p *peer) release() {
-	p.mu.Lock()
-	p.uses--
-	closes := p.uses == 0 && p.sessionless && p.linger == 0
-	if p.uses == 0 && p.sessionless && p.linger > 0 && p.closed == nil {
-		p.idle = time.AfterFunc(p.linger, p.closeIdle)
-	}
-	p.mu.Unlock()
-	if closes {
-		p.close()
-	}
-}
-
-// closeIdle closes a peer that nothing uses.
-func (p *peer) closeIdle() {
-	p.mu.Lock()
-	used := p.uses > 0
-	p.mu.Unlock()
-	if !used {
-		p.close()
-	}
-}
-
-// stay keeps a sessionless peer for some time after its last use.
-func (p *peer) stay(d time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.linger = max(p.linger, d)
-}
-
-// close closes the session and the connection. It may be called more than once, and waits
-// until that is done.
-func (p *peer) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
-	if err := p.closeWithin(ctx); err != nil {
-		p.server.logError("closing the session of a client", err)
-	}
-}
-
-func (p *peer) closeWithin(ctx context.Context) error {
-	p.mu.Lock()
-	closed, session, conn := p.closed, p.session, p.conn
-	if closed == nil {
-		p.closed = make(chan struct{})
-	}
-	if p.idle != nil {
-		p.idle.Stop()
-	}
-	p.session, p.tools, p.pool = nil, nil, nil
-	p.mu.Unlock()
-	if closed != nil {
-		select {
-		case <-closed:
-			return nil
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
-	defer close(p.closed)
-	p.server.remove(p)
-	var err error
-	if session != nil { // first, so that the calls end that the connection waits for
-		err = session.Close(ctx)
-	}
-	if conn != nil {
-		_ = conn.Close() // the error is for the transport
-	}
-	return err
 }

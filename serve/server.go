@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -152,52 +151,6 @@ func (s *Server) Close(ctx context.Context) error {
 		errs = append(errs, p.closeWithin(ctx))
 	}
 	return errors.Join(errs...)
-}
-
-// add lists a new peer. The error is [pegboard.ErrClosed].
-func (s *Server) add(p *peer) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return fmt.Errorf("serve: %w", pegboard.ErrClosed)
-	}
-	s.peers[p] = true
-	return nil
-}
-
-// remove forgets a peer and all that was given to it.
-func (s *Server) remove(p *peer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.peers, p)
-	maps.DeleteFunc(s.named, func(_ string, other *peer) bool { return other == p })
-	maps.DeleteFunc(s.links, func(_ string, l link) bool { return l.peer == p })
-}
-
-func (s *Server) all() []*peer {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.peers))
-}
-
-// callOf returns the call that a state was given for, or nil.
-func (s *Server) callOf(state string) *openCall {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.states[state]
-}
-
-func (s *Server) setState(state string, c *openCall) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.states[state] = c
-}
-
-// forget makes all states of a call unknown.
-func (s *Server) forget(c *openCall) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	maps.DeleteFunc(s.states, func(_ string, other *openCall) bool { return other == c })
 }
 
 // logError logs an error that the host should fix.

@@ -1,0 +1,143 @@
+package serve_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/serve"
+)
+
+// TestAsk asks the same client twice about the same call, on all ways.
+func TestAsk(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		asked person // nil if the client cannot be asked
+		texts []string
+		runs  int
+		asks  int // how often the person is asked in both calls
+	}{
+		{name: "allow once", asked: answering("Allow once"), texts: []string{"written", "written"}, runs: 2, asks: 2},
+		{name: "deny", asked: answering("Deny"), texts: []string{"", ""}, asks: 2},
+		{
+			name: "deny with a reason", texts: []string{"not on a Friday", "not on a Friday"}, asks: 2,
+			asked: func(*mcp.ElicitParams) (*mcp.ElicitResult, error) {
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "Deny", "reason": "not on a Friday"}}, nil
+			},
+		},
+		{name: "remember", asked: answerLast, texts: []string{"written", "written"}, runs: 2, asks: 1},
+		{name: "cannot be asked", texts: []string{"nobody", "nobody"}},
+		{
+			name: "decline", texts: []string{"declined", "declined"}, asks: 2,
+			asked: func(*mcp.ElicitParams) (*mcp.ElicitResult, error) { return &mcp.ElicitResult{Action: "decline"}, nil },
+		},
+		{
+			name: "cancel", texts: []string{"nobody", "nobody"}, asks: 2,
+			asked: func(*mcp.ElicitParams) (*mcp.ElicitResult, error) { return &mcp.ElicitResult{Action: "cancel"}, nil },
+		},
+	}
+	for _, tt := range tests {
+		for _, way := range ways {
+			t.Run(tt.name+"/"+way.name, func(t *testing.T) {
+				t.Parallel()
+				var runs, asks atomic.Int64
+				asked := tt.asked
+				if asked != nil {
+					asked = func(p *mcp.ElicitParams) (*mcp.ElicitResult, error) { asks.Add(1); return tt.asked(p) }
+				}
+				s := served(t, serve.Options{Identify: oneClient}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { runs.Add(1); return "written", nil }))
+				session := way.connect(t, s.Server, client("c", asked), way.protocol)
+				for _, want := range tt.texts {
+					r := callTool(t, session, "Put", `{"value":"x"}`)
+					require.Contains(t, text(t, r), want)
+					require.Equal(t, tt.runs == 0, r.IsError)
+				}
+				require.EqualValues(t, tt.runs, runs.Load())
+				require.EqualValues(t, tt.asks, asks.Load())
+			})
+		}
+	}
+}
+
+// oneClient says that all requests without a session come from one client.
+func oneClient(*http.Request) string { return "the only one" }
+
+// answerLast gives the last of the answers that a question offers.
+func answerLast(p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	all := answersOf(p)
+	return answering(all[len(all)-1])(p)
+}
+
+// answersOf returns the answers that a question offers.
+func answersOf(p *mcp.ElicitParams) (all []string) {
+	schema, _ := p.RequestedSchema.(map[string]any)
+	properties, _ := schema["properties"].(map[string]any)
+	answer, _ := properties["answer"].(map[string]any)
+	list, _ := answer["enum"].([]any)
+	for _, text := range list {
+		all = append(all, text.(string))
+	}
+	return all
+}
+
+// TestAskShowsTheQuestion reads what a person is shown.
+func TestAskShowsTheQuestion(t *testing.T) {
+	t.Parallel()
+	var shown *mcp.ElicitParams
+	s := served(t, serve.Options{}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { return "written", nil }))
+	session := connect(t, s.Server, client("c", func(p *mcp.ElicitParams) (*mcp.ElicitResult, error) { shown = p; return answering("Allow once")(p) }), modern)
+	require.False(t, callTool(t, session, "Put", `{}`).IsError)
+	require.Equal(t, []string{"Allow once", "Deny", "Allow, and from now on: allow Put in session"}, answersOf(shown))
+	require.True(t, strings.HasPrefix(shown.Message, "Allow this call?\nPut"), shown.Message)
+	require.Contains(t, shown.Message, "do something unknown")
+	require.Contains(t, shown.Message, "Reason: ")
+}
+
+// TestAskRefusesWhatIsNoAnswer gives a text that was not offered. The client is asked again,
+// and in the end the call is denied.
+func TestAskRefusesWhatIsNoAnswer(t *testing.T) {
+	t.Parallel()
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
+			asks := 0
+			s := served(t, serve.Options{}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { return "written", nil }))
+			session := way.connect(t, s.Server, client("c", func(p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+				if asks++; asks == 2 {
+					return answering("Allow once")(p)
+				}
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": answersOf(p)[0], "reason": strings.Repeat("x", 10)}}, nil
+			}), way.protocol)
+			require.False(t, callTool(t, session, "Put", `{}`).IsError)
+			require.Equal(t, 1, asks)
+		})
+	}
+}
+
+// TestAskSurvivesAFailingClient denies when the client's own code fails.
+func TestAskSurvivesAFailingClient(t *testing.T) {
+	t.Parallel()
+	s := served(t, serve.Options{}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { return "written", nil }))
+	session := connect(t, s.Server, client("c", func(*mcp.ElicitParams) (*mcp.ElicitResult, error) { return nil, errors.New("no screen") }), older)
+	require.True(t, callTool(t, session, "Put", `{}`).IsError)
+}
+
+// TestAskOutsideOfACall abstains and declines: there is no client to ask.
+func TestAskOutsideOfACall(t *testing.T) {
+	t.Parallel()
+	s := served(t, serve.Options{}, nil)
+	d, err := s.Ask(t.Context(), &pegboard.Question{})
+	require.NoError(t, err)
+	require.Equal(t, pegboard.Undecided, d.Behavior)
+	filled, err := s.Fill(t.Context(), &pegboard.Form{Message: "?", URL: "https://example.com"})
+	require.NoError(t, err)
+	require.Equal(t, pegboard.FillDecline, filled.Action)
+}
