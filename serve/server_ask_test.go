@@ -101,25 +101,52 @@ func TestAskShowsTheQuestion(t *testing.T) {
 	require.Contains(t, shown.Message, "Reason: ")
 }
 
-// TestAskRefusesWhatIsNoAnswer gives a text that was not offered. The client is asked again,
-// and in the end the call is denied.
-func TestAskRefusesWhatIsNoAnswer(t *testing.T) {
+// TestAskTakesNothingElseForConsent gives answers that were not offered. The SDK's client
+// checks answers, so the requests are made by hand. The question is asked again.
+func TestAskTakesNothingElseForConsent(t *testing.T) {
 	t.Parallel()
-	for _, way := range ways {
-		t.Run(way.name, func(t *testing.T) {
+	tests := []struct {
+		name     string
+		response mcp.InputResponseMap
+	}{
+		{name: "no response"},
+		{name: "another request", response: mcp.InputResponseMap{"other": accepted("Allow once")}},
+		{name: "no answer", response: mcp.InputResponseMap{"permission": &mcp.ElicitResult{Action: "accept"}}},
+		{name: "not offered", response: mcp.InputResponseMap{"permission": accepted("allow")}},
+		{name: "no text", response: mcp.InputResponseMap{"permission": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": true}}}},
+		{name: "unknown action", response: mcp.InputResponseMap{"permission": &mcp.ElicitResult{Action: "allow", Content: map[string]any{"answer": "Allow once"}}}},
+		{name: "of another kind", response: mcp.InputResponseMap{"permission": &mcp.ListRootsResult{Roots: []*mcp.Root{}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			asks := 0
-			s := served(t, serve.Options{}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { return "written", nil }))
-			session := way.connect(t, s.Server, client("c", func(p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-				if asks++; asks == 2 {
-					return answering("Allow once")(p)
-				}
-				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": answersOf(p)[0], "reason": strings.Repeat("x", 10)}}, nil
-			}), way.protocol)
-			require.False(t, callTool(t, session, "Put", `{}`).IsError)
-			require.Equal(t, 1, asks)
+			var runs atomic.Int64
+			s := served(t, serve.Options{}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { runs.Add(1); return "written", nil }))
+			session := connect(t, s.Server, byHand("c"), modern)
+			first, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "Put"})
+			require.NoError(t, err)
+			require.True(t, first.NeedsInput())
+			again, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "Put", RequestState: first.RequestState, InputResponses: tt.response})
+			require.NoError(t, err)
+			require.True(t, again.NeedsInput())
+			require.Equal(t, first.RequestState, again.RequestState)
+			require.Zero(t, runs.Load())
+			done, err := session.CallTool(t.Context(), comesBack(first, "Allow once"))
+			require.NoError(t, err)
+			require.Equal(t, "written", text(t, done))
+			require.EqualValues(t, 1, runs.Load())
 		})
 	}
+}
+
+// TestAskNeedsItsState brings the answer with the first request, before anything was asked.
+func TestAskNeedsItsState(t *testing.T) {
+	t.Parallel()
+	s := served(t, serve.Options{}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { return "written", nil }))
+	session := connect(t, s.Server, byHand("c"), modern)
+	r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "Put", InputResponses: mcp.InputResponseMap{"permission": accepted("Allow once")}})
+	require.NoError(t, err)
+	require.True(t, r.NeedsInput())
 }
 
 // TestAskSurvivesAFailingClient denies when the client's own code fails.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -58,6 +59,9 @@ func served(t testing.TB, o serve.Options, configure func(c serve.Client, cfg *p
 			return session, func() *pegboard.Pool { return registry.AssemblePool(session, pegboard.PoolConfig{}) }, nil
 		}
 	}
+	if o.Executor == nil {
+		o.Executor = &pegboard.Executor{Logger: slog.New(slog.DiscardHandler)}
+	}
 	server, err := serve.New(o)
 	require.NoError(t, err)
 	s.Server = server
@@ -102,6 +106,23 @@ func client(name string, asked person) *mcp.Client {
 		o.Capabilities = &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}}
 	}
 	return mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, &o)
+}
+
+// byHand returns a client program that hands out questions instead of answering them.
+func byHand(name string) *mcp.Client {
+	return mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, &mcp.ClientOptions{
+		Capabilities:   &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}},
+		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+	})
+}
+
+func accepted(answer string) *mcp.ElicitResult {
+	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": answer}}
+}
+
+// comesBack makes the request that brings the answer to a question.
+func comesBack(asked *mcp.CallToolResult, answer string) *mcp.CallToolParams {
+	return &mcp.CallToolParams{Name: "Put", RequestState: asked.RequestState, InputResponses: mcp.InputResponseMap{"permission": accepted(answer)}}
 }
 
 // connect connects a client in this process.
