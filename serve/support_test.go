@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
@@ -215,4 +216,66 @@ func allowing(t testing.TB, tools ...string) pegboard.Permissions {
 	p, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceSession, Allow: tools})
 	require.NoError(t, err)
 	return p
+}
+
+// A recorder keeps the last message that a server has sent.
+type recorder struct {
+	mcp.Connection
+	mu   sync.Mutex
+	last []byte
+}
+
+func (r *recorder) Read(ctx context.Context) (jsonrpc.Message, error) {
+	m, err := r.Connection.Read(ctx)
+	if response, ok := m.(*jsonrpc.Response); ok {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.last = response.Result
+	}
+	return m, err
+}
+
+// structured returns the structured content of the last result.
+func (r *recorder) structured(t testing.TB) string {
+	t.Helper()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var result struct {
+		Content json.RawMessage `json:"structuredContent"`
+	}
+	require.NoError(t, json.Unmarshal(r.last, &result))
+	return string(result.Content)
+}
+
+// Connect implements [mcp.Transport] for a connection that is there.
+func (r *recorder) Connect(context.Context) (mcp.Connection, error) { return r, nil }
+
+func connectRecorded(t testing.TB, s *serve.Server, r *recorder) *mcp.ClientSession {
+	t.Helper()
+	near, far := mcp.NewInMemoryTransports()
+	conn, err := near.Connect(t.Context())
+	require.NoError(t, err)
+	r.Connection = conn
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(context.Background(), far) }()
+	session, err := client("recorded", nil).Connect(context.Background(), r, &mcp.ClientSessionOptions{ProtocolVersion: older})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = session.Close(); <-ended })
+	return session
+}
+
+// connectHTTPInBubble connects a client of the newest protocol to the handler, without a
+// network.
+func connectHTTPInBubble(t testing.TB, s *serve.Server) *mcp.ClientSession {
+	t.Helper()
+	return connectTo(t, "http://localhost/", client("c", nil), modern, &http.Client{Transport: direct{s.Handler()}})
+}
+
+// direct answers requests by a handler in this process.
+type direct struct{ http.Handler }
+
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	return w.Result(), nil
 }
