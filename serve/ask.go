@@ -23,13 +23,13 @@ type ask struct {
 	reply     chan reply // delivers one
 }
 
-// A reply is what became of an ask.
+// A reply ends an ask.
 type reply struct {
 	decision pegboard.Decision
 	filled   pegboard.Filled
 	nobody   bool // the client cannot be asked, or made no choice
 	expired  bool
-	err      error // why nobody could be asked
+	err      error // of the attempt to ask
 }
 
 func newAsk(key, message string, accepts func(r *mcp.ElicitResult) (reply, bool)) *ask {

@@ -2,8 +2,8 @@ package serve
 
 import "github.com/modelcontextprotocol/go-sdk/mcp"
 
-// A Client is what is known of an MCP client when its session is opened. All but User is
-// what the client says of itself.
+// A Client describes an MCP client whose session is opened. All but User is the client's own
+// statement.
 type Client struct {
 	Name, Version string // of the program; may be empty
 	Protocol      string // the version of the protocol, such as "2025-11-25"

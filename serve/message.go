@@ -17,8 +17,8 @@ type message struct {
 	} `json:"params"`
 }
 
-// messageOf reads as much of a message as can be read. The protocol's own decoder refuses
-// what is wrong.
+// messageOf reads as much of a message as can be read. The SDK refuses a message that is
+// wrong.
 func messageOf(body []byte) *message {
 	m := new(message)
 	_ = json.Unmarshal(body, m)

@@ -68,7 +68,7 @@ func (c *openCall) wait(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Cal
 	}
 }
 
-// look returns what is new of the call.
+// look returns the news of the call.
 func (c *openCall) look() (notes []note, a *ask, outcome *pegboard.Outcome, changed <-chan struct{}) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -47,8 +47,8 @@ func invalid(text string) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
 }
 
-// is reports whether two peers are the same client. Clients without a name are known by
-// nothing but what they were given.
+// is reports whether two peers are the same client. Clients without a name are known
+// by nothing but the states and links that they bring.
 func (p *peer) is(q *peer) bool { return p == q || p.anonymous && q.anonymous }
 
 // sameJSON reports whether two inputs are the same, whatever their spelling.

@@ -11,8 +11,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// sync asks for the tools of the client and offers them. Announce tells the client what has
-// changed.
+// sync asks for the tools of the client and offers them. Announce tells the client of
+// changes.
 func (p *peer) sync(announce bool) error {
 	p.syncing.Lock()
 	defer p.syncing.Unlock()

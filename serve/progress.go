@@ -38,7 +38,8 @@ func newNote(e pegboard.Event) note {
 	return n
 }
 
-// progress counts what a request was told. The protocol wants numbers that rise.
+// progress holds the last number that a request was told. The protocol wants numbers that
+// rise.
 type progress struct {
 	told bool
 	last float64

@@ -75,7 +75,7 @@ type Server struct {
 	closed bool
 }
 
-// New returns a server. The error says what is wrong with o.
+// New returns a server. The error names the field of o that is wrong.
 func New(o Options) (*Server, error) {
 	switch {
 	case o.Open == nil:
@@ -141,7 +141,7 @@ func (s *Server) Refresh() {
 }
 
 // Close closes the sessions of all clients, and their connections. Clients that come later
-// are refused. The error is what a session returned; ctx limits how long it may take.
+// are refused. The error joins those of the sessions; ctx limits how long it may take.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true

@@ -72,8 +72,8 @@ func (t *turn) end() {
 	}
 }
 
-// claimFor returns what a call touches that was not decided yet. It is nothing for a call
-// that will not run.
+// claimFor returns the claim of a call that was not decided yet. It is zero for a call that
+// will not run.
 func claimFor(pool *pegboard.Pool, c pegboard.Call) (claim lane.Claim) {
 	if tool, made, err := pool.Rebuild(c); err == nil {
 		claim = claimOf(tool, made)
@@ -81,7 +81,8 @@ func claimFor(pool *pegboard.Pool, c pegboard.Call) (claim lane.Claim) {
 	return claim
 }
 
-// claimOf returns what a call touches, as the order of a message sees it.
+// claimOf returns the claim of a call: the same that the executor makes for the calls of a
+// message.
 func claimOf(tool pegboard.Tool, c *pegboard.Call) lane.Claim {
 	var traits pegboard.Traits
 	if err := goroutine.Try(func() error { traits = tool.Traits(c); return nil }); err != nil || traits.Concurrency == pegboard.Exclusive {
