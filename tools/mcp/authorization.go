@@ -33,9 +33,9 @@ func newAuthorization(config mcpjson.Server, o Options) *authorization {
 	return &authorization{server: config.Name, lead: o.Authorize, login: login.New(c)}
 }
 
-// handler is for the SDK's streamable transport. The error of a request wraps ErrUnauthorized
-// while the user must log in.
-func (a *authorization) handler() auth.OAuthHandler { return a.login }
+// handler is for one connection of the SDK's streamable transport. The error of a request
+// wraps ErrUnauthorized while the user must log in.
+func (a *authorization) handler() auth.OAuthHandler { return a.login.Handler() }
 
 // transport does the same as handler for the older transport with server-sent events.
 func (a *authorization) transport(next http.RoundTripper) http.RoundTripper {

@@ -3,8 +3,8 @@
 // was granted, renews it, and decides which hosts may be asked.
 //
 //	l := login.New(login.Config{...})
-//	transport.OAuthHandler = l     // a request that needs the user fails with Config.Required
-//	err := l.LogIn(ctx, user)      // later, when the user can be asked
+//	transport.OAuthHandler = l.Handler() // a request that needs the user fails with Config.Required
+//	err := l.LogIn(ctx, user)            // later, when the user can be asked
 //
 // # Concurrency
 //

@@ -73,8 +73,6 @@ func New(c Config) *Login {
 	return l
 }
 
-var _ auth.OAuthHandler = (*Login)(nil)
-
 // TokenSource returns the source of the tokens for requests, nil if nothing was granted.
 func (l *Login) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	if s := l.current(ctx); s != nil {
@@ -217,6 +215,9 @@ func (l *Login) forget(ctx context.Context, s *source, g grant) {
 	l.mu.Unlock()
 	l.change(ctx, func(all *grants) { all.remove(g) })
 }
+
+// Handler returns the authorization for one connection of the SDK.
+func (l *Login) Handler() auth.OAuthHandler { return &handler{Login: l} }
 
 // RoundTripper returns a transport that sends the tokens with the requests of next, for a
 // connection of the SDK that has no place for an OAuth handler.

@@ -274,7 +274,7 @@ func (s *service) newLogin(store login.Store, path string, change func(*login.Co
 func (s *service) connect(l *login.Login, path string) error {
 	ctx, cancel := context.WithTimeout(s.t.Context(), 30*time.Second)
 	defer cancel()
-	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: s.http.URL + path, OAuthHandler: l, DisableStandaloneSSE: true}
+	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: s.http.URL + path, OAuthHandler: l.Handler(), DisableStandaloneSSE: true}
 	if path == "/sse" {
 		transport = &mcp.SSEClientTransport{Endpoint: s.http.URL + path, HTTPClient: &http.Client{Transport: l.RoundTripper(http.DefaultTransport)}}
 	}
