@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/tracecontext"
 )
 
 // call answers a request of the client to call a tool.
@@ -22,7 +23,8 @@ func (p *peer) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToo
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the session is closed"}
 	}
 	c := newOpenCall(p, req)
-	runCtx, stop := context.WithCancelCause(context.WithValue(context.WithoutCancel(ctx), callKey{}, c))
+	traced := tracecontext.With(context.WithoutCancel(ctx), tracecontext.Of(req.Params.Meta))
+	runCtx, stop := context.WithCancelCause(context.WithValue(traced, callKey{}, c))
 	c.stop = stop
 	c.join(req)
 	goroutine.Go(func() { c.run(runCtx, pool) })

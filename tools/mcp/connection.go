@@ -199,13 +199,14 @@ func (c *connection) request(ctx context.Context, send func(ctx context.Context,
 	return r.Result(), nil
 }
 
-// traceVersion is the first version of the protocol that carries the context of a trace.
-const traceVersion = "2026-07-28"
+// newestVersion is the version of the protocol that carries the context of a trace, and parts of
+// the input of a call in HTTP headers.
+const newestVersion = "2026-07-28"
 
 // meta returns the _meta of a request.
 func (c *connection) meta(ctx context.Context, r *exchange.Request) mcp.Meta {
 	meta := mcp.Meta{"progressToken": r.Token()}
-	if trace := tracecontext.From(ctx); trace != (tracecontext.Context{}) && c.session.InitializeResult().ProtocolVersion >= traceVersion {
+	if trace := tracecontext.From(ctx); trace != (tracecontext.Context{}) && c.session.InitializeResult().ProtocolVersion >= newestVersion {
 		maps.Copy(meta, trace.Meta())
 	}
 	return meta

@@ -56,7 +56,7 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 	s := definition.Server{
 		Name: c.server.config.Name, Trusted: c.server.servers.options.trusts(ctx, c.server.config),
 		AlwaysLoad:   c.server.config.AlwaysLoad,
-		MirrorsInput: c.server.config.Type == mcpjson.HTTP,
+		MirrorsInput: c.server.config.Type == mcpjson.HTTP && c.session.InitializeResult().ProtocolVersion >= newestVersion,
 	}
 	for _, raw := range l.entries {
 		d := definition.Read(s, raw, c.server.call)
