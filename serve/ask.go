@@ -48,14 +48,20 @@ func (a *ask) params() *mcp.ElicitParams {
 }
 
 // asks says how a client can be asked.
-type asks struct{ forms, urls bool }
+type asks struct {
+	forms, urls bool
+	inline      bool // by a request of the server
+}
+
+// asksInline reports whether a request is of an earlier protocol.
+func asksInline(req *mcp.CallToolRequest) bool { return req.ProtocolVersion() < modernProtocol }
 
 func asksOf(req *mcp.CallToolRequest) asks {
 	c := req.ClientCapabilities()
 	if c == nil || c.Elicitation == nil {
 		return asks{}
 	}
-	return asks{forms: c.Elicitation.Form != nil || c.Elicitation.URL == nil, urls: c.Elicitation.URL != nil}
+	return asks{forms: c.Elicitation.Form != nil || c.Elicitation.URL == nil, urls: c.Elicitation.URL != nil, inline: asksInline(req)}
 }
 
 // ask reports whether a can be put to the client.

@@ -152,6 +152,9 @@ func suiteChecks(t *testing.T, folder string) map[string][]suiteCheck {
 
 // TestInspector lists and calls the served tools with the protocol's Inspector.
 func TestInspector(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the Inspector takes some seconds")
+	}
 	self, err := os.Executable()
 	require.NoError(t, err)
 	const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"

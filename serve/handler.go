@@ -159,7 +159,7 @@ func (h *handler) peerOf(r *http.Request, m *message) *peer {
 		}
 	}
 	if m.Method == "tools/call" || m.Method == "tools/list" || m.Method == "subscriptions/listen" {
-		_ = p.open(r.Context(), m.client()) // receive answers the request with the error
+		_ = p.open(r.Context(), m.client()) // without a session, receive refuses the request
 	}
 	return p
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/url"
 	"strconv"
@@ -73,7 +74,7 @@ func readPage(ctx context.Context, store pegboard.ResultStore, ref string, offse
 	} else {
 		_, err = io.CopyN(io.Discard, r, offset)
 	}
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return nil, false, nil // the offset is behind the end
 	} else if err != nil {
 		return nil, false, err

@@ -62,8 +62,10 @@ func (c *openCall) show(ctx context.Context, a *ask) bool {
 			return true
 		}
 	}
-	c.asked = true
-	c.peer.server.setState(a.state, c)
+	if !c.canAsk.inline {
+		c.asked = true
+		c.peer.server.setState(a.state, c)
+	}
 	c.change()
 	return true
 }

@@ -17,7 +17,7 @@ func (c *openCall) join(req *mcp.CallToolRequest) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.requests++
-	c.canAsk = asksOf(req)
+	c.canAsk, c.left = asksOf(req), false
 	if c.expiry != nil {
 		c.expiry.Stop()
 		c.expiry = nil
@@ -41,7 +41,6 @@ func (c *openCall) leave(cancelled bool) {
 
 // wait sends progress to the client until the call has ended or asks something.
 func (c *openCall) wait(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	asksInline := req.ProtocolVersion() < modernProtocol
 	var sent progress
 	for tries := 0; ; {
 		notes, a, outcome, changed := c.look()
@@ -52,7 +51,10 @@ func (c *openCall) wait(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Cal
 		case outcome != nil:
 			c.leave(false)
 			return c.peer.resultOf(outcome), nil
-		case a != nil && !asksInline:
+		case ctx.Err() != nil:
+			c.leave(true)
+			return nil, context.Cause(ctx)
+		case a != nil && !asksInline(req):
 			c.leave(false)
 			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{a.key: a.params()}, RequestState: a.state}, nil
 		case a != nil:
@@ -62,8 +64,6 @@ func (c *openCall) wait(ctx context.Context, req *mcp.CallToolRequest) (*mcp.Cal
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			c.leave(true)
-			return nil, context.Cause(ctx)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (c *openCall) askInline(ctx context.Context, req *mcp.CallToolRequest, a *a
 		return 0
 	}
 	if ctx.Err() != nil {
-		return 0 // wait stops the call
+		return 0 // the call is stopped
 	}
 	if err == nil {
 		if c.settle(response); c.ask == nil {

@@ -213,27 +213,63 @@ func TestCancelledCall(t *testing.T) {
 	}
 }
 
-// TestCancelledQuestion cancels a call while a client of an earlier protocol is asked.
+// TestCancelledQuestion cancels a call while a client of an earlier protocol is asked. The
+// question is withdrawn, and nothing is left running.
 func TestCancelledQuestion(t *testing.T) {
 	t.Parallel()
-	var runs atomic.Int64
-	asked, withdrawn := make(chan struct{}), make(chan struct{})
-	s := served(t, serve.Options{}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { runs.Add(1); return "", nil }))
-	c := mcp.NewClient(&mcp.Implementation{Name: "a", Version: "1"}, &mcp.ClientOptions{
-		ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-			close(asked)
-			<-ctx.Done()
-			close(withdrawn)
-			return nil, ctx.Err()
-		},
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int64
+		asked, withdrawn := make(chan struct{}), make(chan struct{})
+		s := served(t, serve.Options{}, nil, writer("Put", func(context.Context, *pegboard.Call) (string, error) { runs.Add(1); return "", nil }))
+		c := mcp.NewClient(&mcp.Implementation{Name: "a", Version: "1"}, &mcp.ClientOptions{
+			ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+				close(asked)
+				<-ctx.Done()
+				close(withdrawn)
+				return nil, ctx.Err()
+			},
+		})
+		session := connect(t, s.Server, c, older)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-asked; cancel() }()
+		_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "Put"})
+		require.ErrorIs(t, err, context.Canceled)
+		<-withdrawn
+		synctest.Wait()
+		require.Empty(t, s.sessions[0].Questions())
+		require.Zero(t, runs.Load())
 	})
-	session := connect(t, s.Server, c, older)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-asked; cancel() }()
-	_, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "Put"})
-	require.ErrorIs(t, err, context.Canceled)
-	<-withdrawn
-	require.Zero(t, runs.Load())
+}
+
+// TestClientComesBackLate brings a state after its question has expired, while the call still
+// runs. It can be asked again.
+func TestClientComesBackLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ask := make(chan struct{})
+		s := served(t, serve.Options{}, func(_ serve.Client, cfg *pegboard.SessionConfig) { cfg.Permissions = allowing(t, "Put") },
+			writer("Put", func(ctx context.Context, c *pegboard.Call) (string, error) {
+				first, err := c.Session().Fill(ctx, form("first", "Who?", nameSchema))
+				if err != nil {
+					return "", err
+				}
+				<-ask
+				second, err := c.Session().Fill(ctx, form("second", "Who?", nameSchema))
+				return fmt.Sprint(first.Action, " ", second.Action), err
+			}))
+		session := connect(t, s.Server, byHand("a"), modern)
+		first, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "Put"})
+		require.NoError(t, err)
+		time.Sleep(time.Hour)
+		go func() { time.Sleep(time.Second); close(ask) }()
+		second, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "Put", RequestState: first.RequestState})
+		require.NoError(t, err)
+		require.Contains(t, second.InputRequests, "second")
+		done, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "Put", RequestState: second.RequestState,
+			InputResponses: mcp.InputResponseMap{"second": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"name": "Ann"}}}})
+		require.NoError(t, err)
+		require.Equal(t, "cancel accept", text(t, done))
+	})
 }
 
 // TestClientLeavesInACall closes the connection of a client whose call runs, or is asked

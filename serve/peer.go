@@ -67,18 +67,27 @@ func (p *peer) receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		switch method {
 		case "initialize", "server/discover", "tools/list", "tools/call", "subscriptions/listen":
-			if method == "server/discover" && p.sessionless {
-				break // it says nothing of the tools
-			}
-			if conn, ok := req.GetSession().(*mcp.ServerSession); ok && !p.sessionless {
-				p.setConnection(conn)
-			}
-			if err := p.open(ctx, clientOf(req)); err != nil {
+			if err := p.openFor(ctx, method, req); err != nil {
 				return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the server cannot open a session"}
 			}
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// openFor opens the session for a request. The session of a peer without a connection was
+// opened before, since the SDK looks at the headers of its tools first.
+func (p *peer) openFor(ctx context.Context, method string, req mcp.Request) error {
+	if p.sessionless {
+		if session, _ := p.current(); session == nil && method != "server/discover" { // that says nothing of the tools
+			return errors.New("it was not opened")
+		}
+		return nil
+	}
+	if conn, ok := req.GetSession().(*mcp.ServerSession); ok {
+		p.setConnection(conn)
+	}
+	return p.open(ctx, clientOf(req))
 }
 
 // send holds back the news of the first tools, which every client asks for.
@@ -113,7 +122,8 @@ func (p *peer) setConnection(conn *mcp.ServerSession) {
 	}
 }
 
-// open opens the session once. Others wait until it is open.
+// open opens the session if it is not open. Others wait until it is. After an error, the next
+// request tries again.
 func (p *peer) open(ctx context.Context, c Client) error {
 	p.mu.Lock()
 	opening := p.opening
@@ -140,6 +150,9 @@ func (p *peer) open(ctx context.Context, c Client) error {
 	defer p.mu.Unlock()
 	p.openErr = err
 	close(p.opening)
+	if err != nil {
+		p.opening = nil
+	}
 	return err
 }
 

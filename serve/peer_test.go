@@ -118,6 +118,27 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
+// TestOpenFailsOnce refuses the first request of a named client. The next one is answered.
+func TestOpenFailsOnce(t *testing.T) {
+	t.Parallel()
+	var opens atomic.Int64
+	var registry pegboard.Registry
+	require.NoError(t, registry.Add(constant("good", pegboard.Part{Text: "fine"})))
+	s := served(t, serve.Options{Identify: oneClient, Open: func(context.Context, serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
+		if opens.Add(1) == 1 {
+			return nil, nil, errors.New("not yet")
+		}
+		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
+		return session, func() *pegboard.Pool { return registry.AssemblePool(session, pegboard.PoolConfig{}) }, err
+	}}, nil)
+	for _, want := range []string{"cannot open a session", "fine"} {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, modernCall(t, "good"))
+		require.Contains(t, w.Body.String(), want)
+	}
+	require.EqualValues(t, 2, opens.Load())
+}
+
 // TestTools lists tools: the same in the same order, with their schemas and hints.
 func TestTools(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package serve_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -83,7 +84,7 @@ func answersOf(p *mcp.ElicitParams) (all []string) {
 	answer, _ := properties["answer"].(map[string]any)
 	list, _ := answer["enum"].([]any)
 	for _, text := range list {
-		all = append(all, text.(string))
+		all = append(all, fmt.Sprint(text))
 	}
 	return all
 }
