@@ -22,10 +22,28 @@ func (f *IDFinder) ID() []byte { return bytes.TrimSpace(f.id) }
 
 // Write reads the next piece of the message. It returns no error.
 func (f *IDFinder) Write(p []byte) (int, error) {
-	for _, c := range p {
-		f.next(c)
+	size := len(p)
+	for len(p) > 0 {
+		if f.inString && !f.escaped && f.depth != 1 {
+			p = p[untilEscape(p):]
+		}
+		if len(p) > 0 {
+			f.next(p[0])
+			p = p[1:]
+		}
 	}
-	return len(p), nil
+	return size, nil
+}
+
+// untilEscape returns the number of bytes before the end of a string or an escape in it.
+func untilEscape(p []byte) int {
+	if end := bytes.IndexByte(p, '"'); end >= 0 {
+		p = p[:end]
+	}
+	if escape := bytes.IndexByte(p, '\\'); escape >= 0 {
+		return escape
+	}
+	return len(p)
 }
 
 func (f *IDFinder) next(c byte) {
