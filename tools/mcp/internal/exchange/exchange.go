@@ -103,6 +103,7 @@ func unreadable(raw []byte) error {
 // read. Id is the JSON text of its id, or nil if it is not known. The answer is nil if no
 // request has that id.
 func (x *Exchange) TooLong(id []byte, limit int) []byte {
+	id = wholeNumber(id)
 	x.mu.Lock()
 	_, known := x.take(string(id))
 	x.mu.Unlock()
