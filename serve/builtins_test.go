@@ -5,7 +5,10 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +22,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/serve"
 	"github.com/seed49eaa51d/pegboard/tools/files"
+	bridge "github.com/seed49eaa51d/pegboard/tools/mcp"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -28,19 +33,20 @@ func builtins() []pegboard.Tool {
 		shell.Bash(shell.Options{}), shell.TaskOutput(), shell.TaskStop())
 }
 
-// twins are two equal trees, with a session in each: one is called directly, the other by a
-// client.
+// twins are three equal trees, with a session in each: one is called directly, one by a client,
+// and one by package tools/mcp, whose tools are those of the served pool.
 type twins struct {
-	direct, far string
-	pool        *pegboard.Pool
-	client      *mcp.ClientSession
+	direct, far, bridged string
+	pool                 *pegboard.Pool
+	client               *mcp.ClientSession
+	bridge               *pegboard.Pool
 }
 
 func newTwins(t *testing.T, cfg pegboard.SessionConfig) *twins {
 	t.Helper()
 	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
-	w := &twins{direct: t.TempDir(), far: t.TempDir()}
-	for _, dir := range []string{w.direct, w.far} {
+	w := &twins{direct: t.TempDir(), far: t.TempDir(), bridged: t.TempDir()}
+	for _, dir := range []string{w.direct, w.far, w.bridged} {
 		for name, text := range map[string]string{"a.txt": "one\ntwo\n", "b.go": "package b\n", ".env": "SECRET=1\n", "dir/c.txt": "ccc\n", "pixel.png": string(onePixel().Data)} {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -57,7 +63,25 @@ func newTwins(t *testing.T, cfg pegboard.SessionConfig) *twins {
 	w.pool = registry.AssemblePool(session, pegboard.PoolConfig{})
 	s := served(t, serve.Options{}, func(_ serve.Client, c *pegboard.SessionConfig) { *c = cfg; c.Dir = w.far }, builtins()...)
 	w.client = connect(t, s.Server, client("twin", nil), older)
+	w.bridge = bridgeTo(t, served(t, serve.Options{Identify: func(*http.Request) string { return "one" }}, func(_ serve.Client, c *pegboard.SessionConfig) { *c = cfg; c.Dir = w.bridged }, builtins()...))
 	return w
+}
+
+// bridgeTo returns a pool with the tools of a server, as the source "served". It allows each.
+func bridgeTo(t *testing.T, s *stand) *pegboard.Pool {
+	t.Helper()
+	web := httptest.NewServer(s.Handler())
+	t.Cleanup(web.Close)
+	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__served"}})
+	require.NoError(t, err)
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, session.Close(context.Background())) })
+	var registry pegboard.Registry
+	servers := bridge.Start(session, &registry, bridge.Options{}, mcpjson.Server{Name: "served", Type: mcpjson.HTTP, URL: web.URL})
+	require.NoError(t, servers.Ready(t.Context()))
+	servers.Sync(t.Context())
+	return registry.AssemblePool(session, pegboard.PoolConfig{})
 }
 
 // call makes a call in both trees and compares the results.
@@ -66,14 +90,7 @@ func (w *twins) call(t *testing.T, name, input string) *pegboard.Outcome {
 	in := func(dir string) json.RawMessage { return json.RawMessage(strings.ReplaceAll(input, "DIR", dir)) }
 	var executor pegboard.Executor
 	o := executor.Run(t.Context(), w.pool, pegboard.Call{ID: "direct", Name: name, Input: in(w.direct)})[0]
-	var want []string
-	for _, p := range append(o.Result.Parts, o.Result.Messages...) {
-		text := p.Text
-		if len(p.Data) > 0 {
-			text += p.MIME + base64.StdEncoding.EncodeToString(p.Data)
-		}
-		want = append(want, strings.ReplaceAll(text, w.direct, "DIR"))
-	}
+	want := partTexts(append(o.Result.Parts, o.Result.Messages...), w.direct)
 	r, err := w.client.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: in(w.far)})
 	require.NoError(t, err)
 	var got []string
@@ -89,7 +106,34 @@ func (w *twins) call(t *testing.T, name, input string) *pegboard.Outcome {
 	}
 	require.Equal(t, want, got, "%s %s", name, input)
 	require.Equal(t, o.Result.IsError || o.Err != nil, r.IsError)
+	w.callBridge(t, name, in(w.bridged), &o, want)
 	return &o
+}
+
+// callBridge makes the call by the bridge and compares its result. The bridge knows the
+// schemas, and refuses input that they do not accept in its own words.
+func (w *twins) callBridge(t *testing.T, name string, input json.RawMessage, direct *pegboard.Outcome, want []string) {
+	t.Helper()
+	var executor pegboard.Executor
+	o := executor.Run(t.Context(), w.bridge, pegboard.Call{ID: "bridged", Name: "mcp__served__" + name, Input: input})[0]
+	require.Equal(t, direct.Result.IsError || direct.Err != nil, o.Result.IsError || o.Err != nil, "%s %s: %s", name, input, o.Result.Text())
+	if errors.Is(direct.Err, pegboard.ErrInvalidInput) {
+		require.ErrorIs(t, o.Err, pegboard.ErrInvalidInput)
+		return
+	}
+	require.Equal(t, want, partTexts(o.Result.Parts, w.bridged), "%s %s", name, input)
+}
+
+// partTexts returns the parts as texts in which the tree is DIR.
+func partTexts(parts []pegboard.Part, dir string) (texts []string) {
+	for _, p := range parts {
+		text := p.Text
+		if len(p.Data) > 0 {
+			text += p.MIME + base64.StdEncoding.EncodeToString(p.Data)
+		}
+		texts = append(texts, strings.ReplaceAll(text, dir, "DIR"))
+	}
+	return texts
 }
 
 // TestBuiltinsThroughTheProtocol compares the results of built-in tools, called directly and

@@ -89,14 +89,16 @@ func readPage(raw json.RawMessage, member string) (p page, err error) {
 	return p, nil
 }
 
-// pages reads a list of at most limit entries; 0 means all. Send sends the request for one
+// pages reads a list of at most limit entries; 0 means all. All entries together may be as long
+// as one message. Send sends the request for one
 // page.
 func (c *connection) pages(ctx context.Context, member string, limit int, send func(ctx context.Context, meta mcp.Meta, cursor string) error) (*list, error) {
 	kept, epoch := c.lists.get(member)
 	if kept != nil {
 		return kept, nil
 	}
-	l, cursor, seen := &list{read: time.Now()}, "", map[string]bool{}
+	l, cursor, seen, size := &list{read: time.Now()}, "", map[string]bool{}, 0
+	maxSize := c.server.servers.options.MaxMessage
 	for number := range maxPages {
 		raw, err := c.request(ctx, func(ctx context.Context, meta mcp.Meta) error { return send(ctx, meta, cursor) })
 		if err != nil {
@@ -105,6 +107,11 @@ func (c *connection) pages(ctx context.Context, member string, limit int, send f
 		p, err := readPage(raw, member)
 		if err != nil {
 			return nil, err
+		}
+		size += len(raw)
+		if size > maxSize && number > 0 {
+			l.problem = fmt.Errorf("the list is longer than %d bytes", maxSize)
+			return l, nil
 		}
 		l.entries = append(l.entries, p.entries...)
 		if expires := l.read.Add(p.ttl); number == 0 || expires.Before(l.expires) {

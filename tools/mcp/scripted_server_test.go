@@ -52,7 +52,7 @@ func playServer(mode string) int {
 }
 
 // usualTools are the tools of a server that lists nothing special.
-var usualTools = []string{"echo", "say", "huge", "wait", "die", "shut", "deaf", "change", "vanish", "storm", "ask", "endless", "flood", "stubborn"}
+var usualTools = []string{"echo", "say", "huge", "wait", "die", "shut", "deaf", "change", "vanish", "storm", "ask", "endless", "flood", "lists"}
 
 // A scripted server does what its calls ask for.
 type scripted struct {
@@ -197,6 +197,11 @@ func (s *scripted) call(m scriptedMessage) {
 			s.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":%s,"progress":%d}}`, m.Params.Meta.ProgressToken, i))
 		}
 		s.text(m, "flooded")
+	case "lists":
+		s.mu.Lock()
+		pages := s.pages
+		s.mu.Unlock()
+		s.text(m, strconv.Itoa(pages))
 	case "ask":
 		s.text(m, s.ask(in.Request))
 	}

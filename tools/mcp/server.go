@@ -35,6 +35,7 @@ type server struct {
 	conn    *connection   // nil while there is none
 	listed  *toolList     // newest, nil before the first
 	applied *toolList     // in the registry
+	offered int           // how many of its tools the registry offers
 	report  pegboard.AttachReport
 	listErr error
 	ended   bool // no connection will be made any more
@@ -227,7 +228,7 @@ func (s *server) state() State {
 		Changed: s.pendingTools() != s.applied, Registration: s.report,
 	}
 	if s.applied != nil {
-		state.Tools, state.HiddenTools, state.ResourcesOf = len(s.applied.tools), s.applied.hidden, s.applied.resources
+		state.Tools, state.HiddenTools, state.ResourcesOf = s.offered, s.applied.hidden, s.applied.resources
 	}
 	if s.conn != nil {
 		s.conn.describe(&state)

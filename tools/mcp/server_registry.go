@@ -47,7 +47,7 @@ func (s *server) apply(ctx context.Context) {
 		s.servers.options.Logger.WarnContext(ctx, "a tool of an MCP server cannot be offered", "server", s.config.Name, "tool", tool, "reason", reason)
 	}
 	s.mu.Lock()
-	s.applied, s.report = list, report
+	s.applied, s.report, s.offered = list, report, s.offered+len(report.Added)-len(report.Removed)
 	s.mu.Unlock()
 	s.tell()
 }

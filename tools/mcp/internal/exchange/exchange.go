@@ -134,6 +134,7 @@ func Encode(m jsonrpc.Message) []byte {
 // read. Id is the JSON text of its id, or nil if it is not known. The answer is nil if no
 // request has that id.
 func (x *Exchange) TooLong(id []byte, limit int) jsonrpc.Message {
+	id = wholeNumber(id)
 	if _, known := x.take(id); !known {
 		x.stray([]byte("a message of more than " + strconv.Itoa(limit) + " bytes"))
 		return nil

@@ -2,6 +2,7 @@ package stdio
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
 )
@@ -11,7 +12,9 @@ type lineReader struct {
 	limit   int                // bytes of a line
 	line    func(line []byte)  // called with each line, which it may keep
 	tooLong func(id []byte)    // called at the end of a line that was too long
-	pending []byte             // the beginning of a line
+	full    [][]byte           // the beginning of a line, in pieces of pieceSize
+	size    int                // bytes of the full pieces
+	pending []byte             // what follows them
 	finder  *exchange.IDFinder // of a line that is too long, while it lasts
 }
 
@@ -29,17 +32,37 @@ func (r *lineReader) write(p []byte) {
 	}
 }
 
+// pieceSize is how much of a long line lies in one piece. A line that grows in one piece is
+// copied again and again, and leaves several times its size to the collector.
+const pieceSize = 1 << 20
+
 func (r *lineReader) add(p []byte) {
-	if r.finder == nil && len(r.pending)+len(p) > r.limit {
+	if r.finder == nil && r.size+len(r.pending)+len(p) > r.limit {
 		r.finder = new(exchange.IDFinder)
-		r.finder.Write(r.pending)
-		r.pending = nil
+		for _, piece := range append(r.full, r.pending) {
+			r.finder.Write(piece)
+		}
+		r.full, r.size, r.pending = nil, 0, nil
 	}
 	if r.finder != nil {
 		r.finder.Write(p)
 		return
 	}
+	if len(r.pending)+len(p) > pieceSize {
+		r.full, r.size = append(r.full, r.pending), r.size+len(r.pending)
+		r.pending = make([]byte, 0, pieceSize)
+	}
 	r.pending = append(r.pending, p...)
+}
+
+// take returns the beginning of a line, which is no longer kept.
+func (r *lineReader) take() []byte {
+	line := r.pending
+	if r.size > 0 {
+		line = slices.Concat(append(r.full, line)...)
+	}
+	r.full, r.size, r.pending = nil, 0, nil // the line may be kept
+	return line
 }
 
 func (r *lineReader) endLine() {
@@ -49,9 +72,7 @@ func (r *lineReader) endLine() {
 		r.tooLong(id)
 		return
 	}
-	line := bytes.TrimSpace(r.pending)
-	r.pending = nil // the line may be kept
-	if len(line) > 0 {
+	if line := bytes.TrimSpace(r.take()); len(line) > 0 {
 		r.line(line)
 	}
 }
