@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -117,9 +118,18 @@ func (x *Exchange) TooLong(id []byte, limit int) []byte {
 // Unreadable counts a message that the SDK could not decode.
 func (x *Exchange) Unreadable(raw []byte) { x.stray(raw) }
 
+// Answered returns the answer that the SDK is given for a request to which raw is the only
+// answer. Id is the JSON text of its id. If raw is no answer to it, the request fails.
+func (x *Exchange) Answered(id, raw []byte) []byte {
+	if m, ok := parseMessage(raw); ok && m.method == nil && bytes.Equal(m.id, id) {
+		return x.answered(raw, m)
+	}
+	return x.Unanswered(id, raw)
+}
+
 // Unanswered returns the answer that the SDK is given for a request whose answer is no
 // message. Id is the JSON text of its id. The answer is nil if no request has that id.
-func (x *Exchange) Unanswered(id []byte, text []byte) []byte {
+func (x *Exchange) Unanswered(id, text []byte) []byte {
 	x.stray(text)
 	x.mu.Lock()
 	_, known := x.take(string(id))
