@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -102,31 +103,26 @@ func (x *Exchange) Received(raw []byte) jsonrpc.Message {
 }
 
 // ReceivedText is Received for a transport that gives the SDK texts.
-func (x *Exchange) ReceivedText(raw []byte) []byte {
-	m := x.Received(raw)
-	text := Encode(m)
-	if text == nil {
-		return nil
-	}
-	if _, err := jsonrpc.DecodeMessage(text); err != nil {
-		response, ok := m.(*jsonrpc.Response)
-		if !ok {
-			return nil
-		}
-		return Encode(failure(response.ID, "the answer of the server cannot be read: "+err.Error()))
-	}
-	return text
-}
+func (x *Exchange) ReceivedText(raw []byte) []byte { return Encode(x.Received(raw)) }
 
-// Encode returns the text of a message, or nil if there is none.
+// Encode returns the text of a message for the SDK, or nil if there is none. An answer that the
+// SDK could not read, such as one that is nested too deeply, becomes a failure.
 func Encode(m jsonrpc.Message) []byte {
 	if m == nil {
 		return nil
 	}
 	text, err := jsonrpc.EncodeMessage(m)
-	if err != nil {
+	if err == nil {
+		_, err = jsonrpc.DecodeMessage(text)
+	}
+	if err == nil {
+		return text
+	}
+	response, ok := m.(*jsonrpc.Response)
+	if !ok {
 		return nil
 	}
+	text, _ = jsonrpc.EncodeMessage(failure(response.ID, "the answer of the server cannot be read: "+err.Error())) // a text can always be encoded
 	return text
 }
 
@@ -142,9 +138,18 @@ func (x *Exchange) TooLong(id []byte, limit int) jsonrpc.Message {
 	return failure(idOf(id), "the answer of the server is longer than "+strconv.Itoa(limit)+" bytes and was not read")
 }
 
+// Answered returns the answer that the SDK is given for a request to which raw is the only
+// answer. Id is the JSON text of its id. If raw is no answer to it, the request fails.
+func (x *Exchange) Answered(id, raw []byte) jsonrpc.Message {
+	if m, ok := parseMessage(raw); ok && m.method == nil && bytes.Equal(m.id, id) {
+		return x.answered(raw, m)
+	}
+	return x.Unanswered(id, raw)
+}
+
 // Unanswered returns the answer that the SDK is given for a request whose answer is no
 // message. Id is the JSON text of its id. The answer is nil if no request has that id.
-func (x *Exchange) Unanswered(id []byte, text []byte) jsonrpc.Message {
+func (x *Exchange) Unanswered(id, text []byte) jsonrpc.Message {
 	x.stray(text)
 	if _, known := x.take(id); !known {
 		return nil

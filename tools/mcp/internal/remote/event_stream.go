@@ -37,64 +37,38 @@ func (s *eventStream) Close() error { return s.body.Close() }
 
 // next reads the next event. An event that the end of the stream cuts off is no event.
 func (s *eventStream) next() ([]byte, error) {
-	var fields, data []byte
-	message, hasData, tooLong := true, false, false
-	finder := new(exchange.IDFinder)
+	e := &event{limit: s.lines.limit, message: true}
 	for {
-		line, whole, err := s.lines.next(finder)
+		line, err := s.lines.next(e)
 		if err != nil {
 			return nil, err
 		}
-		if !whole {
-			tooLong = true
+		if e.longLine {
+			e.longLine = false
 			continue
 		}
 		if len(line) == 0 {
 			break
 		}
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		value = bytes.TrimPrefix(value, []byte(" "))
-		switch string(name) {
-		case "":
-			continue // a comment
-		case "data":
-			if tooLong = tooLong || len(data)+len(value) > s.lines.limit; tooLong {
-				finder.Write(append(data, value...))
-				data = nil
-				continue
-			}
-			if hasData {
-				data = append(data, '\n')
-			}
-			data, hasData = append(data, value...), true
-			continue
-		case "event":
-			message = string(value) == "" || string(value) == "message"
-		}
-		fields = append(append(append(append(fields, name...), ": "...), value...), '\n')
+		e.add(line)
 	}
-	if data = s.shown(data, message, tooLong, finder); len(data) > 0 {
-		fields = append(append(append(fields, "data: "...), data...), '\n')
-	} else if s.onlyData {
+	data := s.shown(e)
+	if len(data) == 0 && s.onlyData {
 		return nil, nil
 	}
-	return append(fields, '\n'), nil
+	return e.text(data), nil
 }
 
 // shown returns the data that the SDK is given for that of an event.
-func (s *eventStream) shown(data []byte, message, tooLong bool, finder *exchange.IDFinder) []byte {
+func (s *eventStream) shown(e *event) []byte {
 	switch {
-	case tooLong:
-		return exchange.Encode(s.exchange.TooLong(finder.ID(), s.lines.limit))
-	case !message:
-		return data
-	case len(bytes.TrimSpace(data)) == 0:
+	case e.tooLong:
+		return exchange.Encode(s.exchange.TooLong(e.finder.ID(), e.limit))
+	case !e.message:
+		return e.data
+	case len(bytes.TrimSpace(e.data)) == 0:
 		return nil
 	}
-	answer := s.exchange.ReceivedText(data)
-	if bytes.IndexByte(answer, '\n') < 0 {
-		return answer
-	}
-	// A message of several lines. Between its values, space may be any.
-	return bytes.ReplaceAll(answer, []byte("\n"), []byte(" "))
+	// Between the values of a message of several lines, space may be any.
+	return bytes.ReplaceAll(s.exchange.ReceivedText(e.data), []byte("\n"), []byte(" "))
 }

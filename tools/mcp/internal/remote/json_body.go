@@ -11,7 +11,7 @@ import (
 // for.
 type jsonBody struct {
 	body     io.ReadCloser
-	id       []byte // of the request
+	id       []byte // of the request; nil for a notification
 	limit    int
 	exchange *exchange.Exchange
 	answer   *bytes.Reader // nil before the body was read
@@ -36,10 +36,10 @@ func (b *jsonBody) read() ([]byte, error) {
 	if len(raw) > b.limit {
 		return exchange.Encode(b.exchange.TooLong(b.id, b.limit)), nil
 	}
-	if answer := b.exchange.ReceivedText(raw); answer != nil {
-		return answer, nil
+	if b.id == nil { // an answer to a notification
+		return b.exchange.ReceivedText(raw), nil
 	}
-	return exchange.Encode(b.exchange.Unanswered(b.id, raw)), nil
+	return exchange.Encode(b.exchange.Answered(b.id, raw)), nil
 }
 
 func (b *jsonBody) Close() error { return b.body.Close() }

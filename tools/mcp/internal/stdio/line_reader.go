@@ -2,7 +2,6 @@ package stdio
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
 )
@@ -12,9 +11,7 @@ type lineReader struct {
 	limit   int                // bytes of a line
 	line    func(line []byte)  // called with each line, which it may keep
 	tooLong func(id []byte)    // called at the end of a line that was too long
-	full    [][]byte           // the beginning of a line, in pieces of pieceSize
-	size    int                // bytes of the full pieces
-	pending []byte             // what follows them
+	pending exchange.Buffer    // the beginning of a line
 	finder  *exchange.IDFinder // of a line that is too long, while it lasts
 }
 
@@ -32,37 +29,16 @@ func (r *lineReader) write(p []byte) {
 	}
 }
 
-// pieceSize is how much of a long line lies in one piece. A line that grows in one piece is
-// copied again and again, and leaves several times its size to the collector.
-const pieceSize = 1 << 20
-
 func (r *lineReader) add(p []byte) {
-	if r.finder == nil && r.size+len(r.pending)+len(p) > r.limit {
+	if r.finder == nil && r.pending.Len()+len(p) > r.limit {
 		r.finder = new(exchange.IDFinder)
-		for _, piece := range append(r.full, r.pending) {
-			r.finder.Write(piece)
-		}
-		r.full, r.size, r.pending = nil, 0, nil
+		r.pending.Pour(func(piece []byte) { _, _ = r.finder.Write(piece) })
 	}
 	if r.finder != nil {
-		r.finder.Write(p)
+		_, _ = r.finder.Write(p)
 		return
 	}
-	if len(r.pending)+len(p) > pieceSize {
-		r.full, r.size = append(r.full, r.pending), r.size+len(r.pending)
-		r.pending = make([]byte, 0, pieceSize)
-	}
-	r.pending = append(r.pending, p...)
-}
-
-// take returns the beginning of a line, which is no longer kept.
-func (r *lineReader) take() []byte {
-	line := r.pending
-	if r.size > 0 {
-		line = slices.Concat(append(r.full, line)...)
-	}
-	r.full, r.size, r.pending = nil, 0, nil // the line may be kept
-	return line
+	r.pending.Add(p)
 }
 
 func (r *lineReader) endLine() {
@@ -72,7 +48,7 @@ func (r *lineReader) endLine() {
 		r.tooLong(id)
 		return
 	}
-	if line := bytes.TrimSpace(r.take()); len(line) > 0 {
+	if line := bytes.TrimSpace(r.pending.Take()); len(line) > 0 {
 		r.line(line)
 	}
 }
