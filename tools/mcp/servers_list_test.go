@@ -43,7 +43,7 @@ func TestLists(t *testing.T) {
 			require.Equal(t, len(usualTools)+2, s.Tools)
 			require.Equal(t, map[string]string{"fold_me": "Fold.Me"}, s.Registration.NameConflicts)
 			for name, reason := range map[string]string{
-				strings.Repeat("n", 300): "300 bytes", "big": "too large", "file": "nothing is loaded", "address": "nothing is loaded",
+				strings.Repeat("n", 253) + "…": "300 bytes", "big": "too large", "file": "nothing is loaded", "address": "nothing is loaded",
 				"no-schema": "no inputSchema", "null-schema": "no inputSchema", "text-schema": "want a JSON object", "echo": "duplicate", "deep": "nests deeper",
 			} {
 				require.ErrorContains(t, s.Registration.Quarantined[name], reason, "%s of %v", name, s.Registration.Quarantined)

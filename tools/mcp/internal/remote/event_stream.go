@@ -69,6 +69,5 @@ func (s *eventStream) shown(e *event) []byte {
 	case len(bytes.TrimSpace(e.data)) == 0:
 		return nil
 	}
-	// Between the values of a message of several lines, space may be any.
-	return bytes.ReplaceAll(s.exchange.ReceivedText(e.data), []byte("\n"), []byte(" "))
+	return s.exchange.ReceivedText(e.data)
 }

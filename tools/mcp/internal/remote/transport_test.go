@@ -114,7 +114,7 @@ func TestAnswers(t *testing.T) {
 		{name: "events with returns", kind: "events", body: "data: " + result + "\r\n\r\n", want: "data: " + shown + "\n\n", kept: `{"a":1}`},
 		{name: "events without spaces", kind: "events", body: "event:message\nid:7\nretry:10\ndata:" + result + "\n\n", want: "event: message\nid: 7\nretry: 10\ndata: " + shown + "\n\n", kept: `{"a":1}`},
 		{name: "several lines", kind: "events", body: "data: {\"jsonrpc\":\"2.0\",\ndata: \"id\":1,\ndata:\ndata: \"result\":{\"a\":1}}\n\n", want: "data: " + shown + "\n\n", kept: `{"a":1}`},
-		{name: "several lines for the SDK", kind: "events", body: "data: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"a\",\"params\":{}}\n\n", want: "data: {\"jsonrpc\":\"2.0\", \"method\":\"a\",\"params\":{}}\n\n"},
+		{name: "several lines for the SDK", kind: "events", body: "data: {\"jsonrpc\":\"2.0\",\ndata: \"method\":\"a\",\"params\":{}}\n\n", want: "data: {\"jsonrpc\":\"2.0\",\"method\":\"a\",\"params\":{}}\n\n"},
 		{name: "comments", kind: "events", body: ": ping\n\n:\n\ndata: " + result + "\n: in between\n\n", want: "\n\ndata: " + shown + "\n\n", kept: `{"a":1}`},
 		{name: "an event for resuming", kind: "events", body: "id: 5\ndata:\n\ndata: " + result + "\n\n", want: "id: 5\n\ndata: " + shown + "\n\n", kept: `{"a":1}`},
 		{name: "an event for resuming, older", kind: "events", old: true, body: "id: 5\ndata:\n\ndata: " + result + "\n\n", want: "data: " + shown + "\n\n", kept: `{"a":1}`},
