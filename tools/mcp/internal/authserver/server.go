@@ -59,7 +59,12 @@ func New(t testing.TB) *Server {
 	})
 	mux := http.NewServeMux()
 	web := httptest.NewServer(mux)
-	t.Cleanup(web.Close)
+	t.Cleanup(func() {
+		for session := range server.Sessions() { // whose clients could not end them without a token
+			_ = session.Close()
+		}
+		web.Close()
+	})
 	s.URL = web.URL
 	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, nil)
 	mux.Handle("/mcp", s.protected("notes.read", handler))
