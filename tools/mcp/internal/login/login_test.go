@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -302,6 +303,34 @@ func TestPublicServerLeadsToNoPrivateHost(t *testing.T) {
 	require.ErrorIs(t, l.Authorize(t.Context(), request, answer), errLogIn)
 	require.Error(t, l.LogIn(t.Context(), user()))
 	require.Zero(t, asked.Load())
+}
+
+// TestPublicServerNeedsHTTPS expects that no token is fetched which would be sent unencrypted.
+func TestPublicServerNeedsHTTPS(t *testing.T) {
+	t.Parallel()
+	s := authserver.New(t)
+	l := newLogin(s, &memory{}, "", func(c *login.Config) { c.URL = "HTTP://notes.invalid/mcp" })
+	require.ErrorContains(t, l.LogIn(t.Context(), user()), "must have an https address")
+	require.Empty(t, s.Requests())
+}
+
+// TestCallbackPort has the browser come back to a port of the configuration.
+func TestCallbackPort(t *testing.T) {
+	t.Parallel()
+	s := authserver.New(t)
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	l := newLogin(s, &memory{}, "/mcp", func(c *login.Config) { c.OAuth.CallbackPort = taken.Addr().(*net.TCPAddr).Port })
+	require.ErrorContains(t, l.LogIn(t.Context(), user()), "waiting for the browser")
+	require.Empty(t, s.Requests())
+	require.NoError(t, taken.Close())
+	shown := ""
+	require.NoError(t, l.LogIn(t.Context(), login.User{Show: func(ctx context.Context, address string) error {
+		shown = address
+		return authserver.Open(ctx, address)
+	}}))
+	require.Contains(t, shown, url.QueryEscape("http://localhost:"+fmt.Sprint(taken.Addr().(*net.TCPAddr).Port)+"/callback"))
+	require.NoError(t, connect(t, s, l, "/mcp"))
 }
 
 // TestTokenRequestIsNotRedirected expects that a code goes nowhere else.
