@@ -170,7 +170,7 @@ func shippedTestSupport(files []goFile) []finding {
 		for _, imp := range file.imports() {
 			folder, _ := imp.own()
 			fakes := isWithin(folder, "tools/tooltest") && !file.exempt()
-			if fakes || isWithin(folder, "internal/corpus") || isWithin(folder, "internal/effort") || isWithin(folder, "internal/reference") {
+			if fakes || isWithin(folder, "internal/corpus") || isWithin(folder, "internal/effort") || isWithin(folder, "internal/reference") || isWithin(folder, "tools/mcp/internal/authserver") {
 				all = append(all, file.finding(imp.node, "%s is test support", folder))
 			}
 		}

@@ -54,16 +54,21 @@ func Serve(t testing.TB, p Program, args ...string) (address string) {
 	}
 }
 
-// serveScript starts a script under the preload, which keeps it on loopback and prints its
-// port.
-func serveScript(t testing.TB, args []string) (address string) {
+// OnLoopback returns a command line of [Args] with which a script listens on 127.0.0.1 alone,
+// whatever it asks for. It prints the port.
+func OnLoopback(t testing.TB, args []string) []string {
 	t.Helper()
 	preload := filepath.Join(t.TempDir(), "loopback.mjs")
 	if err := os.WriteFile(preload, []byte(loopback), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := append(proc.Quiet(os.Environ()), "PORT=0")
-	s := start(t, proc.Command{Args: append([]string{args[0], "--import", "file://" + filepath.ToSlash(preload)}, args[1:]...), Env: env})
+	return append([]string{args[0], "--import", "file://" + filepath.ToSlash(preload)}, args[1:]...)
+}
+
+// serveScript starts a script that prints its port.
+func serveScript(t testing.TB, args []string) (address string) {
+	t.Helper()
+	s := start(t, proc.Command{Args: OnLoopback(t, args), Env: append(proc.Quiet(os.Environ()), "PORT=0")})
 	select {
 	case address = <-s.listens:
 	case <-s.process.Done():

@@ -40,6 +40,9 @@ type attempt struct {
 }
 
 func newAttempt(ctx context.Context, l *Login, u User) (*attempt, error) {
+	if strings.HasPrefix(l.address, "http:") && isPublic(ctx, l.address) {
+		return nil, errors.New("the server is reached over http, and its tokens could be read on the way; it must have an https address")
+	}
 	a := &attempt{login: l, user: u, refused: l.lastRefusal()}
 	port := l.config.OAuth.CallbackPort
 	back, err := listen(ctx, port)

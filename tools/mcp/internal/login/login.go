@@ -111,9 +111,18 @@ func (l *Login) Authorize(ctx context.Context, r *http.Request, resp *http.Respo
 		}
 	}
 	l.mu.Lock()
-	l.refused = &refusal{method: r.Method, url: r.URL.String(), status: resp.StatusCode, header: resp.Header.Clone()}
+	l.refused = &refusal{method: r.Method, url: resource(r.URL), status: resp.StatusCode, header: resp.Header.Clone()}
 	l.mu.Unlock()
 	return fmt.Errorf("%w (HTTP status %d)", l.config.Required, resp.StatusCode)
+}
+
+// resource returns the address that stands for a server at its authorization server. A query
+// is no part of it: it may hold a secret, and the SDK would keep it in the addresses that it
+// makes of this one.
+func resource(u *url.URL) string {
+	plain := *u
+	plain.RawQuery, plain.Fragment = "", ""
+	return plain.String()
 }
 
 // wantsMoreScope reports whether an answer says that the token is for less than the request.
@@ -194,7 +203,11 @@ func (l *Login) lastRefusal() refusal {
 	if l.refused != nil {
 		return *l.refused
 	}
-	return refusal{method: http.MethodPost, url: l.config.URL, status: http.StatusUnauthorized, header: http.Header{}}
+	address := l.config.URL
+	if u, err := url.Parse(address); err == nil {
+		address = resource(u)
+	}
+	return refusal{method: http.MethodPost, url: address, status: http.StatusUnauthorized, header: http.Header{}}
 }
 
 // install puts a grant in use and keeps it.
