@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -109,8 +110,11 @@ func (a arg) mayBeMore() bool {
 // refusesNames reports whether a spec refuses words by their text, so that it cannot be said
 // of all names with one beginning.
 func refusesNames(s shelltable.WildcardSpec) bool {
-	return s.RefusedOperand != nil || s.RefusedArg != nil && !strings.HasPrefix(s.RefusedArg.String(), "^-")
+	return s.RefusedOperand != nil && !wholeWords.MatchString(s.RefusedOperand.String()) || s.RefusedArg != nil && !strings.HasPrefix(s.RefusedArg.String(), "^-")
 }
+
+// wholeWords matches the text of an expression for some words, of which none has a slash.
+var wholeWords = regexp.MustCompile(`^\(\?i\)\^\([a-z|]+\)\$$`)
 
 // beginningOf returns what all names begin with that a pattern stands for. It reports false
 // unless that ends at a slash: the beginning of a name could be that of a variable.

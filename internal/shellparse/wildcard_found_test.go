@@ -62,6 +62,7 @@ func TestRunnersOnFoundNames(t *testing.T) {
 		{name: "set twice", line: `for f in src/*; do f=-x; go vet "$f"; done`, unknown: true},
 		{name: "names that a loop reads", line: `find src | while read -r f; do go vet "$f"; done`, unknown: true},
 		{name: "a pattern", line: `go vet ./src/*.go`, covered: true},
+		{name: "a pattern, and words that are refused", line: `npx tsc --noEmit --skipLibCheck src/**/*.ts`, covered: true},
 		{name: "a pattern as a value", line: `go build -o src/*`},
 		{name: "a variable", line: `f=src/a; go vet "$f"`, covered: true},
 	}
