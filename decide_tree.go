@@ -190,7 +190,11 @@ func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (al
 	}
 	names, roots := t.names(), []string(nil)
 	if follows && !t.Shell.FollowsLinks { // otherwise the names hold these places
-		places, ok := realpath.LinkTargets([]string{realpath.Resolve(t.Real())}, maxSearched)
+		real := make([]string, len(names)) // a target need not have a Real
+		for i, name := range names {
+			real[i] = realpath.Resolve(name)
+		}
+		places, ok := realpath.LinkTargets(real, maxSearched)
 		if all = ok; !all {
 			return false
 		}
