@@ -112,7 +112,7 @@ func withoutTrustedFacts(ts []Target) []Target {
 		t, shell := &ts[i], &ts[i].Shell
 		t.Filtered = false
 		shell.ReadOnly, shell.VerifyReadOnly, shell.EditsOnly, shell.Simple, shell.FromCommand, shell.Guess = false, nil, false, false, "", false
-		shell.VerifyProgram, shell.BringsProgram = nil, false
+		shell.VerifyProgram, shell.BringsProgram, shell.Starts = nil, false, nil
 	}
 	return ts
 }

@@ -163,14 +163,30 @@ func (e *evaluation) declares(name string) bool { return e.schema != nil && e.sc
 func (e *evaluation) coversTarget(mode Mode, k int) *Rule {
 	t := &e.targets[k]
 	r := e.covers(mode, t, t.names(), e.candidates.of(k))
+	if r == nil {
+		r = e.coversStarted(mode, t)
+	}
 	if r == nil && t.Shell.FromCommand != "" && (t.Access == AccessRead || e.isInside(t)) {
 		for i := range e.targets {
 			if c := &e.targets[i]; c.Kind == TargetCommand && c.Value == t.Shell.FromCommand {
-				return e.covers(mode, c, c.names(), e.candidates.of(i))
+				return e.coversTarget(mode, i)
 			}
 		}
 	}
 	return r
+}
+
+// coversStarted returns the last of the allow rules that cover all commands which a command
+// starts with files that it finds, or nil. Besides that, the command only reads.
+func (e *evaluation) coversStarted(mode Mode, t *Target) (last *Rule) {
+	for _, text := range t.Shell.Starts {
+		started := *t
+		started.Value, started.Shell.Starts, started.Shell.NoWildcards = text, nil, false
+		if last = e.covers(mode, &started, []string{text}, nil); last == nil {
+			return nil
+		}
+	}
+	return last
 }
 
 // covers returns the last of the allow rules that together cover t under all of names,
@@ -232,11 +248,11 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 
 // meansProgram reports whether an allow rule that covers one name of a command is about the
 // program that would run. A rule with a wildcard for a program that everybody knows is about
-// that program; one that spells the command was written, or remembered, for what
-// this command runs here.
+// that program, whatever the files are called that it gets; one that spells the command was
+// written, or remembered, for what this command runs here.
 func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
 	shell := &t.Shell
-	if shell.VerifyProgram == nil || shell.BringsProgram || e.verify(shell.VerifyProgram) {
+	if (shell.VerifyProgram == nil || shell.BringsProgram || e.verify(shell.VerifyProgram)) && e.verify(shell.VerifyNames) {
 		return true
 	}
 	exact := *t

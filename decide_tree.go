@@ -76,10 +76,10 @@ func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 
 // mayBeMade reports whether another command of the line than the one that tree was given to
 // may make a file that r is about. A command whose files are guesses may make it itself before
-// it reads it.
+// it reads it, unless the line finds its files.
 func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
 	own := tree.Shell.FromCommand
-	if tree.Shell.Guess && tree.Access == AccessRead {
+	if tree.Shell.Guess && tree.Access == AccessRead && !tree.Shell.InPlace {
 		own = ""
 	}
 	return !e.all(func(t *Target) bool {
@@ -190,7 +190,11 @@ func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (al
 	}
 	names, roots := t.names(), []string(nil)
 	if follows && !t.Shell.FollowsLinks { // otherwise the names hold these places
-		places, ok := realpath.LinkTargets([]string{realpath.Resolve(t.Real())}, maxSearched)
+		real := make([]string, len(names)) // a target need not have a Real
+		for i, name := range names {
+			real[i] = realpath.Resolve(name)
+		}
+		places, ok := realpath.LinkTargets(real, maxSearched)
 		if all = ok; !all {
 			return false
 		}

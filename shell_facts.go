@@ -3,8 +3,8 @@ package pegboard
 // ShellFacts are facts that a tool that runs commands declares of a [Target]. The zero value
 // claims nothing, and makes no decision laxer.
 //
-// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Simple, FromCommand, Guess, InPlace, Reads and Holds
-// have no effect on attached tools, whose claims are not checked.
+// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Starts, Simple, FromCommand, Guess, InPlace, Reads and
+// Holds have no effect on attached tools, whose claims are not checked.
 type ShellFacts struct {
 	// ReadOnly marks a command that is known to change nothing.
 	ReadOnly bool
@@ -24,6 +24,14 @@ type ShellFacts struct {
 	// wildcard is then about whichever program has the name, and VerifyProgram has no effect
 	// on it.
 	BringsProgram bool
+	// Starts are the commands that the command starts with names of files that it finds, if
+	// it does nothing else but read, each in the form of a Value. Allow rules that cover each
+	// of them cover the command, too.
+	Starts []string
+	// VerifyNames, if set, is called before an allow rule with a wildcard covers the command,
+	// or one of Starts. An error says which name of a file would be taken for something else.
+	// When it is called, and what it may do, is as with VerifyReadOnly.
+	VerifyNames func() error
 	// Simple says that Value is one simple command, and that everything it is known to
 	// touch is a target of its own. Any other command may touch anything.
 	Simple bool
@@ -66,7 +74,8 @@ type ShellFacts struct {
 	// FollowsLinks says of a Tree that links below it are followed.
 	FollowsLinks bool
 	// InPlace says of a Tree that is written that only what is there already is changed, moved
-	// or removed.
+	// or removed; and of one that is read as a Guess, that its files are found before they are
+	// read, and not made by the command.
 	InPlace bool
 	// Reads reports whether a Tree that is read includes files with such a name; nil means
 	// all. A deny or ask rule about other files below the tree is not about it.
@@ -84,5 +93,5 @@ type ShellFacts struct {
 // parsed reports whether the tool says anything about a command line, which it then has
 // looked into.
 func (f *ShellFacts) parsed() bool {
-	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.RunsUnseen || f.ReadsUnseen || f.VerifyReadOnly != nil || f.VerifyProgram != nil || len(f.Nested) > 0
+	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.RunsUnseen || f.ReadsUnseen || f.VerifyReadOnly != nil || f.VerifyProgram != nil || len(f.Nested) > 0 || len(f.Starts) > 0 || f.VerifyNames != nil
 }

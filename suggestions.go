@@ -106,10 +106,23 @@ func (s *suggester) familiarCommand(tool string, t *Target, command string) stri
 	if slices.ContainsFunc(s.about.targets, readsOutside) {
 		return exactCommand(tool, t, command)
 	}
-	for _, spec := range commandPatterns(tool, t, command) {
+	for _, spec := range append(startedPatterns(tool, t), commandPatterns(tool, t, command)...) {
 		return spec
 	}
 	return ""
+}
+
+// startedPatterns returns the broadest safe prefix of what a command starts with files that
+// it finds, if it is the same for all that it starts.
+func startedPatterns(tool string, t *Target) (common []string) {
+	for i, text := range t.Shell.Starts {
+		specs := suggest.CommandWithInput(tool, text)
+		if len(specs) == 0 || i > 0 && specs[0] != common[0] {
+			return nil
+		}
+		common = specs[:1]
+	}
+	return common
 }
 
 func commandPatterns(tool string, t *Target, command string) []string {
@@ -125,7 +138,7 @@ func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *T
 	e, strict := s.about, s.session.Permissions().Mode() == ModeAsk
 	for i := range e.targets {
 		t := &e.targets[i]
-		if t.Shell.Guess || !strict && t.Kind == TargetCommand && e.isHarmless(t) || s.comesWithCommand(t, strict) {
+		if t.Shell.Guess || !strict && (t.Kind == TargetCommand || t.Kind == TargetPath) && e.isHarmless(t) || s.comesWithCommand(t, strict) {
 			continue // allowed together with the other targets
 		}
 		for _, name := range t.names() {
@@ -135,7 +148,7 @@ func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *T
 				return nil
 			case TargetCommand:
 				rule.Pattern = spell(e.info.Name, t, name)
-				if rule.Pattern == "" || t.Shell.VerifyReadOnly != nil { // it is harmless only where its tool has looked
+				if rule.Pattern == "" || t.Shell.VerifyReadOnly != nil && t.Shell.VerifyNames == nil { // it is harmless only where its tool has looked
 					return nil
 				}
 			case TargetPath:

@@ -206,7 +206,7 @@ func cloneTargets(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	n := 0
 	for i := range ts {
-		n += len(ts[i].Aliases) + len(ts[i].Shell.Nested)
+		n += len(ts[i].Aliases) + len(ts[i].Shell.Nested) + len(ts[i].Shell.Starts)
 	}
 	if n == 0 {
 		return ts
@@ -221,7 +221,7 @@ func cloneTargets(ts []Target) []Target {
 		return backing[start:len(backing):len(backing)]
 	}
 	for i := range ts {
-		ts[i].Aliases, ts[i].Shell.Nested = clone(ts[i].Aliases), clone(ts[i].Shell.Nested)
+		ts[i].Aliases, ts[i].Shell.Nested, ts[i].Shell.Starts = clone(ts[i].Aliases), clone(ts[i].Shell.Nested), clone(ts[i].Shell.Starts)
 	}
 	return ts
 }

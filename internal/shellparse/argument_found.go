@@ -10,8 +10,10 @@ import (
 type foundNames struct {
 	values  []arg    // the names or patterns
 	trees   []arg    // directories; the names are those of what is below them
+	starts  []arg    // directories, if a program starts a command once with names below them
 	dirs    []string // where they were found
 	nul     bool     // each name ends in a zero byte, and not in a line feed
+	bare    bool     // the names begin below the trees, and not with the name of a tree
 	plain   bool     // none begins like an option or another word with a meaning
 	regular bool     // they are no links, or links that no command follows
 	read    bool     // a loop reads them, one a line, so that a name must hold no blank or line feed

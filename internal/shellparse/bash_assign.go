@@ -141,7 +141,7 @@ func (w *walker) addLeadingAssignments(c *Command, assigns []assignment, args []
 		return
 	}
 	c.Text = joinWithAssignments(assigns, args)
-	c.NoWildcards = true
+	c.NoWildcards, c.Starts = true, nil
 	c.worsen(Unknown, "the variable "+assigns[0].name+" may change what the command does")
 }
 

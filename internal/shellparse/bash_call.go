@@ -52,7 +52,8 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 		w.addReadNames(&c, e, s.args)
 		w.addRemovalReason(&c, s.args, e.files)
 		w.addStarted(&c, e, 0)
-		c.NoWildcards = c.NoWildcards || exceedsWildcard(s.withAddedArgs()) || exceedsOptions(s.withAddedArgs())
+		c.NoWildcards = c.NoWildcards || forbidsWildcard(w.withAddedArgs(s))
+		w.addStarts(&c, s, e)
 	}
 	w.addLeadingAssignments(&c, assigns, s.args)
 	if s.noWildcards || s.reason != "" {
@@ -66,7 +67,7 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	if c.Class == Unknown {
 		w.addGuesses(&c, args)
 	}
-	if c.Class != ReadOnly {
+	if c.Class != ReadOnly && !w.addFound(&c, s, assigns) {
 		w.requireKnownArgs(s.args)
 	}
 	if len(s.args) > 0 && s.args[0].value == "unset" {

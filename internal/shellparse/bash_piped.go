@@ -95,32 +95,42 @@ const xargsFlags = "-0 --null -r --no-run-if-empty -n --max-args -P --max-procs 
 // xargsOnFound returns the effect of xargs with options, if its input consists of names of
 // files and the command that it adds them to only reads.
 func (w *walker) xargsOnFound(args []arg) (effect, bool) {
+	command, ok := w.xargsCommand(args)
+	if !ok {
+		return effect{}, false
+	}
+	e := effect{files: []file{{arg: w.addedArg("xargs")}}}
+	_, ok = readsFoundNames(command) // the others are those of the command as it stands in the line
+	return e, ok
+}
+
+// xargsCommand returns the command that xargs starts with the names of files that its input
+// consists of.
+func (w *walker) xargsCommand(args []arg) (command []arg, ok bool) {
 	p := commandSpecs["xargs"].parseArgs(args)
 	if w.input() == nil || !w.input().plain || p.reason != "" || len(p.operands) == 0 || p.hasFlag("-0", "--null") != w.piped.nul {
-		return effect{}, false
+		return nil, false
 	}
 	for _, f := range p.flags {
 		if !has(xargsFlags, f.name) || f.name != "-0" && f.value.source != "" && !f.value.isLiteral() {
-			return effect{}, false
+			return nil, false
 		}
 	}
 	name := w.addedArg("xargs")
-	command, replaced := p.nestedCommand(), p.hasFlag("-I")
+	command = p.nestedCommand()
 	for i, a := range command {
 		switch {
 		case a.placeholder && !a.known:
 			command[i] = name
 			command[i].source, command[i].anyNumber = a.source, false
 		case a.placeholder:
-			return effect{}, false
+			return nil, false
 		}
 	}
-	if !replaced {
+	if !p.hasFlag("-I") {
 		command = append(command, name)
 	}
-	e := effect{files: []file{{arg: name}}}
-	_, ok := readsFoundNames(command) // the others are those of the command as it stands in the line
-	return e, ok
+	return command, true
 }
 
 // addSplitNames notes the names that xargs splits before a command gets them.

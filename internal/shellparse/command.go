@@ -30,6 +30,11 @@ type Command struct {
 	// that it runs (under sudo, xargs, find -exec, sh -c).
 	Nested []string
 
+	// Starts are the commands that the command starts with names of files that it finds, if
+	// it does nothing else but read. An allow rule with a wildcard for each of them covers the
+	// command: their arguments are harmless whatever the files are called.
+	Starts []string
+
 	Class  Class
 	Reason string // why Class is not ReadOnly
 	// EditsOnly is set if the command only reads and writes its Paths.
@@ -61,8 +66,12 @@ type Command struct {
 	// variables mention. What a program does with them is not known.
 	Mentioned []string
 	// SplitNames are trees whose names are split at blanks, quotes and backslashes: the
-	// command is ReadOnly only if no name has any, and none begins with a dash.
+	// command is ReadOnly only if no name has any, and none begins with a dash. If OnFound is
+	// set, an allow rule with a wildcard covers it only then.
 	SplitNames []Path
+	// OnFound is set if the command gets names of files that are found when it runs, and may
+	// do more than read them.
+	OnFound bool
 	// Git is set for a git command that is ReadOnly only if the repository's
 	// configuration starts no program.
 	Git *Git

@@ -181,11 +181,12 @@ func (f *findParser) readCommand(action arg) {
 // foundName returns the word that stands for what find replaces "{}" by: any number of
 // names that begin with a starting point.
 func (f *findParser) foundName() arg {
-	plain := true
+	names := &foundNames{plain: true, regular: f.files}
 	for _, i := range f.startFiles {
-		plain = plain && isPlainName(f.effect.files[i].arg)
+		names.plain = names.plain && isPlainName(f.effect.files[i].arg)
+		names.starts = append(names.starts, f.effect.files[i].arg)
 	}
-	return arg{source: findPlaceholder, anyNumber: true, found: &foundNames{plain: plain, regular: f.files}}
+	return arg{source: findPlaceholder, anyNumber: true, found: names}
 }
 
 // foundTrees returns the starting points as trees that stand for "{}".

@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An effect is the effect of a command with given arguments. The zero effect is
 // read-only and touches nothing.
@@ -16,11 +19,14 @@ type effect struct {
 	// startsOnFound are those of them that it starts itself, with files that it finds. They
 	// are checked by effectOf: unless they only read, the effect is not known.
 	startsOnFound [][]arg
-	prints        *foundNames // the names that it prints, one a line; nil if it prints anything else
-	lineUnknown   string      // why the line becomes unknown: deny rules may concern a command that is not known
-	git           *Git        // Dir is as given by -C: relative, absolute or empty
-	alias         *gitAliasUse
-	aliases       []gitSetting // aliases of git that it makes
+	// acts are those of startsOnFound that may do more than read, if everything else that
+	// the command does is to read.
+	acts        [][]arg
+	prints      *foundNames // the names that it prints, one a line; nil if it prints anything else
+	lineUnknown string      // why the line becomes unknown: deny rules may concern a command that is not known
+	git         *Git        // Dir is as given by -C: relative, absolute or empty
+	alias       *gitAliasUse
+	aliases     []gitSetting // aliases of git that it makes
 }
 
 // A file is an operand that names a file.
@@ -42,6 +48,21 @@ func unknownEffect(reason string) effect { return effect{class: Unknown, reason:
 func (e *effect) worsen(class Class, reason string) {
 	if class > e.class {
 		e.class, e.reason = class, reason
+	}
+}
+
+// start adds the effects of the commands that a program starts with files that it finds.
+func (e *effect) start(program string) {
+	reads := e.class == ReadOnly && !slices.ContainsFunc(e.files, func(f file) bool { return f.write || !f.namesOnly })
+	for _, started := range e.startsOnFound {
+		others, ok := readsFoundNames(started)
+		if e.files = append(e.files, others...); ok {
+			continue
+		}
+		e.worsen(Unknown, program+" runs a command")
+		if reads {
+			e.acts = append(e.acts, started)
+		}
 	}
 }
 

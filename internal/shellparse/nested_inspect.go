@@ -25,6 +25,9 @@ func (w *walker) inspectNested(c *Command, args []arg, depth int) {
 	}
 	name := programName(args[0].value)
 	if isBuiltin(name) || !mayStartAny(name) {
+		if last := args[len(args)-1]; depth > 0 && last.found != nil && effectOf(name, args[1:]).class == Unknown {
+			w.addFoundGuesses(c, last, false)
+		}
 		return
 	}
 	c.addSuffixes(args)

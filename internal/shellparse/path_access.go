@@ -95,7 +95,8 @@ func (w *walker) checkAccesses() {
 }
 
 // checkFoundNames makes a command unknown that follows the links below a directory, which
-// are looked at before the line runs, if another command may make such a link.
+// are looked at before the line runs, if another command may make such a link. The same
+// holds for names that are split.
 func (w *walker) checkFoundNames(access int) {
 	at := w.accesses[access].command
 	if at == redirectAccess || at >= len(w.line.Commands) {
@@ -110,6 +111,7 @@ func (w *walker) checkFoundNames(access int) {
 	for i, other := range w.accesses {
 		if i != access && (other.writes || anyWritten(other.paths)) && (follows || len(c.SplitNames) > 0 || !other.makesPlainName()) {
 			c.worsen(Unknown, "another command of the line may change what is found")
+			c.NoWildcards, c.Starts = true, nil
 			return
 		}
 	}

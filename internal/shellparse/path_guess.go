@@ -20,12 +20,16 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 	var room [2]string
 	for i, a := range args[1:] {
 		if !a.known {
+			w.addFoundGuesses(c, a, unlisted)
 			continue
 		}
 		write := inPlace || a.namesOutput() || i > 0 && args[i].is("-o", "--output", "--out")
 		for _, name := range guessNames(a.value, room[:0]) {
 			c.Paths = slices.Grow(c.Paths, len(args)-i)
 			like := Path{Guess: true, Glob: a.glob, Tree: a.isFoundTree(), Write: unlisted}
+			if like.Tree && a.found != nil {
+				like.InPlace, like.FollowsLinks, like.Filter = true, !a.found.regular, a.found.filter
+			}
 			c.Paths = w.appendPaths(c.Paths, name, like)
 			if write && !unlisted {
 				like.Write = true
@@ -34,6 +38,22 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 		}
 	}
 	w.place = at
+}
+
+// addFoundGuesses adds the files that an argument of an unknown command stands for, if it
+// stands for files.
+func (w *walker) addFoundGuesses(c *Command, a arg, write bool) {
+	if a.found == nil {
+		return
+	}
+	for _, v := range a.found.trees {
+		c.Paths = w.appendPaths(c.Paths, v.value, Path{Guess: true, Glob: v.glob, Tree: true, Write: write, InPlace: true, FollowsLinks: !a.found.regular, Filter: a.found.filter})
+	}
+	for _, v := range a.found.values {
+		if v.known && v.value != "" {
+			c.Paths = w.appendPaths(c.Paths, v.value, Path{Guess: true, Glob: v.glob, Write: write})
+		}
+	}
 }
 
 // isUnlisted reports whether no table lists a program, so that it may write any file it

@@ -66,8 +66,8 @@ type Path struct {
 	// NoIndex is set with Tracked if git shows files on the disk where there is no
 	// repository.
 	NoIndex bool
-	// InPlace is set for a tree that is written if only what is there already is changed,
-	// moved or removed.
+	// InPlace is set for a tree if only what is there already is changed, moved or removed;
+	// and for a guess that is read, if only files are that the line has found there.
 	InPlace bool
 	// Origin is, of a tree that is written, the file or directory that is put there and
 	// makes up all that is written; empty if it is not known.

@@ -68,13 +68,7 @@ func specEffectOf(name string, args []arg) effect {
 		return unknownEffect("nobody here knows what " + name + " does")
 	case s.custom != nil:
 		e := s.custom(args)
-		for _, started := range e.startsOnFound {
-			others, ok := readsFoundNames(started)
-			if !ok {
-				e.worsen(Unknown, name+" runs a command")
-			}
-			e.files = append(e.files, others...)
-		}
+		e.start(name)
 		return e
 	}
 	return s.effectOf(name, args)

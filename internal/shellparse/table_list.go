@@ -14,7 +14,7 @@ var listSpecs = map[string]commandSpec{
 			" --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero" + gnuFlags,
 		post: func(p parsedArgs, e *effect) {
 			if len(p.operands) == 0 && len(p.flags) == len(p.flagValues("-1")) {
-				e.prints = &foundNames{trees: []arg{literalArg(".")}}
+				e.prints = &foundNames{trees: []arg{literalArg(".")}, bare: true}
 			}
 			// The ls of BSD takes no value here and reads the next word as a file.
 			for _, v := range p.flagValues("-I", "-T", "-w") {

@@ -101,7 +101,7 @@ func (e *effect) printFound(p parsedArgs, patterns int) {
 	if !p.hasFlag("-l", "--files-with-matches", "--files") || p.hasFlag("-Z", "--null", "-0", "-z", "--null-data", "-c", "--count", "--color", "--colour", "-p", "--pretty", "--json", "--vimgrep", "--stats", "--debug", "--trace", "--path-separator", "--type-list", "--help", "--version", "-V", "-h", "--pcre2-version") {
 		return
 	}
-	names := &foundNames{plain: true, regular: !p.hasFlag("-R") && !p.abbreviates("--dereference-recursive")}
+	names := &foundNames{plain: true, bare: len(p.operands) <= patterns, regular: !p.hasFlag("-R") && !p.abbreviates("--dereference-recursive")}
 	for _, f := range e.files {
 		switch names.plain = names.plain && isPlainName(f.arg); {
 		case !f.known || f.tree && f.glob:

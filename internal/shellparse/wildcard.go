@@ -118,17 +118,33 @@ func argsAfter(words string, args []arg) (rest []arg, ok bool) {
 // exceedsWildcard reports whether a [shelltable.WildcardSpec] applies to a command, whose name comes
 // first, and some argument exceeds it. It looks behind launchers such as npx.
 func exceedsWildcard(words []arg) bool {
+	s, rest, ok := specBehindLaunchers(words)
+	return ok && exceedsSpec(s, rest)
+}
+
+// specBehindLaunchers returns the spec for a command, or for that which launchers such as
+// npx start, and the arguments after its subcommand.
+func specBehindLaunchers(words []arg) (s shelltable.WildcardSpec, rest []arg, ok bool) {
 	for len(words) > 0 && words[0].isLiteral() {
 		name := programName(words[0].value)
-		if s, rest, ok := wildcardSpecOf(name, words[1:]); ok {
-			return exceedsSpec(s, rest)
+		if s, rest, ok = wildcardSpecOf(name, words[1:]); ok {
+			return s, rest, true
 		}
-		var ok bool
 		if words, ok = startedCommand(name, words[1:]); !ok {
-			return false
+			break
 		}
 	}
-	return false
+	return shelltable.WildcardSpec{}, nil, false
+}
+
+// forbidsWildcard reports whether no rule with a wildcard covers a command because of its
+// arguments, whatever the files are called that it is started with.
+func forbidsWildcard(words []arg) bool {
+	exceeds := func(words []arg) bool { return exceedsWildcard(words) || exceedsOptions(words) }
+	if variants, ok := onFoundNames(words); ok {
+		return slices.ContainsFunc(variants, exceeds)
+	}
+	return exceeds(words)
 }
 
 // startedCommand returns the command in the arguments of a launcher, after the words

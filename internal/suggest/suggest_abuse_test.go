@@ -29,6 +29,9 @@ func covers(t *testing.T, spec string, c shellparse.Command) bool {
 	t.Helper()
 	s, err := pattern.Parse("Bash", spec)
 	require.NoError(t, err)
+	if len(c.Starts) > 0 {
+		return s.Covers(pattern.Subject{Kind: pattern.Command, Names: c.Starts})
+	}
 	return s.Covers(pattern.Subject{Kind: pattern.Command, NoWildcards: c.NoWildcards, Names: []string{c.Text}})
 }
 

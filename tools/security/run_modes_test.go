@@ -36,7 +36,7 @@ func TestLinesOfModes(t *testing.T) {
 			box, ran, written := fresh(), 0, 0
 			for ; ran < runs; written++ {
 				line := w.line()
-				if !box.allows(t, line) || p.mode == pegboard.ModeBypass && startsPlanted.MatchString(line) {
+				if !box.allows(t, line) {
 					continue
 				}
 				ran++
@@ -53,10 +53,9 @@ func TestLinesOfModes(t *testing.T) {
 	}
 }
 
-// startsPlanted matches lines that may start a script of the tree, or git in a repository of
-// the tree whose settings name a program. Deny rules do not see what those run in bypass mode,
-// see ROUGH_EDGES.md.
-var startsPlanted = regexp.MustCompile(`evil|bare|/(cat|ls|git)\b`)
+// hostileRepositories matches lines that may use a repository of the tree whose settings name a
+// program.
+var hostileRepositories = regexp.MustCompile(`evil|bare`)
 
 // protectedNames are some files and directories of a project that other programs trust,
 // written down here apart from the table of the engine.
@@ -80,7 +79,9 @@ func beyondEdits(j *judge, changed []string) (wrong []string) {
 	return wrong
 }
 
-// denied is what a line did that the rules of TestLinesOfModes deny.
+// denied is what a line did that the rules of TestLinesOfModes deny. What a script of the tree
+// does, or a program that the settings of a repository name, deny rules do not see in bypass
+// mode: see ROUGH_EDGES.md.
 func denied(j *judge, changed []string) (wrong []string) {
 	for _, name := range j.started {
 		if name == "touch" || name == "evil.sh" {
@@ -93,7 +94,7 @@ func denied(j *judge, changed []string) (wrong []string) {
 		}
 	}
 	for _, text := range changed {
-		if _, name, _ := strings.Cut(text, ": "); strings.HasPrefix(name, "proj/src/") {
+		if _, name, _ := strings.Cut(text, ": "); !j.planted && strings.HasPrefix(name, "proj/src/") {
 			wrong = append(wrong, text)
 		}
 	}

@@ -33,6 +33,8 @@ type judge struct {
 	calls   map[string][]string // by process
 	started []string            // programs, by the last part of their names
 	opened  []string            // files, as the kernel names them
+	unseen  bool                // what starts and opens now is up to a file of the tree
+	planted bool                // there was such a program
 	wrong   []string
 }
 
@@ -76,6 +78,7 @@ func (j *judge) log(t *testing.T, folder string) {
 	}
 	for process := range j.calls {
 		if !children[process] {
+			j.unseen = false
 			j.process(process, "")
 		}
 	}
@@ -85,6 +88,7 @@ func (j *judge) log(t *testing.T, folder string) {
 
 // process judges what a process does that starts as a copy of a program.
 func (j *judge) process(id, program string) {
+	defer func(before bool) { j.unseen = before }(j.unseen)
 	for _, line := range j.calls[id] {
 		m := callPattern.FindStringSubmatch(line)
 		if m == nil {
@@ -175,7 +179,11 @@ func (j *judge) start(program, args string) string {
 	}
 	file, argv := words[0], words[1:]
 	name := path.Base(file)
-	j.started = append(j.started, name)
+	if !j.unseen {
+		j.started = append(j.started, name)
+	}
+	j.unseen = j.unseen || strings.HasPrefix(file, j.root+"/") || !strings.HasPrefix(file, "/") || name == "git" && hostileRepositories.MatchString(j.line)
+	j.planted = j.planted || j.unseen
 	switch {
 	case program == "": // the shell itself
 		return name
@@ -230,7 +238,12 @@ func (j *judge) open(program, line, args string) {
 	file := name
 	if m := namePattern.FindStringSubmatch(line); m != nil {
 		file = plainText(m[1]) // what it really is
-		j.opened = append(j.opened, file)
+		if !j.unseen {
+			j.opened = append(j.opened, file)
+		}
+		if strings.HasPrefix(file, j.root+"/proj/") && slices.Contains(planted().Exec, filepath.Base(file)) {
+			j.unseen, j.planted = true, true // a shell may read a script
+		}
 	}
 	// A pipe has no slash. The shell opens its terminal before it does anything, and
 	// programs put a device in the place of a stream that is closed.

@@ -16,7 +16,8 @@ import (
 // code, write elsewhere or say where the code is. OUT stands for a place outside.
 var runners = []struct{ lines, others string }{
 	{
-		lines: "pytest|pytest tests -q|py.test -x|python -m pytest|python3 -m pytest tests/t.py -k x|uv run pytest|poetry run pytest -x|pdm run pytest|pipenv run pytest",
+		lines: "pytest|pytest tests -q|py.test -x|python -m pytest|python3 -m pytest tests/t.py -k x|uv run pytest|poetry run pytest -x|pdm run pytest|pipenv run pytest" +
+			"|find src -name '*.py' -exec pytest -q {} +|find . -name '*.py' \\( -size 1 \\) -exec python -m pytest {} \\;|find src | xargs pytest|find src -print0 | xargs -0 -n 1 pytest|for f in src/*.py; do pytest \"$f\"; done|for d in a b; do uv run pytest tests/$d; done",
 		others: "-p evil|-pevil|-c OUT|-c evil.ini|--rootdir=OUT|--rootdir OUT|--confcutdir OUT|-o addopts=-pevil|--override-ini=x=y|--basetemp=OUT|--junitxml=OUT/x|--junit-xml OUT/x|--pdb|--pdbcls=evil:x|--pyargs evil" +
 			"|--import-mode=importlib|--log-file=OUT/x|--cov-report=html:OUT|--cov-config=OUT/x|OUT|../out|@OUT/a.txt|~/notes|$X",
 	},
@@ -40,7 +41,8 @@ var runners = []struct{ lines, others string }{
 }
 
 // otherCode are commands that no suggestion for a runner may allow.
-const otherCode = "make deploy|make install|mvn deploy|gradle publish|npm run deploy|npm publish|npm install evil|npx evil|npx -p evil tsc --noEmit|yarn evil|pnpm exec evil|bunx evil|uv run evil|uv run --with evil pytest" +
+const otherCode = "find OUT -exec pytest {} +|find src -exec pytest -c OUT {} +|find src -execdir pytest {} +|find src -exec touch {} +|find src -delete|find src -exec pytest {} + -delete|ls OUT | xargs pytest|cat a | xargs pytest|for f in -pevil; do pytest $f; done" +
+	"|make deploy|make install|mvn deploy|gradle publish|npm run deploy|npm publish|npm install evil|npx evil|npx -p evil tsc --noEmit|yarn evil|pnpm exec evil|bunx evil|uv run evil|uv run --with evil pytest" +
 	"|uv run python evil.py|python -m evil|python evil.py|python -m pip install evil|poetry run evil|go run ./evil|go generate ./...|cargo run|cargo install evil|bundle exec evil|vitest init browser|tsc -p OUT|jest-evil|pytest-evil"
 
 // TestSuggestionsForRunnersAllowNoOtherCode: the rule that is remembered of a line which
@@ -50,7 +52,12 @@ func TestSuggestionsForRunnersAllowNoOtherCode(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	out := filepath.Join(w.root, "out")
-	split := func(list string) []string { return strings.Split(strings.ReplaceAll(list, "OUT", out), "|") }
+	split := func(list string) (lines []string) { // at a bar that has no blanks around it
+		for line := range strings.SplitSeq(strings.NewReplacer("OUT", out, " | ", "\x00").Replace(list), "|") {
+			lines = append(lines, strings.ReplaceAll(line, "\x00", " | "))
+		}
+		return lines
+	}
 	bash := func(line string) act { return act{tool: "Bash", input: map[string]string{"command": line}} }
 	r := rand.New(rand.NewPCG(4, 19))
 	prefixes, compared := 0, 0

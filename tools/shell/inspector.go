@@ -161,10 +161,14 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 		Shell: pegboard.ShellFacts{
 			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
 			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c),
-			RunsUnseen: c.RunsUnseen, ReadsUnseen: c.ReadsUnseen,
+			RunsUnseen: c.RunsUnseen, ReadsUnseen: c.ReadsUnseen, Starts: c.Starts,
 		},
 	}
-	if git, names := c.Git, c.SplitNames; git != nil || len(names) > 0 {
+	git, names := c.Git, c.SplitNames
+	if c.OnFound && len(names) > 0 {
+		t.Shell.VerifyNames = func() error { return checkNames(names) }
+	}
+	if git != nil || len(names) > 0 {
 		t.Shell.VerifyReadOnly = func() error { return errors.Join(checkRepository(git), checkNames(names)) }
 	}
 	return t
@@ -179,9 +183,9 @@ func checkRepository(git *shellparse.Git) error {
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks}}
+	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks, InPlace: p.InPlace}}
 	if p.Write {
-		t.Access, t.Shell.InPlace = pegboard.AccessWrite, p.InPlace
+		t.Access = pegboard.AccessWrite
 		if p.Tree && p.Origin != "" {
 			t.Shell.Holds = func(visit func(string) bool) bool { return visitPut(p.Origin, p.Name, visit) }
 		}

@@ -88,6 +88,15 @@ func (k *commandCheck) fills() string {
 // the commands that it runs in turn. The shell itself runs its builtins, unless a program
 // starts them.
 func programsOf(c *shellparse.Command) (names []string) {
+	if len(c.Starts) > 0 {
+		names = []string{programOf(c.Text)}
+		for _, text := range c.Starts {
+			if name := programOf(text); !broughtPrograms[name] {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
 	started := false
 	for i := range len(c.Nested) + 1 {
 		text := c.Text

@@ -69,8 +69,8 @@ func sameTraits(a, b pegboard.Traits) bool {
 		tr.Targets = slices.Clone(tr.Targets)
 		for i := range tr.Targets {
 			shell := &tr.Targets[i].Shell
-			there = append(there, shell.VerifyReadOnly != nil, shell.VerifyProgram != nil)
-			shell.VerifyReadOnly, shell.VerifyProgram = nil, nil
+			there = append(there, shell.VerifyReadOnly != nil, shell.VerifyProgram != nil, shell.VerifyNames != nil)
+			shell.VerifyReadOnly, shell.VerifyProgram, shell.VerifyNames = nil, nil, nil
 		}
 		return there
 	}
