@@ -320,7 +320,9 @@ func TestCallbackPort(t *testing.T) {
 	s := authserver.New(t)
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	l := newLogin(s, &memory{}, "/mcp", func(c *login.Config) { c.OAuth.CallbackPort = taken.Addr().(*net.TCPAddr).Port })
+	address, ok := taken.Addr().(*net.TCPAddr)
+	require.True(t, ok)
+	l := newLogin(s, &memory{}, "/mcp", func(c *login.Config) { c.OAuth.CallbackPort = address.Port })
 	require.ErrorContains(t, l.LogIn(t.Context(), user()), "waiting for the browser")
 	require.Empty(t, s.Requests())
 	require.NoError(t, taken.Close())
@@ -329,7 +331,7 @@ func TestCallbackPort(t *testing.T) {
 		shown = address
 		return authserver.Open(ctx, address)
 	}}))
-	require.Contains(t, shown, url.QueryEscape("http://localhost:"+fmt.Sprint(taken.Addr().(*net.TCPAddr).Port)+"/callback"))
+	require.Contains(t, shown, url.QueryEscape("http://localhost:"+fmt.Sprint(address.Port)+"/callback"))
 	require.NoError(t, connect(t, s, l, "/mcp"))
 }
 
