@@ -104,33 +104,33 @@ func TestMcpAuthNeedsTheUser(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
-		change func(t *testing.T, s *setup)
+		change func(t testing.TB, s *setup)
 		server string
 		text   string // a part of the result
 		shown  bool
 	}{
-		{name: "nobody to ask", change: func(_ *testing.T, s *setup) { s.session.Ask = nil }, server: "notes"},
-		{name: "the user refuses the call", change: func(_ *testing.T, s *setup) {
+		{name: "nobody to ask", change: func(_ testing.TB, s *setup) { s.session.Ask = nil }, server: "notes"},
+		{name: "the user refuses the call", change: func(_ testing.TB, s *setup) {
 			s.session.Ask = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
 				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not now"}, nil
 			}
 		}, server: "notes", text: "not now"},
-		{name: "an allow rule is not enough", change: func(t *testing.T, s *setup) {
+		{name: "an allow rule is not enough", change: func(t testing.TB, s *setup) {
 			var err error
 			s.session.Permissions, err = pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"McpAuth"}})
 			require.NoError(t, err)
 			s.session.Ask = nil
 		}, server: "notes"},
-		{name: "no place to show an address", change: func(_ *testing.T, s *setup) { s.session.Fill = nil }, server: "notes", text: "cannot be shown an address"},
-		{name: "the user refuses the address", change: func(_ *testing.T, s *setup) {
+		{name: "no place to show an address", change: func(_ testing.TB, s *setup) { s.session.Fill = nil }, server: "notes", text: "cannot be shown an address"},
+		{name: "the user refuses the address", change: func(_ testing.TB, s *setup) {
 			s.session.Fill = func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
 				return pegboard.Filled{Action: pegboard.FillDecline}, nil
 			}
 		}, server: "notes", text: "did not log in"},
-		{name: "the host fails", change: func(_ *testing.T, s *setup) {
+		{name: "the host fails", change: func(_ testing.TB, s *setup) {
 			s.options.Authorize = func(context.Context, string, string) (string, error) { return "", errors.New("no display") }
 		}, server: "notes", text: "no display"},
-		{name: "the host panics", change: func(_ *testing.T, s *setup) {
+		{name: "the host panics", change: func(_ testing.TB, s *setup) {
 			s.options.Authorize = func(context.Context, string, string) (string, error) { panic("host") }
 		}, server: "notes", text: "host"},
 		{name: "another server", server: "files", text: "the servers are: notes"},

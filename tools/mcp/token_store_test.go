@@ -85,13 +85,13 @@ func TestFileTokensRefusesOddFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(outside, []byte("keep"), 0o600))
 	tests := []struct {
 		name    string
-		make    func(t *testing.T, file string)
+		make    func(t testing.TB, file string)
 		loadErr bool
 		saveErr bool
 	}{
-		{name: "directory", make: func(t *testing.T, file string) { require.NoError(t, os.Mkdir(file, 0o700)) }, loadErr: true, saveErr: true},
-		{name: "link", make: func(t *testing.T, file string) { require.NoError(t, os.Symlink(outside, file)) }, loadErr: true, saveErr: true},
-		{name: "large", make: func(t *testing.T, file string) {
+		{name: "directory", make: func(t testing.TB, file string) { require.NoError(t, os.Mkdir(file, 0o700)) }, loadErr: true, saveErr: true},
+		{name: "link", make: func(t testing.TB, file string) { require.NoError(t, os.Symlink(outside, file)) }, loadErr: true, saveErr: true},
+		{name: "large", make: func(t testing.TB, file string) {
 			require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("x", 2<<20)), 0o600))
 		}},
 	}

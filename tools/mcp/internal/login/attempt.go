@@ -138,7 +138,8 @@ func (a *attempt) fetchCode(ctx context.Context, args *auth.AuthorizationArgs) (
 	if err != nil {
 		return nil, err
 	}
-	if loopback := net.ParseIP(address.Hostname()).IsLoopback() || address.Hostname() == "localhost"; address.Scheme != "https" && !(address.Scheme == "http" && loopback) {
+	ownMachine := net.ParseIP(address.Hostname()).IsLoopback() || address.Hostname() == "localhost"
+	if address.Scheme != "https" && (address.Scheme != "http" || !ownMachine) {
 		return nil, errors.New("the address to log in at must begin with https://, or with http:// for this machine")
 	}
 	var came url.Values

@@ -40,7 +40,9 @@ func listen(ctx context.Context, port int) (*callback, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.port = four.Addr().(*net.TCPAddr).Port
+	if address, ok := four.Addr().(*net.TCPAddr); ok {
+		c.port = address.Port
+	}
 	c.start(four)
 	if port == 0 {
 		return c, nil

@@ -26,7 +26,9 @@ const (
 // along. A public server can lead to public hosts only. One of this machine or network can
 // lead anywhere.
 func (l *Login) client(ctx context.Context, m *metadata) *http.Client {
-	client := &http.Client{Transport: http.DefaultTransport.(*http.Transport).Clone(), CheckRedirect: checkRedirect}
+	client := &http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, TLSHandshakeTimeout: requestTime,
+	}, CheckRedirect: checkRedirect}
 	if isPublic(ctx, l.config.URL) {
 		guard := &netguard.Guard{Check: func(context.Context, string) error { return nil }, MaxHops: maxRedirects}
 		client = guard.Client()

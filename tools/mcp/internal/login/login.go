@@ -78,7 +78,7 @@ func (l *Login) TokenSource(ctx context.Context) (oauth2.TokenSource, error) {
 	if s := l.current(ctx); s != nil {
 		return s, nil
 	}
-	return nil, nil //nolint:nilnil // as the interface wants it
+	return nil, nil
 }
 
 // current returns the source, nil if nothing was granted.

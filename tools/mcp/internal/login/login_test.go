@@ -163,30 +163,30 @@ func TestUsers(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		user func(t *testing.T) login.User
+		user func(t testing.TB) login.User
 		err  string // a part; empty if the user logs in
 		is   error
 	}{
-		{name: "declines", user: func(*testing.T) login.User {
+		{name: "declines", user: func(testing.TB) login.User {
 			return login.User{Show: func(context.Context, string) error { return login.ErrDeclined }}
 		}, is: login.ErrDeclined},
-		{name: "panics", user: func(*testing.T) login.User {
+		{name: "panics", user: func(testing.TB) login.User {
 			return login.User{Show: func(context.Context, string) error { panic("host") }}
 		}, err: "host"},
-		{name: "opens it later", user: func(t *testing.T) login.User {
+		{name: "opens it later", user: func(t testing.TB) login.User {
 			return login.User{Show: func(ctx context.Context, address string) error {
 				time.AfterFunc(50*time.Millisecond, func() { _ = authserver.Open(context.WithoutCancel(ctx), address) })
 				return nil
 			}}
 		}},
-		{name: "never says that it was opened", user: func(t *testing.T) login.User {
+		{name: "never says that it was opened", user: func(t testing.TB) login.User {
 			return login.User{Show: func(ctx context.Context, address string) error {
 				_ = authserver.Open(context.WithoutCancel(ctx), address)
 				<-ctx.Done()
 				return context.Cause(ctx)
 			}}
 		}},
-		{name: "is sent other pages first", user: func(t *testing.T) login.User {
+		{name: "is sent other pages first", user: func(t testing.TB) login.User {
 			return login.User{Show: func(ctx context.Context, address string) error {
 				u, err := url.Parse(address)
 				require.NoError(t, err)
@@ -202,7 +202,7 @@ func TestUsers(t *testing.T) {
 		{name: "is led nowhere", user: leading(func(string) (string, error) { return "", nil }), err: "state mismatch"},
 		{name: "is led by a host that fails", user: leading(func(string) (string, error) { return "", errors.New("no display") }), err: "no display"},
 		{name: "is led to another login", user: leading(func(back string) (string, error) { return back + "x", nil }), err: "state mismatch"},
-		{name: "is led by a host that hangs", user: func(*testing.T) login.User {
+		{name: "is led by a host that hangs", user: func(testing.TB) login.User {
 			return login.User{Lead: func(context.Context, string) (string, error) { select {} }}
 		}, is: context.DeadlineExceeded},
 	}
@@ -213,7 +213,7 @@ func TestUsers(t *testing.T) {
 			l := newLogin(s, &memory{}, "/mcp", nil)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			if tt.is == context.DeadlineExceeded {
+			if errors.Is(tt.is, context.DeadlineExceeded) {
 				ctx, cancel = context.WithTimeout(t.Context(), time.Second)
 				defer cancel()
 			}
@@ -233,8 +233,8 @@ func TestUsers(t *testing.T) {
 }
 
 // leading returns a user whom the host leads. End may change the address at the end.
-func leading(end func(back string) (string, error)) func(t *testing.T) login.User {
-	return func(t *testing.T) login.User {
+func leading(end func(back string) (string, error)) func(t testing.TB) login.User {
+	return func(t testing.TB) login.User {
 		return login.User{Lead: func(ctx context.Context, address string) (string, error) {
 			client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 			r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
@@ -320,7 +320,9 @@ func TestCallbackPort(t *testing.T) {
 	s := authserver.New(t)
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	l := newLogin(s, &memory{}, "/mcp", func(c *login.Config) { c.OAuth.CallbackPort = taken.Addr().(*net.TCPAddr).Port })
+	address, ok := taken.Addr().(*net.TCPAddr)
+	require.True(t, ok)
+	l := newLogin(s, &memory{}, "/mcp", func(c *login.Config) { c.OAuth.CallbackPort = address.Port })
 	require.ErrorContains(t, l.LogIn(t.Context(), user()), "waiting for the browser")
 	require.Empty(t, s.Requests())
 	require.NoError(t, taken.Close())
@@ -329,7 +331,7 @@ func TestCallbackPort(t *testing.T) {
 		shown = address
 		return authserver.Open(ctx, address)
 	}}))
-	require.Contains(t, shown, url.QueryEscape("http://localhost:"+fmt.Sprint(taken.Addr().(*net.TCPAddr).Port)+"/callback"))
+	require.Contains(t, shown, url.QueryEscape("http://localhost:"+fmt.Sprint(address.Port)+"/callback"))
 	require.NoError(t, connect(t, s, l, "/mcp"))
 }
 

@@ -28,7 +28,6 @@ const suiteTime = 5 * time.Minute
 // TestConformance has the suite play the server. Every call of the client goes through a pool
 // and the executor.
 func TestConformance(t *testing.T) {
-	t.Parallel()
 	tests := []struct {
 		name    string
 		program reference.Program

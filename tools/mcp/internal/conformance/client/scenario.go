@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -71,7 +70,7 @@ func echoSchema(ctx context.Context, h *host, _ settings) error {
 	if !ok {
 		return errors.New("the tool with the schema is not in the pool")
 	}
-	return h.call(ctx, "json_schema_echo", map[string]any{"schema": json.RawMessage(declared.InputSchema)})
+	return h.call(ctx, "json_schema_echo", map[string]any{"schema": declared.InputSchema})
 }
 
 // requestState calls tools that ask back. Some of them must fail.
