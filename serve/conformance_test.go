@@ -111,14 +111,19 @@ func TestConformance(t *testing.T) {
 			args := append(script(t, tt.suite, "server", "--url", "URL", "-o", results), tt.args...)
 			out, _ := offline(t, args...).CombinedOutput() // it fails for what is not ours
 			checks := suiteChecks(t, results)
+			passed := 0
 			for _, scenario := range tt.scenarios {
 				require.NotEmpty(t, checks[scenario], "%s was not run:\n%s", scenario, out)
 				for _, c := range checks[scenario] {
+					if c.Status == "SUCCESS" {
+						passed++
+					}
 					if c.Status != "SUCCESS" && c.Status != "INFO" && c.Status != "SKIPPED" && notOurs[c.ID] == "" {
 						t.Errorf("%s: %s: %s: %s", scenario, c.ID, c.Status, c.Error)
 					}
 				}
 			}
+			t.Logf("%d checks of %d scenarios passed", passed, len(tt.scenarios))
 		})
 	}
 }

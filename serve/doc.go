@@ -33,11 +33,14 @@
 // # Clients over HTTP
 //
 // Versions before 2026-07-28 have sessions: a client is known by the id of its session, and,
-// with auth.RequireBearerToken of the MCP SDK in front, by the user of its token as well. In
-// 2026-07-28 each request stands for itself. The requests of one user share a session, which
-// is closed after half an hour without a request; [Options].Identify names the user where no
-// token does. Without a name, each request has a session of its own, and values that a tool
-// keeps in the session, such as the list of files that were read, are gone with the next request.
+// with auth.RequireBearerToken of the MCP SDK in front, by the user of its token as well. A
+// client counts as gone when it has sent no request for half an hour, and neither listens nor
+// waits for a call.
+//
+// In 2026-07-28 each request stands for itself. The requests of one user share a session;
+// [Options].Identify names the user where no token does. Without a name, each request has a
+// session of its own, and values that a tool keeps in the session, such as the list of files
+// that were read, are gone with the next request.
 //
 // # Results
 //

@@ -51,7 +51,7 @@ func newHandler(s *Server) *handler {
 			}
 			return none
 		}, &mcp.StreamableHTTPOptions{
-			EventStore: mcp.NewMemoryEventStore(nil), SessionTimeout: max(idleClient, 2*s.o.Answer), DisableLocalhostProtection: true, // ours is stricter
+			EventStore: mcp.NewMemoryEventStore(nil), DisableLocalhostProtection: true, // ours is stricter
 		}),
 		sessionless: mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
 			Stateless: true, PropagateRequestCancellation: true, DisableLocalhostProtection: true,
@@ -65,7 +65,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Forbidden: "+problem, http.StatusForbidden)
 		return
 	}
-	if r.Header.Get(sessionHeader) != "" || r.Method != http.MethodPost {
+	if id := r.Header.Get(sessionHeader); id != "" || r.Method != http.MethodPost {
+		if p := h.server.peerOfSession(id); p != nil {
+			defer p.release()
+		}
 		h.sessions.ServeHTTP(w, r)
 		return
 	}
@@ -81,7 +84,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m := messageOf(body)
 	if r.Header.Get(protocolHeader) < modernProtocol && m.protocol() < modernProtocol {
 		p := newPeer(h.server)
-		p.user = h.nameOf(r)
+		p.overHTTP, p.user = true, h.nameOf(r)
+		p.use()
+		defer p.release()
 		h.sessions.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), peerKey{}, p)))
 		return
 	}
@@ -152,7 +157,7 @@ func (h *handler) peerOf(r *http.Request, m *message) *peer {
 	}
 	if p == nil {
 		p = newPeer(h.server)
-		p.sessionless, p.anonymous, p.user = true, name == "", name
+		p.overHTTP, p.sessionless, p.anonymous, p.user = true, true, name == "", name
 		p.use()
 		if name != "" {
 			p = h.server.keepNamed(name, p)

@@ -65,6 +65,29 @@ func TestStoredResult(t *testing.T) {
 	}
 }
 
+// TestDataOfAStoredResult leaves the data of a long result out, unless a schema promises it.
+func TestDataOfAStoredResult(t *testing.T) {
+	t.Parallel()
+	type output struct {
+		Text string `json:"text"`
+	}
+	long := strings.Repeat("a line\n", 10_000)
+	typed := pegboard.Build(pegboard.Definition[struct{}, output]{
+		Info: pegboard.Info{Name: "Typed"}, Description: "Returns a long object.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(context.Context, struct{}, *pegboard.Call) (output, error) { return output{long}, nil },
+	})
+	untyped := pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
+		Info: pegboard.Info{Name: "Untyped"}, Description: "Returns a long text.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(context.Context, struct{}, *pegboard.Call) (*pegboard.Result, error) {
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: long}}, Data: output{long}}, nil
+		},
+	})
+	s := served(t, serve.Options{}, func(_ serve.Client, cfg *pegboard.SessionConfig) { cfg.Permissions = allowing(t, "Typed", "Untyped") }, typed, untyped)
+	session := connect(t, s.Server, client("a", nil), older)
+	require.Equal(t, map[string]any{"text": long}, callTool(t, session, "Typed", `{}`).StructuredContent)
+	require.Nil(t, callTool(t, session, "Untyped", `{}`).StructuredContent)
+}
+
 // TestResourcesOfOthers reads addresses that a client was not told of.
 func TestResourcesOfOthers(t *testing.T) {
 	t.Parallel()

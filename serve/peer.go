@@ -21,10 +21,13 @@ type peer struct {
 	server *Server
 	mcp    *mcp.Server // of this client alone, since its tools are
 	user   string
-	// sessionless peers have no connection that could end. They are closed when nothing uses
-	// them for the time linger.
+	// sessionless peers serve requests that stand for themselves, anonymous ones such requests
+	// of clients that have no name.
 	sessionless, anonymous bool
-	turns                  lane.Lane // of its calls
+	// overHTTP peers have no connection whose end would be noticed. They are closed when
+	// nothing has used them for the time linger.
+	overHTTP bool
+	turns    lane.Lane // of its calls
 
 	syncing lock.Mutex // one sync at a time; guards listed
 	listed  map[string]string
@@ -115,6 +118,10 @@ func (p *peer) setConnection(conn *mcp.ServerSession) {
 	}
 	p.mu.Unlock()
 	if first {
+		if p.overHTTP {
+			p.stay(p.server.idle())
+			p.server.setSession(conn.ID(), p)
+		}
 		goroutine.Go(func() {
 			_ = conn.Wait() // the error is for the transport
 			p.close()

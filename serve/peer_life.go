@@ -7,8 +7,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// use keeps a sessionless peer open until release is called as often. It reports whether
-// the peer is open.
+// use keeps a peer without a connection open until release is called as often. It reports
+// whether the peer is open.
 func (p *peer) use() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -25,8 +25,9 @@ func (p *peer) use() bool {
 func (p *peer) release() {
 	p.mu.Lock()
 	p.uses--
-	closes := p.uses == 0 && p.sessionless && p.linger == 0
-	if p.uses == 0 && p.sessionless && p.linger > 0 && p.closed == nil {
+	idle := p.uses == 0 && p.overHTTP && p.closed == nil
+	closes := idle && p.linger == 0
+	if idle && p.linger > 0 {
 		p.idle = time.AfterFunc(p.linger, p.closeIdle)
 	}
 	p.mu.Unlock()
@@ -45,7 +46,7 @@ func (p *peer) closeIdle() {
 	}
 }
 
-// stay keeps a sessionless peer for some time after its last use.
+// stay keeps a peer without a connection for some time after its last use.
 func (p *peer) stay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -346,6 +346,48 @@ func TestNamedClientLeaves(t *testing.T) {
 	})
 }
 
+// TestSessionEndsWhenItsClientIsGone leaves a session of streamable HTTP alone. It stays as long
+// as its client listens or calls.
+func TestSessionEndsWhenItsClientIsGone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := served(t, serve.Options{}, nil, constant("good"))
+		send := func(ctx context.Context, method, id, body string) *httptest.ResponseRecorder {
+			r := httptest.NewRequestWithContext(ctx, method, "http://localhost/", strings.NewReader(body))
+			for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "Mcp-Session-Id": id} {
+				r.Header.Set(name, value)
+			}
+			w := httptest.NewRecorder()
+			s.Handler().ServeHTTP(w, r)
+			return w
+		}
+		w := send(t.Context(), http.MethodPost, "", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}`)
+		id := w.Header().Get("Mcp-Session-Id")
+		require.NotEmpty(t, id, w.Body.String())
+		ping := func() int {
+			return send(t.Context(), http.MethodPost, id, `{"jsonrpc":"2.0","id":2,"method":"ping"}`).Code
+		}
+		time.Sleep(29 * time.Minute)
+		require.Equal(t, http.StatusOK, ping())
+
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { defer close(ended); send(ctx, http.MethodGet, id, "") }() // listens
+		time.Sleep(24 * time.Hour)
+		require.Equal(t, http.StatusOK, ping())
+		cancel()
+		<-ended
+
+		time.Sleep(31 * time.Minute)
+		synctest.Wait()
+		opened, closed := s.counts()
+		require.Equal(t, []int{1, 1}, []int{opened, closed})
+		require.Equal(t, http.StatusNotFound, ping())
+		clients, _, _ := s.Kept()
+		require.Zero(t, clients)
+	})
+}
+
 // modernCall returns a request of the newest protocol that calls a tool.
 func modernCall(t testing.TB, tool string) *http.Request {
 	t.Helper()

@@ -31,22 +31,24 @@ func (p *peer) sync(announce bool) error {
 	}
 	offered := offersOf(pool)
 	p.mu.Lock()
-	p.pool, p.announce, p.schemas = pool, p.announce || announce, map[string]bool{}
+	p.pool, p.schemas = pool, map[string]bool{}
 	for _, o := range offered {
 		p.schemas[o.Name] = o.OutputSchema != nil
 	}
 	p.mu.Unlock()
-	return p.offer(offered)
+	p.offer(offered, announce)
+	return nil
 }
 
 // offer makes the tools those of the server. A tool that the protocol cannot describe is left
-// out; the error names it.
-func (p *peer) offer(tools []*mcp.Tool) error {
+// out and logged.
+func (p *peer) offer(tools []*mcp.Tool, announce bool) {
 	var errs []error
 	now := make(map[string]string, len(tools))
 	for _, t := range tools {
 		text, err := json.Marshal(t)
 		if err == nil && p.listed[t.Name] != string(text) {
+			p.setAnnounce(announce)
 			err = goroutine.Try(func() error { p.mcp.AddTool(t, p.call); return nil })
 		}
 		if err != nil {
@@ -57,6 +59,7 @@ func (p *peer) offer(tools []*mcp.Tool) error {
 	}
 	for name := range p.listed {
 		if _, stays := now[name]; !stays {
+			p.setAnnounce(announce)
 			p.mcp.RemoveTools(name)
 		}
 	}
@@ -64,5 +67,11 @@ func (p *peer) offer(tools []*mcp.Tool) error {
 	if err := errors.Join(errs...); err != nil {
 		p.server.logError("tools of a client", err)
 	}
-	return nil
+}
+
+// setAnnounce lets the client be told of changes from now on, if announce is set.
+func (p *peer) setAnnounce(announce bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.announce = p.announce || announce
 }

@@ -67,12 +67,13 @@ type Server struct {
 	executor pegboard.Executor // a copy of Options.Executor
 	http     *handler
 
-	mu     lock.Mutex
-	peers  map[*peer]bool
-	named  map[string]*peer     // of requests without a session, by the name of their client
-	states map[string]*openCall // by the states that were given to clients
-	links  map[string]link      // to stored results, by the last part of their addresses
-	closed bool
+	mu       lock.Mutex
+	peers    map[*peer]bool
+	sessions map[string]*peer     // of streamable HTTP, by their ids
+	named    map[string]*peer     // of requests without a session, by the name of their client
+	states   map[string]*openCall // by the states that were given to clients
+	links    map[string]link      // to stored results, by the last part of their addresses
+	closed   bool
 }
 
 // New returns a server. The error names the field of o that is wrong.
@@ -85,7 +86,7 @@ func New(o Options) (*Server, error) {
 	}
 	o.Name, o.Version, o.Answer = cmp.Or(o.Name, "pegboard"), cmp.Or(o.Version, "0"), cmp.Or(o.Answer, DefaultAnswer)
 	o.Hosts = slices.Clone(o.Hosts)
-	s := &Server{o: o, peers: map[*peer]bool{}, named: map[string]*peer{}, states: map[string]*openCall{}, links: map[string]link{}}
+	s := &Server{o: o, peers: map[*peer]bool{}, sessions: map[string]*peer{}, named: map[string]*peer{}, states: map[string]*openCall{}, links: map[string]link{}}
 	if o.Executor != nil {
 		s.executor = *o.Executor
 	}

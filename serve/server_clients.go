@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -26,6 +27,7 @@ func (s *Server) remove(p *peer) {
 	defer s.mu.Unlock()
 	delete(s.peers, p)
 	maps.DeleteFunc(s.named, func(_ string, other *peer) bool { return other == p })
+	maps.DeleteFunc(s.sessions, func(_ string, other *peer) bool { return other == p })
 	maps.DeleteFunc(s.links, func(_ string, l link) bool { return l.peer == p })
 }
 
@@ -55,6 +57,27 @@ func (s *Server) forget(c *openCall) {
 	maps.DeleteFunc(s.states, func(_ string, other *openCall) bool { return other == c })
 }
 
+// idle returns how long a client over HTTP may send no request. Its questions expire before.
+func (s *Server) idle() time.Duration { return max(idleClient, 2*s.o.Answer) }
+
+// setSession makes a peer that of a session of streamable HTTP.
+func (s *Server) setSession(id string, p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions[id] = p
+}
+
+// peerOfSession returns the peer of a session, in use, or nil.
+func (s *Server) peerOfSession(id string) *peer {
+	s.mu.Lock()
+	p := s.sessions[id]
+	s.mu.Unlock()
+	if p == nil || !p.use() {
+		return nil
+	}
+	return p
+}
+
 // peerNamed returns the peer of a named client, in use, or nil.
 func (s *Server) peerNamed(name string) *peer {
 	s.mu.Lock()
@@ -69,7 +92,7 @@ func (s *Server) peerNamed(name string) *peer {
 // keepNamed keeps a new peer for the further requests of its client. It returns the peer
 // that is kept already, if there is one.
 func (s *Server) keepNamed(name string, p *peer) *peer {
-	p.stay(max(idleClient, 2*s.o.Answer))
+	p.stay(s.idle())
 	for {
 		s.mu.Lock()
 		other := s.named[name]
