@@ -85,7 +85,7 @@ var layerFolders = [][]string{
 	{"."},
 	{"wire"},
 	{"tools"},
-	{"audit", "inspect", "settings"},
+	{"audit", "inspect", "serve", "settings"},
 	{"examples", "contrib", "bench"},
 }
 
