@@ -97,6 +97,22 @@ func TestSlowBegin(t *testing.T) {
 	})
 }
 
+// TestSearchWaitsForOneAttempt: a server that is tried again and again does not hold up a
+// search for all its attempts.
+func TestSearchWaitsForOneAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := make(chan struct{})
+		defer close(silent)
+		w := newWorldOf(t, mcp.Options{}, func(string) (sdk.Transport, error) { return silentTransport{silent}, nil }, stdioServer("own"))
+		defer w.close()
+		began := time.Now()
+		pending, failed := w.servers.Search().Servers(t.Context())
+		require.Equal(t, []string{"own"}, pending)
+		require.Empty(t, failed)
+		require.Equal(t, mcp.DefaultBegin, time.Since(began))
+	})
+}
+
 // silentTransport is a server that reads nothing and says nothing.
 type silentTransport struct{ end chan struct{} }
 
