@@ -208,7 +208,7 @@ func (s *server) lose(c *connection, err error) {
 	current := s.conn == c
 	s.mu.Unlock()
 	switch {
-	case !current:
+	case !current, s.servers.ctx.Err() != nil: // it is being closed
 	case errors.Is(err, ErrUnauthorized):
 		s.setStatus(NeedsAuthorization, err)
 	default:
