@@ -27,7 +27,11 @@ type toolList struct {
 	hidden    []string          // for the server's own user interface
 	resources map[string]string // of tools with a user interface, by tool
 	about     string            // the server's instructions
+	warnings  []toolWarning     // about the definitions
 }
+
+// toolWarning is for the host's log.
+type toolWarning struct{ tool, text string }
 
 // equal reports whether two lists are of the same tools.
 func (l *toolList) equal(other *toolList) bool {
@@ -50,9 +54,7 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.list = l; l.problem != nil {
-		c.server.servers.options.Logger.WarnContext(ctx, "the list of tools of an MCP server is cut", "server", c.server.config.Name, "reason", l.problem)
-	}
+	t.list = l
 	s := definition.Server{
 		Name: c.server.config.Name, Trusted: c.server.servers.options.trusts(c.server.config),
 		AlwaysLoad:   c.server.config.AlwaysLoad,
@@ -68,11 +70,29 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 			continue
 		}
 		for _, warning := range d.Warnings {
-			c.server.servers.options.Logger.WarnContext(ctx, "definition of an MCP tool", "server", s.Name, "tool", d.Name, "warning", warning)
+			t.warnings = append(t.warnings, toolWarning{d.Name, warning})
 		}
 		t.tools = append(t.tools, d.Tool)
 	}
+	c.warn(ctx, t)
 	return t, nil
+}
+
+// warn logs what is wrong with a list, unless the list before was the same.
+func (c *connection) warn(ctx context.Context, t *toolList) {
+	c.server.mu.Lock()
+	before := c.server.listed
+	c.server.mu.Unlock()
+	if before != nil && before.equal(t) {
+		return
+	}
+	logger := c.server.servers.options.Logger.With("server", c.server.config.Name)
+	if t.list.problem != nil {
+		logger.WarnContext(ctx, "the list of tools of an MCP server is cut", "reason", t.list.problem)
+	}
+	for _, w := range t.warnings {
+		logger.WarnContext(ctx, "definition of an MCP tool", "tool", w.tool, "warning", w.text)
+	}
 }
 
 // toolsChanged records that the server has announced another list of tools.

@@ -1,8 +1,11 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -69,6 +72,24 @@ func TestListChanges(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWarningsAreLoggedOnce: a list that is read again, and is the same, is not news.
+func TestWarningsAreLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own := &ownServer{setup: func(s *sdk.Server) {
+			s.AddTool(&sdk.Tool{Name: "odd", InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/none"}}}`)},
+				func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+		}}
+		var log bytes.Buffer
+		w := newWorld(t, pegboard.SessionConfig{}, mcp.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, map[string]*ownServer{"own": own}, stdioServer("own"))
+		require.NoError(t, w.servers.Ready(t.Context()))
+		addTool(own.server, "more", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+		own.server.RemoveTools("more") // the list has changed twice, and is what it was
+		time.Sleep(2 * time.Second)
+		w.close()
+		require.Equal(t, 1, strings.Count(log.String(), "outputSchema is ignored"), log.String())
+	})
 }
 
 // TestNoticeBeforeTheChange has a server announce a change that it makes later.
