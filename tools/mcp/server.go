@@ -111,7 +111,8 @@ func (s *server) connect(ctx context.Context) (*connection, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	s.conn, s.listed, s.listErr = c, c.tools, nil
+	s.conn, s.listErr = c, nil
+	s.takeList(c.tools)
 	s.mu.Unlock()
 	s.setStatus(Ready, nil)
 	return c, nil

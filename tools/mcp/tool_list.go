@@ -22,7 +22,8 @@ const (
 
 // toolList is what a server said of its tools at one moment.
 type toolList struct {
-	list      *list
+	list      *list // that of the newest equal toolList; guarded by the server
+	trusted   bool  // by the host
 	tools     []pegboard.Tool
 	hidden    []string          // for the server's own user interface
 	resources map[string]string // of tools with a user interface, by tool
@@ -35,7 +36,7 @@ type toolWarning struct{ tool, text string }
 
 // equal reports whether two lists are of the same tools.
 func (l *toolList) equal(other *toolList) bool {
-	return l.about == other.about && slices.EqualFunc(l.list.entries, other.list.entries, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+	return l.about == other.about && l.trusted == other.trusted && slices.EqualFunc(l.list.entries, other.list.entries, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
 // listTools asks the server for its tools.
@@ -54,9 +55,9 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.list = l
+	t.list, t.trusted = l, c.server.servers.options.trusts(c.server.config)
 	s := definition.Server{
-		Name: c.server.config.Name, Trusted: c.server.servers.options.trusts(c.server.config),
+		Name: c.server.config.Name, Trusted: t.trusted,
 		AlwaysLoad:   c.server.config.AlwaysLoad,
 		MirrorsInput: c.server.config.Type == mcpjson.HTTP,
 	}
@@ -81,9 +82,9 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 // warn logs what is wrong with a list, unless the list before was the same.
 func (c *connection) warn(ctx context.Context, t *toolList) {
 	c.server.mu.Lock()
-	before := c.server.listed
+	known := c.server.listed != nil && c.server.listed.equal(t)
 	c.server.mu.Unlock()
-	if before != nil && before.equal(t) {
+	if known {
 		return
 	}
 	logger := c.server.servers.options.Logger.With("server", c.server.config.Name)
@@ -108,8 +109,9 @@ func (c *connection) toolsChanged() {
 func (c *connection) refreshIfStale() {
 	c.server.mu.Lock()
 	listed := c.server.listed
+	stale := listed != nil && listed.list.expires.After(listed.list.read) && !listed.list.fresh()
 	c.server.mu.Unlock()
-	if listed != nil && listed.list.expires.After(listed.list.read) && !listed.list.fresh() {
+	if stale {
 		c.toolsChanged()
 	}
 }
@@ -176,8 +178,8 @@ func (c *connection) refresh() (changed bool) {
 	s := c.server
 	s.mu.Lock()
 	s.listErr = err
-	if err == nil && s.conn == c && (s.listed == nil || !s.listed.equal(listed)) {
-		s.listed, changed = listed, true
+	if err == nil && s.conn == c {
+		changed = s.takeList(listed)
 	}
 	s.mu.Unlock()
 	if err != nil {
