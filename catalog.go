@@ -250,7 +250,7 @@ func difference(old, next *source) AttachReport {
 			report.Added = append(report.Added, after.info.Name)
 		case after == nil:
 			report.Removed = append(report.Removed, before.info.Name)
-		case before.info.annotations != after.info.annotations, !sameDeclaration(before.tool, after.tool):
+		case before.info.annotations != after.info.annotations, before.info.RequiresUser != after.info.RequiresUser, !sameDeclaration(before.tool, after.tool):
 			report.Changed = append(report.Changed, after.info.Name)
 		}
 	}

@@ -2,6 +2,7 @@ package pegboard_test
 
 import (
 	"go/ast"
+	"maps"
 	"os"
 	"strings"
 	"testing"
@@ -9,13 +10,39 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLocksStandInTheirOrder holds the table of docs/concurrency.md against the
-// mutexes of the engine: none is missing, and none is listed that is gone.
+// TestLocksStandInTheirOrder holds the tables of docs/concurrency.md against the mutexes of
+// the engine and of the MCP bridge: none is missing, and none is listed that is gone.
 func TestLocksStandInTheirOrder(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("docs/concurrency.md")
 	require.NoError(t, err)
-	_, table, found := strings.Cut(string(text), "| lock | guards | held while |\n")
+	files, err := parseModule(os.DirFS("."))
+	require.NoError(t, err)
+	tests := []struct {
+		table string // its first cell
+		holds func(goFile) bool
+	}{
+		{table: "lock", holds: func(f goFile) bool { return f.folder == "." || engineFolders[f.folder] }},
+		{table: "lock of `tools/mcp`", holds: func(f goFile) bool { return f.below("tools/mcp") }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.table, func(t *testing.T) {
+			t.Parallel()
+			locks := map[string]bool{}
+			for _, file := range files {
+				if tt.holds(file) {
+					maps.Copy(locks, mutexFields(file))
+				}
+			}
+			require.Equal(t, listedLocks(t, string(text), tt.table), locks)
+		})
+	}
+}
+
+// listedLocks returns the names in the first column of a table of locks.
+func listedLocks(t *testing.T, text, first string) map[string]bool {
+	t.Helper()
+	_, table, found := strings.Cut(text, "| "+first+" | guards | held while |\n")
 	require.True(t, found)
 	listed := map[string]bool{}
 	for row := range strings.Lines(table) {
@@ -30,17 +57,7 @@ func TestLocksStandInTheirOrder(t *testing.T) {
 		}
 	}
 	delete(listed, "values.init") // a map of locks
-	files, err := parseModule(os.DirFS("."))
-	require.NoError(t, err)
-	locks := map[string]bool{}
-	for _, file := range files {
-		if file.folder == "." || engineFolders[file.folder] {
-			for name := range mutexFields(file) {
-				locks[name] = true
-			}
-		}
-	}
-	require.Equal(t, listed, locks)
+	return listed
 }
 
 // engineFolders are the internal packages whose locks the engine holds together

@@ -179,5 +179,5 @@ func (e *entry) fingerprint() string {
 			d = &Declaration{}
 		}
 	}
-	return fingerprintOf(d, e.info.annotations)
+	return fingerprintOf(d, &e.info)
 }

@@ -11,8 +11,10 @@ import (
 )
 
 // Fingerprints identify the definitions of external tools that rules and users could mean: by
-// source and by the tool's name there, a hash of its description, schemas and annotations.
-// The text of a hash means nothing; compare it with others of this library only.
+// source and by the tool's name there, a hash of its description, schemas and annotations,
+// and of Info.RequiresUser. The title of a tool and the rest of its _meta are left out: no rule
+// is about them. The text of a hash means nothing; compare it with others of this library
+// only.
 type Fingerprints map[string]map[string]string
 
 // clone returns a copy that is never nil.
@@ -24,9 +26,14 @@ func (f Fingerprints) clone() Fingerprints {
 	return c
 }
 
-// fingerprintOf returns the fingerprint of a definition with these annotations.
-func fingerprintOf(d *Declaration, annotations string) string {
-	text, _ := json.Marshal([]string{d.Description, string(d.InputSchema), string(d.OutputSchema), annotations}) // strings have no error
+// fingerprintOf returns the fingerprint of a definition.
+func fingerprintOf(d *Declaration, i *Info) string {
+	parts := []string{d.Description, string(d.InputSchema), string(d.OutputSchema), i.annotations}
+	if i.RequiresUser {
+		// Only then: fingerprints that were kept before this was one of the parts stay valid.
+		parts = append(parts, "requires user")
+	}
+	text, _ := json.Marshal(parts) // strings have no error
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }

@@ -70,6 +70,46 @@ func TestRuleForAnOtherDefinition(t *testing.T) {
 	}
 }
 
+// TestFingerprintOfWhoMustAllow: a definition without the demand that the user allows each call
+// is another one. What else _meta says, and the title, change no meaning of a rule.
+func TestFingerprintOfWhoMustAllow(t *testing.T) {
+	t.Parallel()
+	const user = `{"anthropic/requiresUserInteraction":true}`
+	for _, tc := range []struct {
+		name, before, after, title string
+		changed                    []string
+		want                       pegboard.Behavior
+	}{
+		{name: "lifted", before: user, after: `{}`, changed: []string{"mcp__srv__get"}, want: pegboard.Ask},
+		{name: "added", before: `{}`, after: user, changed: []string{"mcp__srv__get"}, want: pegboard.Ask},
+		{name: "spelled in another way", before: `{}`, after: `{"anthropic/requiresUserInteraction":false}`, want: pegboard.Allow},
+		{name: "other members", before: `{}`, after: `{"anthropic/searchHint":"x","anthropic/maxResultSizeChars":9,"other":1}`, want: pegboard.Allow},
+		{name: "the title", before: `{}`, after: `{}`, title: "Get", want: pegboard.Allow},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			var reg pegboard.Registry
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__srv__get"}})})
+			_, err := reg.Attach("srv", withMeta(tc.before, ""))
+			require.NoError(t, err)
+			report, err := reg.Replace("srv", withMeta(tc.after, tc.title))
+			require.NoError(t, err)
+			require.Equal(t, tc.changed, report.Changed)
+			d := reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "mcp__srv__get", `{}`))
+			require.Equal(t, tc.want, d.Behavior, d.Reason)
+		})
+	}
+}
+
+// withMeta returns a tool whose server sent meta with it.
+func withMeta(meta, title string) pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "get", Title: title}.WithMeta(json.RawMessage(meta)),
+		Description: "reads",
+		Call:        func(context.Context, struct{}, *pegboard.Call) (string, error) { return "done", nil },
+	})
+}
+
 // TestUserAllowsAnOtherDefinition: an answer of the user approves it, that of others does not.
 func TestUserAllowsAnOtherDefinition(t *testing.T) {
 	t.Parallel()

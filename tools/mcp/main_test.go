@@ -19,6 +19,9 @@ const (
 // of the servers may be left: no goroutine and no temporary file.
 func TestMain(m *testing.M) {
 	if mode, ok := os.LookupEnv(modeName); ok {
+		if mode == notesMode {
+			os.Exit(playNotes())
+		}
 		os.Exit(playServer(mode))
 	}
 	os.Exit(runTests(m))

@@ -38,7 +38,7 @@ type Options struct {
 	// browser was led back to. Nil shows it by [pegboard.Session.Fill] and waits for the
 	// browser on a port of this machine.
 	Authorize func(ctx context.Context, server, url string) (callback string, err error)
-	// Tokens keeps what servers grant. Nil keeps it in memory.
+	// Tokens keeps what servers grant. Nil means FileTokens("").
 	Tokens TokenStore
 
 	Local, Remote int           // how many servers connect at once; 0 means DefaultLocal and DefaultRemote

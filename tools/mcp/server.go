@@ -114,7 +114,8 @@ func (s *server) connect(ctx context.Context) (*connection, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	s.conn, s.listed, s.listErr = c, c.tools, nil
+	s.conn, s.listErr = c, nil
+	s.takeList(c.tools)
 	s.mu.Unlock()
 	s.setStatus(Ready, nil)
 	return c, nil
@@ -212,7 +213,7 @@ func (s *server) lose(c *connection, err error) {
 	current := s.conn == c
 	s.mu.Unlock()
 	switch {
-	case !current:
+	case !current, s.servers.ctx.Err() != nil: // it is being closed
 	case errors.Is(err, ErrUnauthorized):
 		s.setStatus(NeedsAuthorization, err)
 	default:

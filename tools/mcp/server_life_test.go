@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -94,6 +97,22 @@ func TestSlowBegin(t *testing.T) {
 		defer cancel()
 		require.Error(t, w.servers.Ready(ctx))
 		require.ErrorIs(t, w.servers.States()[0].Err, mcp.ErrSlowStart)
+	})
+}
+
+// TestSearchWaitsForOneAttempt: a server that is tried again and again does not hold up a
+// search for all its attempts.
+func TestSearchWaitsForOneAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		silent := make(chan struct{})
+		defer close(silent)
+		w := newWorldOf(t, mcp.Options{}, func(string) (sdk.Transport, error) { return silentTransport{silent}, nil }, stdioServer("own"))
+		defer w.close()
+		began := time.Now()
+		pending, failed := w.servers.Search().Servers(t.Context())
+		require.Equal(t, []string{"own"}, pending)
+		require.Empty(t, failed)
+		require.Equal(t, mcp.DefaultBegin, time.Since(began))
 	})
 }
 
@@ -243,4 +262,23 @@ func TestSecondSourceOfOneName(t *testing.T) {
 		require.Equal(t, []string{"mcp__own__echo"}, w.names())
 		require.Equal(t, mcp.Failed, w.servers.States()[1].Status)
 	})
+}
+
+// TestCloseIsNoLoss closes the connection to a server over HTTP, which ends from both sides.
+func TestCloseIsNoLoss(t *testing.T) {
+	t.Parallel()
+	own := sdk.NewServer(&sdk.Implementation{Name: "own", Version: "1"}, nil)
+	addTool(own, "echo", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer("hello"), nil })
+	web := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return own }, nil))
+	defer web.Close()
+	b := newBridge(t, nil, mcpjson.Server{Name: "own", Type: mcpjson.HTTP, URL: web.URL}).ready()
+	b.close()
+	b.until("own", func(s mcp.State) bool { return s.Status == mcp.Closed })
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var statuses []mcp.Status
+	for _, s := range b.states {
+		statuses = append(statuses, s.Status)
+	}
+	require.Equal(t, []mcp.Status{mcp.Ready, mcp.Closed}, slices.Compact(statuses))
 }

@@ -11,6 +11,17 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
+// takeList makes a list the newest one. It reports whether the list has changed: one that is
+// equal only says how long it is valid. The lock is held.
+func (s *server) takeList(listed *toolList) (changed bool) {
+	if s.listed != nil && s.listed.equal(listed) {
+		s.listed.list = listed.list
+		return false
+	}
+	s.listed = listed
+	return true
+}
+
 // pendingTools returns the list that belongs into the registry. The lock is held.
 func (s *server) pendingTools() *toolList {
 	if s.status == Failed || s.status == Closed {

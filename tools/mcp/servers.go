@@ -157,10 +157,13 @@ func (m *Servers) open() (names []string) {
 	return names
 }
 
-// Search returns options for [pegboard.NewToolSearch] with which a search names the servers
-// that connect or have failed, and waits for the former.
+// Search returns options for [pegboard.ToolSearch] with which a search names the servers
+// that connect or have failed, and waits for the former, but for Options.Begin at most. The
+// tools of a server that connects meanwhile are found after the next [Servers.Sync].
 func (m *Servers) Search() pegboard.SearchOptions {
 	return pegboard.SearchOptions{Servers: func(ctx context.Context) (pending, failed []string) {
+		ctx, cancel := context.WithTimeout(ctx, m.options.Begin) // later attempts may take minutes
+		defer cancel()
 		for _, one := range m.list {
 			switch status, _ := one.settled(ctx); status {
 			case Pending:

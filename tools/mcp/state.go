@@ -22,7 +22,7 @@ const (
 type State struct {
 	Server string
 	Status Status
-	// Err is why the server failed, or why it connects again. It wraps a *[ServerError].
+	// Err is why the server failed, or why it connects again; nil if nothing went wrong.
 	Err error
 
 	Protocol     string // the version in use; empty before the server was ready

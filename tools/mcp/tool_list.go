@@ -22,16 +22,21 @@ const (
 
 // toolList is what a server said of its tools at one moment.
 type toolList struct {
-	list      *list
+	list      *list // that of the newest equal toolList; guarded by the server
+	trusted   bool  // by the host
 	tools     []pegboard.Tool
 	hidden    []string          // for the server's own user interface
 	resources map[string]string // of tools with a user interface, by tool
 	about     string            // the server's instructions
+	warnings  []toolWarning     // about the definitions
 }
+
+// toolWarning is for the host's log.
+type toolWarning struct{ tool, text string }
 
 // equal reports whether two lists are of the same tools.
 func (l *toolList) equal(other *toolList) bool {
-	return l.about == other.about && slices.EqualFunc(l.list.entries, other.list.entries, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
+	return l.about == other.about && l.trusted == other.trusted && slices.EqualFunc(l.list.entries, other.list.entries, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })
 }
 
 // listTools asks the server for its tools.
@@ -50,11 +55,9 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.list = l; l.problem != nil {
-		c.server.servers.options.Logger.WarnContext(ctx, "the list of tools of an MCP server is cut", "server", c.server.config.Name, "reason", l.problem)
-	}
+	t.list, t.trusted = l, c.server.servers.options.trusts(ctx, c.server.config)
 	s := definition.Server{
-		Name: c.server.config.Name, Trusted: c.server.servers.options.trusts(ctx, c.server.config),
+		Name: c.server.config.Name, Trusted: t.trusted,
 		AlwaysLoad:   c.server.config.AlwaysLoad,
 		MirrorsInput: c.server.config.Type == mcpjson.HTTP && c.session.InitializeResult().ProtocolVersion >= newestVersion,
 	}
@@ -68,11 +71,29 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 			continue
 		}
 		for _, warning := range d.Warnings {
-			c.server.servers.options.Logger.WarnContext(ctx, "definition of an MCP tool", "server", s.Name, "tool", d.Name, "warning", warning)
+			t.warnings = append(t.warnings, toolWarning{d.Name, warning})
 		}
 		t.tools = append(t.tools, d.Tool)
 	}
+	c.warn(ctx, t)
 	return t, nil
+}
+
+// warn logs what is wrong with a list, unless the list before was the same.
+func (c *connection) warn(ctx context.Context, t *toolList) {
+	c.server.mu.Lock()
+	known := c.server.listed != nil && c.server.listed.equal(t)
+	c.server.mu.Unlock()
+	if known {
+		return
+	}
+	logger := c.server.servers.options.Logger.With("server", c.server.config.Name)
+	if t.list.problem != nil {
+		logger.WarnContext(ctx, "the list of tools of an MCP server is cut", "reason", t.list.problem)
+	}
+	for _, w := range t.warnings {
+		logger.WarnContext(ctx, "definition of an MCP tool", "tool", w.tool, "warning", w.text)
+	}
 }
 
 // toolsChanged records that the server has announced another list of tools.
@@ -88,8 +109,9 @@ func (c *connection) toolsChanged() {
 func (c *connection) refreshIfStale() {
 	c.server.mu.Lock()
 	listed := c.server.listed
+	stale := listed != nil && listed.list.expires.After(listed.list.read) && !listed.list.fresh()
 	c.server.mu.Unlock()
-	if listed != nil && listed.list.expires.After(listed.list.read) && !listed.list.fresh() {
+	if stale {
 		c.toolsChanged()
 	}
 }
@@ -156,8 +178,8 @@ func (c *connection) refresh() (changed bool) {
 	s := c.server
 	s.mu.Lock()
 	s.listErr = err
-	if err == nil && s.conn == c && (s.listed == nil || !s.listed.equal(listed)) {
-		s.listed, changed = listed, true
+	if err == nil && s.conn == c {
+		changed = s.takeList(listed)
 	}
 	s.mu.Unlock()
 	if err != nil {

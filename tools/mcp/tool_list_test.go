@@ -1,8 +1,11 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -69,6 +72,61 @@ func TestListChanges(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWarningsAreLoggedOnce: a list that is read again, and is the same, is not news.
+func TestWarningsAreLoggedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own := &ownServer{setup: func(s *sdk.Server) {
+			s.AddTool(&sdk.Tool{Name: "odd", InputSchema: json.RawMessage(`{"type":"object"}`), OutputSchema: json.RawMessage(`{"type":"object","properties":{"a":{"$ref":"#/none"}}}`)},
+				func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+		}}
+		var log bytes.Buffer
+		w := newWorld(t, pegboard.SessionConfig{}, mcp.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))}, map[string]*ownServer{"own": own}, stdioServer("own"))
+		require.NoError(t, w.servers.Ready(t.Context()))
+		addTool(own.server, "more", func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) { return answer(""), nil })
+		own.server.RemoveTools("more") // the list has changed twice, and is what it was
+		time.Sleep(2 * time.Second)
+		w.close()
+		require.Equal(t, 1, strings.Count(log.String(), "outputSchema is ignored"), log.String())
+	})
+}
+
+// TestListIsReadOncePerLifetime: a list that expires is read again by the next Sync, and then
+// not before it has expired once more.
+func TestListIsReadOncePerLifetime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lists atomic.Int64
+		own := echoServer()
+		setup := own.setup
+		own.setup = func(s *sdk.Server) { setup(s); countedLists(s, &lists) }
+		own.opts = &sdk.ServerOptions{SetCacheable: func(_ context.Context, _ sdk.Request, c *sdk.Cacheable) { c.TTLMs = 60_000 }}
+		w := newWorld(t, pegboard.SessionConfig{}, mcp.Options{}, map[string]*ownServer{"own": own}, stdioServer("own"))
+		defer w.close()
+		require.NoError(t, w.servers.Ready(t.Context()))
+		require.EqualValues(t, 1, lists.Load())
+		for range 30 { // turns, within ten minutes
+			w.servers.Sync(t.Context())
+			time.Sleep(20 * time.Second)
+		}
+		require.LessOrEqual(t, lists.Load(), int64(1+2*10), "a changed list is looked at twice")
+	})
+}
+
+// TestConnectingAnewChangesNothing: the tools of a server that comes back with the same list
+// are no news.
+func TestConnectingAnewChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own := echoServer()
+		w := newWorld(t, pegboard.SessionConfig{}, mcp.Options{}, map[string]*ownServer{"own": own}, stdioServer("own"))
+		defer w.close()
+		require.NoError(t, w.servers.Ready(t.Context()))
+		require.True(t, w.servers.States()[0].Changed)
+		w.servers.Sync(t.Context())
+		require.NoError(t, w.servers.Reconnect(t.Context(), "own"))
+		require.False(t, w.servers.States()[0].Changed)
+		require.Equal(t, "hello", w.run("mcp__own__echo", `{}`).Result.Text())
+	})
 }
 
 // TestNoticeBeforeTheChange has a server announce a change that it makes later.
