@@ -39,6 +39,9 @@ type call struct {
 	err    error
 }
 
+// errEnded is the cause of the end of a call's context when the call has ended by itself.
+var errEnded = errors.New("the call has ended")
+
 type callKey struct{}
 
 // callFrom returns the call on whose behalf the SDK calls a handler, or nil.
@@ -115,7 +118,7 @@ func (k *call) work() {
 		c.mu.Lock()
 		delete(c.calls, k)
 		c.mu.Unlock()
-		k.cancel(nil)
+		k.cancel(errEnded)
 	}()
 	err := k.send()
 	if elicitations := addressesOf(err); elicitations != nil {
