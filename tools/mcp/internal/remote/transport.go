@@ -82,6 +82,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			r.Header[name] = values
 		}
 	}
+	r.Close = r.Close || t.ctx.Err() != nil // nothing would close its connection later
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
 		cancel()
@@ -103,7 +104,13 @@ func (t *Transport) requestContext(r *http.Request) (context.Context, context.Ca
 		}
 		cancel()
 	})
-	return ctx, func() { stop(); cancel() }
+	return ctx, func() {
+		stop()
+		cancel()
+		if t.ctx.Err() != nil {
+			t.base.CloseIdleConnections()
+		}
+	}
 }
 
 // sent shows the message of a request to the exchange, and returns the id that an answer
