@@ -217,7 +217,7 @@ func TestEndlessStreams(t *testing.T) {
 	}
 }
 
-// TestLongEvent reads a message that is as long as messages may be. It is kept at most three
+// TestLongEvent reads a message that is as long as messages may be. It is kept at most four
 // times.
 func TestLongEvent(t *testing.T) {
 	const size = 16 << 20
@@ -235,7 +235,7 @@ func TestLongEvent(t *testing.T) {
 	grown := heapGrowth(func() { r, _, err = c.call() })
 	require.NoError(t, err)
 	require.Len(t, r.Result(), size+len(`{"a":""}`))
-	require.Less(t, grown, uint64(3*size))
+	require.Less(t, grown, uint64(4*size)) // 2 × is alive, the rest is not collected yet
 }
 
 // heapGrowth returns by how many bytes the heap grows while f runs.
