@@ -171,14 +171,14 @@ func TestCompressedAnswer(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		zipped := gzip.NewWriter(w)
 		defer func() { _ = zipped.Close() }()
-		_, _ = fmt.Fprintf(zipped, `{"id":1,"result":{"a":"%s"}}`, strings.Repeat("a", 10<<20))
+		_, _ = fmt.Fprintf(zipped, `{"id":1,"result":{"a":"%s"}}`, strings.Repeat("a", 1<<20))
 	})
 	_, got, err := c.call()
 	require.NoError(t, err)
 	require.Equal(t, fault(tooLong), got)
 }
 
-// TestEndlessStreams streams bodies of 1 GiB at full effort in which nothing ends. The memory
+// TestEndlessStreams streams bodies of 57 MiB at full effort in which nothing ends. The memory
 // stays small. It is not parallel, because it measures the memory.
 func TestEndlessStreams(t *testing.T) {
 	tests := []struct {
@@ -194,7 +194,7 @@ func TestEndlessStreams(t *testing.T) {
 		{name: "comments", kind: "text/event-stream", piece: ": aaaaaaaaaaaaaaaa\n"},
 		{name: "HTML", kind: "text/html", piece: "<p>", want: fault(none)},
 	}
-	size := effort.Of(t, 1<<30) / len(tests)
+	size := effort.Of(t, 1<<29) / len(tests)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			piece := []byte(strings.Repeat(tt.piece, 64<<10/len(tt.piece)))
@@ -220,7 +220,7 @@ func TestEndlessStreams(t *testing.T) {
 // TestLongEvent reads a message that is as long as messages may be. It is kept at most four
 // times.
 func TestLongEvent(t *testing.T) {
-	const size = 16 << 20
+	const size = 8 << 20
 	piece := strings.Repeat("a", 1<<20)
 	c := newClient(t, func(s *remote.Server) { s.MaxMessage = size + 100 }, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
