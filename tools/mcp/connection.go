@@ -146,7 +146,11 @@ const maxEnd = 3 * time.Second
 // awaitEnd waits for the end of the connection if err says that it ends: the requests fail
 // before it is known why.
 func (c *connection) awaitEnd(err error) {
-	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, mcp.ErrConnectionClosed) {
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) { // the connection goes on
+		return
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, mcp.ErrConnectionClosed) && !errors.Is(err, mcp.ErrSessionMissing) {
 		return
 	}
 	timer := time.NewTimer(maxEnd)
@@ -177,10 +181,14 @@ func (c *connection) request(ctx context.Context, send func(ctx context.Context,
 	return r.Result(), nil
 }
 
+// codeRejected is the code of the SDK's error for a request that the transport refused, and not
+// the server. The error's text says why.
+const codeRejected = -32005
+
 // refusal returns the error of an answer for the model.
 func (c *connection) refusal(err error) error {
 	var refused *jsonrpc.Error
-	if !errors.As(err, &refused) {
+	if !errors.As(err, &refused) || refused.Code == codeRejected {
 		return fmt.Errorf("the MCP server %q: %w", c.server.config.Name, err)
 	}
 	return fmt.Errorf("the MCP server %q refused the request: %s (code %d)", c.server.config.Name, refused.Message, refused.Code)

@@ -143,7 +143,7 @@ func (t *Transport) filter(resp *http.Response, id []byte) {
 	case kind == "application/json":
 		resp.Body = &jsonBody{body: resp.Body, id: id, limit: t.server.MaxMessage, exchange: t.exchange}
 		resp.ContentLength = -1
-	case id != nil && resp.StatusCode == http.StatusOK:
+	case id != nil:
 		t.wrongType(resp, id, kind)
 	}
 }
@@ -152,6 +152,7 @@ func (t *Transport) filter(resp *http.Response, id []byte) {
 func (t *Transport) wrongType(resp *http.Response, id []byte, kind string) {
 	beginning, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
 	_ = resp.Body.Close()
+	resp.StatusCode = http.StatusOK
 	resp.Header.Set("Content-Type", "application/json")
 	answer := t.exchange.Unanswered(id, fmt.Appendf(nil, "%s: %s", kind, beginning))
 	resp.Body = io.NopCloser(bytes.NewReader(answer))
