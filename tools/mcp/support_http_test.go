@@ -19,7 +19,8 @@ type httpServer struct {
 	mu       sync.Mutex
 	session  int // the newest; others are gone
 	sessions int // that were not ended by the client or the server
-	tool     string
+	// misbehave answers the calls of the other tool than echo.
+	misbehave func(w http.ResponseWriter, r *http.Request, id string)
 }
 
 func newHTTPServer(t testing.TB) *httpServer {
@@ -71,8 +72,12 @@ func (s *httpServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Mcp-Session-Id", strconv.Itoa(s.session))
 		result = `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"http","version":"1"}}`
 	case "tools/list":
-		result = fmt.Sprintf(`{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"tool-%s","inputSchema":{"type":"object"}}]}`, s.tool)
+		result = `{"tools":[{"name":"echo","inputSchema":{"type":"object"}},{"name":"tool-","inputSchema":{"type":"object"}}]}`
 	case "tools/call":
+		if s.misbehave != nil && m.Params.Name != "echo" {
+			s.misbehave(w, r, string(m.ID))
+			return
+		}
 		result = fmt.Sprintf(`{"content":[{"type":"text","text":%q}]}`, m.Params.Arguments.Text)
 	}
 	w.Header().Set("Content-Type", "application/json")
