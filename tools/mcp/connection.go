@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,6 +74,7 @@ func openConnection(ctx context.Context, s *server) (*connection, error) {
 	if cause := context.Cause(c.ctx); err == nil || errors.As(err, &lost) || errors.Is(cause, ErrSlowStart) || ctx.Err() != nil {
 		err = cause
 	}
+	err = c.quiet(err)
 	c.shut(err)
 	return nil, err
 }
@@ -90,7 +93,7 @@ func (c *connection) open() (err error) {
 		if err == nil {
 			err = errGone
 		}
-		c.cancel(c.wire.Fault(err))
+		c.cancel(c.quiet(c.wire.Fault(err)))
 	})
 	c.setLogLevel()
 	if c.tools, err = c.listTools(c.ctx); err != nil {
@@ -189,7 +192,7 @@ const codeRejected = -32005
 func (c *connection) refusal(err error) error {
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) || refused.Code == codeRejected {
-		return fmt.Errorf("the MCP server %q: %w", c.server.config.Name, err)
+		return fmt.Errorf("the MCP server %q: %w", c.server.config.Name, c.quiet(err))
 	}
 	return fmt.Errorf("the MCP server %q refused the request: %s (code %d)", c.server.config.Name, refused.Message, refused.Code)
 }
@@ -240,4 +243,14 @@ func (c *connection) setRoots(dirs []string) {
 	if !slices.Equal(before, dirs) {
 		c.client.AddRoots(rootsOf(dirs)...)
 	}
+}
+
+// quiet returns err without the query of the server's address, in which some services expect
+// a key. The errors of package net/http have the whole address.
+func (c *connection) quiet(err error) error {
+	address, problem := url.Parse(c.server.config.URL)
+	if err == nil || problem != nil || address.RawQuery == "" || !strings.Contains(err.Error(), address.RawQuery) {
+		return err
+	}
+	return &quietError{strings.ReplaceAll(err.Error(), address.RawQuery, "…"), err}
 }
