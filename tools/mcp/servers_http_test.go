@@ -110,3 +110,20 @@ func TestAnswersOverHTTP(t *testing.T) {
 		})
 	}
 }
+
+// TestKeysInAddresses expects that no error has the query of a server's address.
+func TestKeysInAddresses(t *testing.T) {
+	t.Parallel()
+	server := newHTTPServer(t)
+	server.misbehave = func(http.ResponseWriter, *http.Request, string) { panic(http.ErrAbortHandler) }
+	working, closed := server.config("srv"), server.config("closed")
+	working.URL += "/mcp?key=s3cret"
+	closed.URL = "http://127.0.0.1:1/mcp?key=s3cret"
+	b := newBridge(t, nil, working, closed).ready("srv")
+	o := b.call("srv", "tool-", scriptedInput{Text: "x"})
+	require.ErrorContains(t, o.Err, "EOF")
+	require.NotContains(t, o.Err.Error()+textOf(o), "s3cret")
+	s := b.until("closed", func(s mcp.State) bool { return s.Err != nil })
+	require.ErrorContains(t, s.Err, "refused")
+	require.NotContains(t, s.Err.Error(), "s3cret")
+}
