@@ -48,6 +48,9 @@ type callContext struct {
 	call *call
 }
 
+// errEnded is the cause of the end of a call's context when the call has ended by itself.
+var errEnded = errors.New("the call has ended")
+
 type callKey struct{}
 
 func (c *callContext) Value(key any) any {
@@ -157,7 +160,7 @@ func (k *call) Leave(crash error) {
 	c.mu.Lock()
 	delete(c.calls, k)
 	c.mu.Unlock()
-	k.cancel(nil)
+	k.cancel(errEnded)
 	k.err = cmpErr(k.err, crash)
 	close(k.done)
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -74,6 +76,7 @@ func openConnection(ctx context.Context, s *server) (*connection, error) {
 	if cause := context.Cause(c.ctx); err == nil || errors.As(err, &lost) || errors.Is(cause, ErrSlowStart) || ctx.Err() != nil {
 		err = cause
 	}
+	err = c.quiet(err)
 	c.shut(err)
 	return nil, err
 }
@@ -96,7 +99,7 @@ func (c *connection) open() (err error) {
 		if err == nil {
 			err = errGone
 		}
-		c.end(c.wire.Fault(err))
+		c.end(c.quiet(c.wire.Fault(err)))
 	})
 	c.setLogLevel()
 	if c.tools, err = c.listTools(c.ctx); err != nil {
@@ -168,7 +171,11 @@ const maxEnd = 3 * time.Second
 // awaitEnd waits for the end of the connection if err says that it ends: the requests fail
 // before it is known why.
 func (c *connection) awaitEnd(err error) {
-	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, mcp.ErrConnectionClosed) {
+	var refused *jsonrpc.Error
+	if errors.As(err, &refused) { // the connection goes on
+		return
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrClosedPipe) && !errors.Is(err, mcp.ErrConnectionClosed) && !errors.Is(err, mcp.ErrSessionMissing) {
 		return
 	}
 	timer := time.NewTimer(maxEnd)
@@ -212,11 +219,15 @@ func (c *connection) meta(ctx context.Context, r *exchange.Request) mcp.Meta {
 	return meta
 }
 
+// codeRejected is the code of the SDK's error for a request that the transport refused, and not
+// the server. The error's text says why.
+const codeRejected = -32005
+
 // refusal returns the error of an answer for the model.
 func (c *connection) refusal(err error) error {
 	var refused *jsonrpc.Error
-	if !errors.As(err, &refused) {
-		return fmt.Errorf("the MCP server %q: %w", c.server.config.Name, err)
+	if !errors.As(err, &refused) || refused.Code == codeRejected {
+		return fmt.Errorf("the MCP server %q: %w", c.server.config.Name, c.quiet(err))
 	}
 	return fmt.Errorf("the MCP server %q refused the request: %s (code %d)", c.server.config.Name, refused.Message, refused.Code)
 }
@@ -267,4 +278,14 @@ func (c *connection) setRoots(dirs []string) {
 	if !slices.Equal(before, dirs) {
 		c.client.AddRoots(rootsOf(dirs)...)
 	}
+}
+
+// quiet returns err without the query of the server's address, in which some services expect
+// a key. The errors of package net/http have the whole address.
+func (c *connection) quiet(err error) error {
+	address, problem := url.Parse(c.server.config.URL)
+	if err == nil || problem != nil || address.RawQuery == "" || !strings.Contains(err.Error(), address.RawQuery) {
+		return err
+	}
+	return &quietError{strings.ReplaceAll(err.Error(), address.RawQuery, "…"), err}
 }

@@ -39,6 +39,7 @@ func (c *connection) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Eli
 		if err := json.Unmarshal(filled.Content, &result.Content); err != nil {
 			return nil, fmt.Errorf("the content of the form: %w", err)
 		}
+		addDefaults(result.Content, r.Params.RequestedSchema)
 	}
 	return result, nil
 }
@@ -55,7 +56,12 @@ func (c *connection) fill(ctx context.Context, form pegboard.Form) (pegboard.Fil
 	defer cancel(nil)
 	defer context.AfterFunc(c.ctx, func() { cancel(context.Cause(c.ctx)) })()
 	if len(waiting) == 1 {
-		defer context.AfterFunc(&waiting[0].ctx, func() { cancel(context.Cause(&waiting[0].ctx)) })()
+		// The end of a call by itself may only have come before a question that was sent after it.
+		defer context.AfterFunc(&waiting[0].ctx, func() {
+			if cause := context.Cause(&waiting[0].ctx); !errors.Is(cause, errEnded) {
+				cancel(cause)
+			}
+		})()
 	}
 	return session.Fill(ctx, form)
 }
@@ -95,8 +101,22 @@ func (c *connection) form(p *mcp.ElicitParams) (pegboard.Form, error) {
 	return f, nil
 }
 
+// addDefaults adds the defaults of a form to its content. The SDK does so as well, but not
+// before it refuses a content in which a value that is required is left out.
+func addDefaults(content map[string]any, schema any) {
+	object, _ := schema.(map[string]any)
+	properties, _ := object["properties"].(map[string]any)
+	for name, p := range properties {
+		property, _ := p.(map[string]any)
+		value, hasDefault := property["default"]
+		if _, given := content[name]; hasDefault && !given && content != nil {
+			content[name] = value
+		}
+	}
+}
+
 // optionalDefaults returns the schema of a form in which a value with a default may be left
-// out: the SDK fills it in.
+// out: addDefaults adds it.
 func optionalDefaults(schema any) any {
 	object, _ := schema.(map[string]any)
 	required, _ := object["required"].([]any)

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"os"
@@ -166,9 +167,10 @@ func newCall(t testing.TB, server, tool string, input any) pegboard.Call {
 // requireEcho expects that a server answers.
 func (b *bridge) requireEcho(server string) {
 	b.t.Helper()
-	o := b.call(server, "echo", scriptedInput{Text: "still there"})
+	text := rand.Text() // the same call again and again is asked about
+	o := b.call(server, "echo", scriptedInput{Text: text})
 	require.NoError(b.t, o.Err)
-	require.Equal(b.t, "still there", textOf(o))
+	require.Equal(b.t, text, textOf(o))
 }
 
 // textOf returns the text of an outcome.

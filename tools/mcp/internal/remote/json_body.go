@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
@@ -30,6 +31,9 @@ func (b *jsonBody) Read(p []byte) (int, error) {
 
 func (b *jsonBody) read() ([]byte, error) {
 	raw, err := io.ReadAll(io.LimitReader(b.body, int64(b.limit)+1))
+	if err != nil && b.id != nil { // an error would end the connection
+		return exchange.Encode(b.exchange.Unanswered(b.id, fmt.Appendf(nil, "an answer that cannot be read: %v", err))), nil
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -82,6 +82,7 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 			r.Header[name] = values
 		}
 	}
+	r.Close = r.Close || t.ctx.Err() != nil // nothing would close its connection later
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
 		cancel()
@@ -103,7 +104,13 @@ func (t *Transport) requestContext(r *http.Request) (context.Context, context.Ca
 		}
 		cancel()
 	})
-	return ctx, func() { stop(); cancel() }
+	return ctx, func() {
+		stop()
+		cancel()
+		if t.ctx.Err() != nil {
+			t.base.CloseIdleConnections()
+		}
+	}
 }
 
 // sent shows the message of a request to the exchange, and returns the id that an answer
@@ -136,7 +143,7 @@ func (t *Transport) filter(resp *http.Response, id []byte) {
 	case kind == "application/json":
 		resp.Body = &jsonBody{body: resp.Body, id: id, limit: t.server.MaxMessage, exchange: t.exchange}
 		resp.ContentLength = -1
-	case id != nil && resp.StatusCode == http.StatusOK:
+	case id != nil:
 		t.wrongType(resp, id, kind)
 	}
 }
@@ -145,6 +152,7 @@ func (t *Transport) filter(resp *http.Response, id []byte) {
 func (t *Transport) wrongType(resp *http.Response, id []byte, kind string) {
 	beginning, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
 	_ = resp.Body.Close()
+	resp.StatusCode = http.StatusOK
 	resp.Header.Set("Content-Type", "application/json")
 	answer := exchange.Encode(t.exchange.Unanswered(id, fmt.Appendf(nil, "%s: %s", kind, beginning)))
 	resp.Body = io.NopCloser(bytes.NewReader(answer))

@@ -107,7 +107,8 @@ func TestAnswers(t *testing.T) {
 		{name: "HTML", kind: "text/html", body: "<html>log in</html>", want: fault(none), strays: 1},
 		{name: "no type", kind: "-", body: "hello", want: fault(none), strays: 1},
 		{name: "a malformed type", kind: ";;;", body: result, want: fault(none), strays: 1},
-		{name: "no content", kind: "-", status: http.StatusNoContent, want: ""},
+		{name: "no content", kind: "-", status: http.StatusNoContent, want: fault(none), strays: 1},
+		{name: "accepted", kind: "-", status: http.StatusAccepted, want: fault(none), strays: 1},
 		{name: "an error", kind: "text/plain", status: http.StatusInternalServerError, body: "no", want: "no"},
 		{name: "a long error", kind: "text/plain", status: http.StatusInternalServerError, body: strings.Repeat("x", 2<<20), want: strings.Repeat("x", 1<<20)},
 		{name: "events", kind: "events", body: "data: " + result + "\n\n", want: "data: " + shown + "\n\n", kept: `{"a":1}`},
@@ -171,14 +172,14 @@ func TestCompressedAnswer(t *testing.T) {
 		w.Header().Set("Content-Encoding", "gzip")
 		zipped := gzip.NewWriter(w)
 		defer func() { _ = zipped.Close() }()
-		_, _ = fmt.Fprintf(zipped, `{"id":1,"result":{"a":"%s"}}`, strings.Repeat("a", 10<<20))
+		_, _ = fmt.Fprintf(zipped, `{"id":1,"result":{"a":"%s"}}`, strings.Repeat("a", 1<<20))
 	})
 	_, got, err := c.call()
 	require.NoError(t, err)
 	require.Equal(t, fault(tooLong), got)
 }
 
-// TestEndlessStreams streams bodies of 1 GiB at full effort in which nothing ends. The memory
+// TestEndlessStreams streams bodies of 57 MiB at full effort in which nothing ends. The memory
 // stays small. It is not parallel, because it measures the memory.
 func TestEndlessStreams(t *testing.T) {
 	tests := []struct {
@@ -194,7 +195,7 @@ func TestEndlessStreams(t *testing.T) {
 		{name: "comments", kind: "text/event-stream", piece: ": aaaaaaaaaaaaaaaa\n"},
 		{name: "HTML", kind: "text/html", piece: "<p>", want: fault(none)},
 	}
-	size := effort.Of(t, 1<<30) / len(tests)
+	size := effort.Of(t, 1<<29) / len(tests)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			piece := []byte(strings.Repeat(tt.piece, 64<<10/len(tt.piece)))
@@ -217,10 +218,10 @@ func TestEndlessStreams(t *testing.T) {
 	}
 }
 
-// TestLongEvent reads a message that is as long as messages may be. It is kept at most three
+// TestLongEvent reads a message that is as long as messages may be. It is kept at most four
 // times.
 func TestLongEvent(t *testing.T) {
-	const size = 16 << 20
+	const size = 8 << 20
 	piece := strings.Repeat("a", 1<<20)
 	c := newClient(t, func(s *remote.Server) { s.MaxMessage = size + 100 }, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -235,7 +236,7 @@ func TestLongEvent(t *testing.T) {
 	grown := heapGrowth(func() { r, _, err = c.call() })
 	require.NoError(t, err)
 	require.Len(t, r.Result(), size+len(`{"a":""}`))
-	require.Less(t, grown, uint64(3*size))
+	require.Less(t, grown, uint64(4*size)) // 2 × is alive, the rest is not collected yet
 }
 
 // heapGrowth returns by how many bytes the heap grows while f runs.

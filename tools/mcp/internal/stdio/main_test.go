@@ -1,0 +1,54 @@
+package stdio_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	roleName = "STDIO_TEST_ROLE" // what the test binary does instead of testing
+	soon     = time.Minute
+	never    = 10 * time.Minute
+)
+
+func TestMain(m *testing.M) {
+	if role, ok := os.LookupEnv(roleName); ok {
+		os.Exit(play(role))
+	}
+	os.Exit(m.Run())
+}
+
+// play makes this binary a process on whose other end a connection is.
+func play(role string) int {
+	switch role {
+	case "print": // what the arguments say, then stay
+		fmt.Print(strings.Join(os.Args[1:], ""))
+		_, _ = io.Copy(io.Discard, os.Stdin)
+	case "repeat": // each line
+		lines := bufio.NewReader(os.Stdin)
+		for line, err := lines.ReadString('\n'); err == nil; line, err = lines.ReadString('\n') {
+			fmt.Print(strings.Replace(line, `"method":"ask","params":`, `"result":`, 1))
+		}
+	case "errors": // much on stderr
+		for i := range 3000 {
+			fmt.Fprintf(os.Stderr, "line %d é\n", i)
+		}
+		fmt.Fprint(os.Stderr, "the end\xff")
+		return 7
+	case "deaf":
+		<-time.After(never)
+	case "stubborn": // does not end with its input
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		fmt.Fprintln(os.Stderr, "not yet")
+		<-time.After(never)
+	case "shut":
+		_ = os.Stdout.Close()
+		<-time.After(never)
+	}
+	return 0
+}
