@@ -139,7 +139,7 @@ func (s *service) text() string {
 	return s.printed.String()
 }
 
-// output returns what a program prints, "" if it cannot be started.
+// output returns the output of a program, "" if it cannot be started.
 func output(t testing.TB, args ...string) string {
 	t.Helper()
 	var table proc.Table

@@ -112,8 +112,8 @@ func newSession(folder, scenario string) (*pegboard.Session, error) {
 	})
 }
 
-// openAddress opens an address as a browser does, and returns where it is led back to: the
-// suite's authorization server asks nobody.
+// openAddress opens an address as a browser does, and returns where it is led back to. The
+// suite's authorization server shows no page.
 func openAddress(ctx context.Context, _, address string) (callback string, err error) {
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)

@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 )
 
-// A scenario plays what the suite observes.
+// A scenario makes the requests that the suite observes.
 type scenario func(ctx context.Context, h *host, given settings) error
 
 func scenarios() map[string]scenario {
