@@ -69,6 +69,7 @@ func TestConnecting(t *testing.T) {
 				began := time.Now()
 				err := w.servers.Ready(t.Context())
 				elapsed := time.Since(began)
+				synctest.Wait() // the host is told beside
 				require.Equal(t, tt.tries, own.attempts())
 				require.Equal(t, tt.statuses, w.statuses("own"))
 				require.GreaterOrEqual(t, elapsed, tt.min)
@@ -165,6 +166,7 @@ func TestLostConnection(t *testing.T) {
 		require.Len(t, w.names(), 2, "the tools stay")
 
 		require.Error(t, w.servers.Ready(t.Context()))
+		synctest.Wait()
 		require.Equal(t, []mcp.Status{mcp.Ready, mcp.Pending, mcp.Failed}, w.statuses("own"))
 		require.Len(t, w.names(), 2, "only Sync changes the registry")
 		w.servers.Sync(t.Context())
