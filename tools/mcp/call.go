@@ -26,7 +26,7 @@ type call struct {
 	tool       string
 	input      json.RawMessage
 	request    *exchange.Request
-	ctx        context.Context
+	ctx        context.Context //nolint:containedctx // ends with the call
 	cancel     context.CancelCauseFunc
 	clock      *idleClock
 	started    time.Time
