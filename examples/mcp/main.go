@@ -1,8 +1,8 @@
 // Command mcp goes both ways over MCP. It starts a server of its own, which is this program
-// once more, and a scripted model uses its tools: it finds them with ToolSearch, calls them,
-// is denied one, and stops one. One asks the user something in mid-call. The server offers a
-// new tool, which the model sees after the host has synchronised. Then the client of the
-// official SDK, which knows nothing of this library, calls the same server.
+// once more, and a scripted model uses its tools. The model finds them with ToolSearch. One of
+// its calls is denied by a rule, one asks the user something, and one is stopped. The server
+// offers a new tool, which the model sees after the host has called Sync. Then the client of
+// the official SDK, which knows nothing of this library, calls the same server.
 //
 // If PEGBOARD_MCP_PROGRAMS names a folder with the npm package
 // @modelcontextprotocol/server-everything, the model calls a tool of that, too.
@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -65,7 +66,8 @@ func servers(program string) []mcpjson.Server {
 		fmt.Println("configuration:", p.Server, "is left out:", p)
 	}
 	if len(configured) > 1 {
-		if _, err := os.Stat(configured[1].Args[0]); err != nil {
+		_, missing := os.Stat(configured[1].Args[0])
+		if _, err := exec.LookPath("node"); err != nil || missing != nil {
 			return configured[:1]
 		}
 	}
@@ -103,7 +105,7 @@ func converse(ctx context.Context, configured []mcpjson.Server) (err error) {
 
 	fmt.Println("\nThe server gets a new tool.")
 	h.call(ctx, "mcp__library__Open")
-	for !h.servers.States()[0].Changed { // only since this example has no user to wait for
+	for !h.servers.States()[0].Changed && ctx.Err() == nil { // only since this example has no user to wait for
 		time.Sleep(10 * time.Millisecond)
 	}
 	h.call(ctx, "ToolSearch", "query", "select:mcp__library__Return")

@@ -44,7 +44,8 @@ type call struct {
 
 // callContext is the context of a call, in which the SDK's handlers find the call.
 type callContext struct {
-	context.Context
+	context.Context //nolint:containedctx // it is a context
+
 	call *call
 }
 

@@ -30,7 +30,7 @@ var (
 type connection struct {
 	server   *server
 	exchange *exchange.Exchange
-	ctx      context.Context // ends with the connection; its cause says why
+	ctx      context.Context //nolint:containedctx // ends with the connection; its cause says why
 	cancel   context.CancelCauseFunc
 	client   *mcp.Client
 	session  *mcp.ClientSession

@@ -20,6 +20,9 @@
 // One Servers is for one conversation. A host with several gives each a registry of its
 // own; adding the same built-in tools to each costs little.
 //
+// The page docs/mcp.md of the module has the configuration, the rules, the limits, and what
+// becomes of servers that misbehave.
+//
 // # Trust
 //
 // A server is started as the configuration says: whether it may run is the host's decision.

@@ -3,16 +3,16 @@ package mcp
 import "errors"
 
 var (
-	// ErrUnknownServer: no server has the name.
+	// ErrUnknownServer means that no server has the name.
 	ErrUnknownServer = errors.New("no MCP server has the name")
-	// ErrSlowStart: the server did not connect and list its tools in time.
+	// ErrSlowStart means that the server did not connect and list its tools in time.
 	ErrSlowStart = errors.New("the server did not begin in time")
-	// ErrIdle: the server neither answered nor reported progress for too long.
+	// ErrIdle means that the server neither answered nor reported progress for too long.
 	ErrIdle = errors.New("the server neither answered nor reported progress")
-	// ErrCallTimeout: the call took longer than its limit.
+	// ErrCallTimeout means that the call took longer than its limit.
 	ErrCallTimeout = errors.New("the call took longer than its limit")
-	// ErrUnauthorized: the server wants the user to log in.
+	// ErrUnauthorized means that the server wants the user to log in.
 	ErrUnauthorized = errors.New("the server wants the user to log in")
-	// ErrFormDeclined: the user did not do what the server asked for before it goes on.
+	// ErrFormDeclined means that the user did not do what the server asked for before it goes on.
 	ErrFormDeclined = errors.New("the user did not do what the server asked for")
 )

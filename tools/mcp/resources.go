@@ -148,10 +148,10 @@ func (c *connection) resources(ctx context.Context) ([]Resource, error) {
 		_, err := c.session.ListResourceTemplates(ctx, &mcp.ListResourceTemplatesParams{Meta: meta, Cursor: cursor})
 		return err
 	})
-	if err != nil { // many servers have none, and refuse the question
-		return all, nil
+	if err == nil { // many servers have none, and refuse the question
+		all = append(all, c.readEntries(templates)...)
 	}
-	return append(all, c.readEntries(templates)...), nil
+	return all, nil
 }
 
 // readEntries reads the entries of a list. One that is no object with a URI is left out.

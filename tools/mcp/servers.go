@@ -21,8 +21,8 @@ type Servers struct {
 	processes *proc.Table
 	list      []*server // in the order of the configuration
 
-	local, remote chan struct{} // a token for each server that may connect at once
-	ctx           context.Context
+	local, remote chan struct{}   // a token for each server that may connect at once
+	ctx           context.Context //nolint:containedctx // ends with Close
 	cancel        context.CancelCauseFunc
 	ended         []<-chan struct{} // of the goroutines of the servers; closed by them
 	dial          dialer
