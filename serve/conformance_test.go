@@ -63,6 +63,7 @@ var notOurs = map[string]string{
 
 // TestConformance runs the protocol's own test suites against a served pool.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("the suites take some seconds")
 	}
@@ -157,6 +158,7 @@ func suiteChecks(t *testing.T, folder string) map[string][]suiteCheck {
 
 // TestInspector lists and calls the served tools with the protocol's Inspector.
 func TestInspector(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("the Inspector takes some seconds")
 	}

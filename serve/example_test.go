@@ -63,7 +63,7 @@ func Example() {
 	for _, text := range []string{"milk", "bread"} {
 		r, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "Note", Arguments: aNote{text}})
 		check(err)
-		fmt.Println(r.Content[0].(*mcp.TextContent).Text)
+		fmt.Println(words(r))
 	}
 	check(session.Close())
 	check(s.Close(context.Background()))
@@ -106,7 +106,7 @@ func ExampleServer_Stdio() {
 	}
 	check(json.Unmarshal(answer, &message))
 	fmt.Println(message.Result.IsError)
-	fmt.Println(message.Result.Content[0].(*mcp.TextContent).Text)
+	fmt.Println(words(&message.Result))
 	// Output:
 	// true
 	// Note was denied: no rule allows it: Note wants to write notes, and nobody can be asked; the allow rule Note(notes) would permit it. No person refused it; do something else or tell the user what is needed.
@@ -136,7 +136,7 @@ func ExampleServer_Fill() {
 	check(err)
 	r, err := session.CallTool(context.Background(), &mcp.CallToolParams{Name: "Greet"})
 	check(err)
-	fmt.Println(r.Content[0].(*mcp.TextContent).Text)
+	fmt.Println(words(r))
 	check(session.Close())
 	check(s.Close(context.Background()))
 	// Output: accept: {"name":"Ann"}
@@ -172,6 +172,15 @@ func ExampleServer_Refresh() {
 	// Output:
 	// first
 	// second
+}
+
+// words returns the text of a result.
+func words(r *mcp.CallToolResult) string {
+	text, ok := r.Content[0].(*mcp.TextContent)
+	if !ok {
+		panic("the result is no text")
+	}
+	return text.Text
 }
 
 func check(err error) {

@@ -100,9 +100,10 @@ func TestHandlerBadRequests(t *testing.T) {
 		{name: "batch", method: http.MethodPost, body: `[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]`, header: map[string]string{"Mcp-Protocol-Version": modern, "Mcp-Method": "tools/list"}, want: http.StatusBadRequest},
 		{name: "before initialize", method: http.MethodPost, body: `{"jsonrpc":"2.0","id":1,"method":"no/such/method"}`, want: http.StatusBadRequest},
 	}
-	s := served(t, serve.Options{}, nil, constant("Put"))
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := served(t, serve.Options{}, nil, constant("Put"))
 			r := httptest.NewRequestWithContext(t.Context(), tt.method, "http://localhost/", strings.NewReader(tt.body))
 			r.Header.Set("Content-Type", "application/json")
 			r.Header.Set("Accept", "application/json, text/event-stream")
@@ -112,11 +113,11 @@ func TestHandlerBadRequests(t *testing.T) {
 			w := httptest.NewRecorder()
 			s.Handler().ServeHTTP(w, r)
 			require.Equal(t, tt.want, w.Code, w.Body.String())
+			require.Eventually(t, func() bool { clients, _, _ := s.Kept(); return clients == 0 }, 10*time.Second, time.Millisecond)
+			opened, closed := s.counts()
+			require.Equal(t, opened, closed)
 		})
 	}
-	require.Eventually(t, func() bool { clients, _, _ := s.Kept(); return clients == 0 }, 10*time.Second, time.Millisecond)
-	opened, closed := s.counts()
-	require.Equal(t, opened, closed)
 }
 
 // TestBearerToken puts the SDK's check of tokens in front. A session belongs to the user of

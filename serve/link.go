@@ -33,7 +33,7 @@ func (l link) size(ctx context.Context, s *pegboard.Session) *int64 {
 	if err != nil {
 		return nil
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	seeker, ok := r.(io.Seeker)
 	if !ok {
 		return nil
@@ -68,7 +68,7 @@ func readPage(ctx context.Context, store pegboard.ResultStore, ref string, offse
 	if err != nil {
 		return nil, false, err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	if seeker, ok := r.(io.Seeker); ok {
 		_, err = seeker.Seek(offset, io.SeekStart)
 	} else {

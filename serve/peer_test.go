@@ -168,6 +168,7 @@ func TestTools(t *testing.T) {
 	s := served(t, serve.Options{Instructions: "Add with Sum."}, func(_ serve.Client, cfg *pegboard.SessionConfig) { cfg.Permissions = allowing(t, "Sum") }, send, inspected, sum)
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
 			session := way.connect(t, s.Server, client("a", nil), way.protocol)
 			list, err := session.ListTools(t.Context(), nil)
 			require.NoError(t, err)
