@@ -174,6 +174,7 @@ func (c *Connection) writeAll() {
 			_, err := c.process.Stdin().Write(w.data)
 			if err != nil {
 				c.broken.Store(true)
+				err = fmt.Errorf("%w: %w", io.ErrClosedPipe, err)
 			}
 			w.done <- err
 		case <-c.closing:
