@@ -46,7 +46,7 @@ func TestLists(t *testing.T) {
 				strings.Repeat("n", 256): "300 bytes", "big": "too large", "file": "nothing is loaded", "address": "nothing is loaded",
 				"no-schema": "no inputSchema", "null-schema": "no inputSchema", "text-schema": "want a JSON object", "echo": "duplicate", "deep": "nests deeper",
 			} {
-				require.ErrorContains(t, s.Registration.Quarantined[name], reason)
+				require.ErrorContains(t, s.Registration.Quarantined[name], reason, name)
 			}
 		}},
 	}
@@ -55,7 +55,7 @@ func TestLists(t *testing.T) {
 			t.Parallel()
 			config := own(t, "srv", tt.mode)
 			config.Env["MCP_TEST_REF"] = elsewhere.URL + "/schema.json"
-			b := newBridge(t, func(s *setup) { s.options.MaxMessage = 8 << 20 }, config).ready()
+			b := newBridge(t, func(s *setup) { s.options.MaxMessage, s.options.Begin = 4<<20, soon }, config).ready()
 			b.servers.Sync(t.Context())
 			s := b.now("srv")
 			tt.check(t, s)
