@@ -143,7 +143,7 @@ func (t *Transport) filter(resp *http.Response, id []byte) {
 	case kind == "application/json":
 		resp.Body = &jsonBody{body: resp.Body, id: id, limit: t.server.MaxMessage, exchange: t.exchange}
 		resp.ContentLength = -1
-	case id != nil && !t.server.OldSSE: // there the answer comes by the stream
+	case id != nil && !t.server.OldSSE: // whose answers come as events of another request
 		t.wrongType(resp, id, kind)
 	}
 }

@@ -109,6 +109,8 @@ func TestAnswers(t *testing.T) {
 		{name: "a malformed type", kind: ";;;", body: result, want: fault(none), strays: 1},
 		{name: "no content", kind: "-", status: http.StatusNoContent, want: fault(none), strays: 1},
 		{name: "accepted", kind: "-", status: http.StatusAccepted, want: fault(none), strays: 1},
+		{name: "accepted, older", old: true, kind: "text/plain", status: http.StatusAccepted, body: "Accepted", want: "Accepted"},
+		{name: "OK, older", old: true, kind: "text/plain", body: "OK", want: "OK"},
 		{name: "an error", kind: "text/plain", status: http.StatusInternalServerError, body: "no", want: "no"},
 		{name: "a long error", kind: "text/plain", status: http.StatusInternalServerError, body: strings.Repeat("x", 2<<20), want: strings.Repeat("x", 1<<20)},
 		{name: "events", kind: "events", body: "data: " + result + "\n\n", want: "data: " + shown + "\n\n", kept: `{"a":1}`},
