@@ -1,6 +1,6 @@
 package mcp
 
-// quietError is an error whose text does not have what may be secret.
+// quietError is an error without the secrets that its cause may name.
 type quietError struct {
 	text string
 	err  error

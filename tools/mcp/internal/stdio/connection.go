@@ -98,7 +98,7 @@ func (c *Connection) SessionID() string { return "" }
 func (c *Connection) Done() <-chan struct{} { return c.process.Done() }
 
 // Fault closes the connection and returns why it broke: how the process ended, if that came
-// first, and else err. It has the end of what the server wrote to stderr.
+// first, and else err. The end of stderr is part of it.
 func (c *Connection) Fault(err error) error {
 	_ = c.Close()
 	exit := c.process.Exit()
