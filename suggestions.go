@@ -138,7 +138,7 @@ func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *T
 	e, strict := s.about, s.session.Permissions().Mode() == ModeAsk
 	for i := range e.targets {
 		t := &e.targets[i]
-		if t.Shell.Guess || !strict && (t.Kind == TargetCommand || t.Kind == TargetPath) && e.isHarmless(t) || s.comesWithCommand(t, strict) {
+		if t.Shell.Guess || !strict && (t.Kind == TargetCommand || t.Kind == TargetPath && !e.traits.OpenWorld) && e.isHarmless(t) || s.comesWithCommand(t, strict) {
 			continue // allowed together with the other targets
 		}
 		for _, name := range t.names() {
