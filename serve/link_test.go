@@ -57,7 +57,7 @@ func TestStoredResult(t *testing.T) {
 						got += read.Contents[0].Text
 						address, _ = read.Contents[0].Meta["pegboard/next"].(string)
 					}
-					require.True(t, tt.whole == got)
+					require.Zero(t, strings.Compare(tt.whole, got), "the pages are not the whole")
 					require.Equal(t, tt.pages, pages)
 				})
 			}

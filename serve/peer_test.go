@@ -268,7 +268,8 @@ func TestIdentify(t *testing.T) {
 		t.Parallel()
 		s := served(t, serve.Options{}, allow, name)
 		session := connectHTTP(t, s.Server, client("a", nil), modern)
-		require.NotEqual(t, text(t, callTool(t, session, "Put", `{}`)), text(t, callTool(t, session, "Put", `{}`)))
+		first, second := text(t, callTool(t, session, "Put", `{}`)), text(t, callTool(t, session, "Put", `{}`))
+		require.NotEqual(t, first, second)
 		require.Eventually(t, func() bool { opened, closed := s.counts(); return opened == closed }, 10*time.Second, time.Millisecond)
 	})
 	t.Run("known", func(t *testing.T) {

@@ -116,7 +116,7 @@ func TestAskTakesNothingElseForConsent(t *testing.T) {
 		{name: "not offered", response: mcp.InputResponseMap{"permission": accepted("allow")}},
 		{name: "no text", response: mcp.InputResponseMap{"permission": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": true}}}},
 		{name: "unknown action", response: mcp.InputResponseMap{"permission": &mcp.ElicitResult{Action: "allow", Content: map[string]any{"answer": "Allow once"}}}},
-		{name: "of another kind", response: mcp.InputResponseMap{"permission": &mcp.ListRootsResult{Roots: []*mcp.Root{}}}},
+		{name: "of another kind", response: mcp.InputResponseMap{"permission": &mcp.ListRootsResult{Roots: []*mcp.Root{}}}}, //nolint:staticcheck // a client of today may send it
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -106,7 +106,8 @@ func (c *connection) begin(ctx context.Context, owner *pegboard.Call, tool strin
 	}
 	k.request = c.exchange.Begin(k.progressed)
 	k.ctx.call = k
-	k.ctx.Context, k.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	own, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	k.ctx.Context, k.cancel = own, cancel //nolint:fatcontext // set once, for the call
 	move := k.backgroundTime()
 	if move > 0 {
 		k.move = make(chan struct{}, 1)

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -103,8 +104,11 @@ func TestClockStandsStillWhileAFormIsFilled(t *testing.T) {
 				if len(r.Params.InputResponses) == 0 {
 					return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{"who": &sdk.ElicitParams{Mode: "form", Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}}}`)}}}, nil
 				}
-				filled := r.Params.InputResponses["who"].(*sdk.ElicitResult)
-				return answer(filled.Action + " " + filled.Content["name"].(string)), nil
+				filled, ok := r.Params.InputResponses["who"].(*sdk.ElicitResult)
+				if !ok {
+					return nil, errRefused
+				}
+				return answer(fmt.Sprint(filled.Action, " ", filled.Content["name"])), nil
 			})
 		}}
 		cfg := pegboard.SessionConfig{Fill: func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {

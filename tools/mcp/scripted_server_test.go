@@ -62,7 +62,6 @@ type scripted struct {
 	tools   []string   // that are listed
 	pages   int
 	answers map[string]chan string // of the client, by id
-	deaf    bool
 }
 
 type scriptedMessage struct {

@@ -21,7 +21,7 @@ func TestAnswersOverHTTP(t *testing.T) {
 	events := func(w http.ResponseWriter, text string) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = fmt.Fprint(w, text)
-		w.(http.Flusher).Flush()
+		_ = http.NewResponseController(w).Flush()
 	}
 	const result = `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"first"}]}}`
 	tests := []struct {
@@ -50,7 +50,9 @@ func TestAnswersOverHTTP(t *testing.T) {
 		{name: "accepted", answer: func(w http.ResponseWriter, _ *http.Request, _ string) { w.WriteHeader(http.StatusAccepted) }, err: "http"},
 		{name: "no content", answer: func(w http.ResponseWriter, _ *http.Request, _ string) { w.WriteHeader(http.StatusNoContent) }, err: "http"},
 		{name: "500", answer: func(w http.ResponseWriter, _ *http.Request, _ string) { http.Error(w, "the database is down", 500) }, err: "http"},
-		{name: "429", answer: func(w http.ResponseWriter, _ *http.Request, _ string) { http.Error(w, "slow down", 429) }, err: "http"},
+		{name: "429", answer: func(w http.ResponseWriter, _ *http.Request, _ string) {
+			http.Error(w, "slow down", http.StatusTooManyRequests)
+		}, err: "http"},
 		{name: "400 with an error", answer: func(w http.ResponseWriter, _ *http.Request, id string) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusBadRequest)
@@ -58,9 +60,11 @@ func TestAnswersOverHTTP(t *testing.T) {
 		}, err: "http"},
 		{name: "404", answer: func(w http.ResponseWriter, _ *http.Request, _ string) { http.Error(w, "gone", 404) }, err: "session not found", lost: true},
 		{name: "a redirect", answer: func(w http.ResponseWriter, r *http.Request, _ string) {
-			http.Redirect(w, r, "http://example.invalid/", 307)
+			http.Redirect(w, r, "http://example.invalid/", http.StatusTemporaryRedirect)
 		}, err: "another host"},
-		{name: "an endless redirect", answer: func(w http.ResponseWriter, r *http.Request, _ string) { http.Redirect(w, r, r.URL.Path, 307) }, err: "10 redirects"},
+		{name: "an endless redirect", answer: func(w http.ResponseWriter, r *http.Request, _ string) {
+			http.Redirect(w, r, r.URL.Path, http.StatusTemporaryRedirect)
+		}, err: "10 redirects"},
 		{name: "HTML", answer: func(w http.ResponseWriter, _ *http.Request, _ string) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = fmt.Fprint(w, "<html>")
@@ -92,11 +96,11 @@ func TestAnswersOverHTTP(t *testing.T) {
 			o := b.callContext(ctx, "srv", "tool-", scriptedInput{Text: "x"})
 			t.Logf("after %v: %v", time.Since(began), o.Err)
 			require.NoError(t, ctx.Err(), "the call did not end by itself")
-			switch {
-			case tt.err == "":
+			switch tt.err {
+			case "":
 				require.NoError(t, o.Err)
 				require.Contains(t, textOf(o), tt.text)
-			case tt.err == "http":
+			case "http":
 				require.Error(t, o.Err)
 			default:
 				require.ErrorContains(t, o.Err, tt.err)

@@ -24,22 +24,25 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	var loaded atomic.Int64
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { loaded.Add(1) }))
-	defer elsewhere.Close()
+	t.Cleanup(elsewhere.Close)
 	tests := []struct {
 		mode  string
 		check func(t *testing.T, s mcp.State)
 	}{
 		{mode: "many", check: func(t *testing.T, s mcp.State) {
+			t.Helper()
 			require.Equal(t, 10_000+len(usualTools), s.Tools)
 			require.Empty(t, s.Registration.Quarantined)
 		}},
-		{mode: "pages", check: func(t *testing.T, s mcp.State) { require.Equal(t, 1000, s.Tools) }},
-		{mode: "circle", check: func(t *testing.T, s mcp.State) { require.Equal(t, len(usualTools), s.Tools) }},
+		{mode: "pages", check: func(t *testing.T, s mcp.State) { t.Helper(); require.Equal(t, 1000, s.Tools) }},
+		{mode: "circle", check: func(t *testing.T, s mcp.State) { t.Helper(); require.Equal(t, len(usualTools), s.Tools) }},
 		{mode: "heavy", check: func(t *testing.T, s mcp.State) {
+			t.Helper()
 			require.Positive(t, s.Tools)
 			require.Less(t, s.Tools, 20)
 		}},
 		{mode: "odd", check: func(t *testing.T, s mcp.State) {
+			t.Helper()
 			require.Len(t, s.Registration.Added, s.Tools)
 			require.Equal(t, len(usualTools)+2, s.Tools)
 			require.Equal(t, map[string]string{"fold_me": "Fold.Me"}, s.Registration.NameConflicts)

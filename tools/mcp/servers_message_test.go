@@ -19,7 +19,6 @@ const answered = `{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text",
 // TestMessages has a server answer a call in all wrong ways. Each call has one end, and the
 // next one works.
 func TestMessages(t *testing.T) {
-	t.Parallel()
 	tests := []struct {
 		name   string
 		says   []string

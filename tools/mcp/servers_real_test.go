@@ -39,11 +39,13 @@ func TestEverything(t *testing.T) {
 		name   string
 		server func(t *testing.T) mcpjson.Server
 	}{
-		{name: "stdio", server: func(t *testing.T) mcpjson.Server { return process(t, "every", reference.Everything) }},
+		{name: "stdio", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "every", reference.Everything) }},
 		{name: "HTTP", server: func(t *testing.T) mcpjson.Server {
+			t.Helper()
 			return mcpjson.Server{Name: "every", Type: mcpjson.HTTP, URL: "http://" + reference.Serve(t, reference.Everything, "streamableHttp") + "/mcp"}
 		}},
 		{name: "SSE", server: func(t *testing.T) mcpjson.Server {
+			t.Helper()
 			return mcpjson.Server{Name: "every", Type: mcpjson.SSE, URL: "http://" + reference.Serve(t, reference.Everything, "sse") + "/sse"}
 		}},
 	}
@@ -180,6 +182,7 @@ func TestServersOfOthers(t *testing.T) {
 	files := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(files, "a.txt"), []byte("hello"), 0o600))
 	sdk := func(t *testing.T, stateless string) mcpjson.Server {
+		t.Helper()
 		return mcpjson.Server{Name: "srv", Type: mcpjson.HTTP, URL: "http://" + reference.Serve(t, reference.SDKServer, "-http="+reference.Address, "-stateless="+stateless) + "/"}
 	}
 	tests := []struct {
@@ -192,20 +195,20 @@ func TestServersOfOthers(t *testing.T) {
 		protocol string
 		tools    int // at least
 	}{
-		{name: "filesystem", server: func(t *testing.T) mcpjson.Server { return process(t, "srv", reference.Filesystem, files) },
+		{name: "filesystem", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.Filesystem, files) },
 			tool: "read_text_file", input: `{"path":"` + filepath.Join(files, "a.txt") + `"}`, want: "hello", tools: 10},
-		{name: "memory", server: func(t *testing.T) mcpjson.Server { return process(t, "srv", reference.Memory) },
+		{name: "memory", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.Memory) },
 			env:  map[string]string{"MEMORY_FILE_PATH": filepath.Join(t.TempDir(), "memory.json")},
 			tool: "create_entities", input: `{"entities":[{"name":"Ada","entityType":"person","observations":["x"]}]}`, want: "Ada", tools: 9},
-		{name: "thinking", server: func(t *testing.T) mcpjson.Server { return process(t, "srv", reference.SequentialThinking) },
+		{name: "thinking", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.SequentialThinking) },
 			tool: "sequentialthinking", input: `{"thought":"a","nextThoughtNeeded":false,"thoughtNumber":1,"totalThoughts":1}`, want: "thoughtNumber", tools: 1},
-		{name: "GitHub", server: func(t *testing.T) mcpjson.Server { return process(t, "srv", reference.GitHub) },
+		{name: "GitHub", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.GitHub) },
 			env: map[string]string{"GITHUB_PERSONAL_ACCESS_TOKEN": "none"}, protocol: "2024-11-05", tools: 20},
-		{name: "gopls", server: func(t *testing.T) mcpjson.Server { return process(t, "srv", reference.Gopls, "mcp") },
+		{name: "gopls", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.Gopls, "mcp") },
 			tool: "go_workspace", input: `{}`, want: "", tools: 5},
-		{name: "SDK, stateless", server: func(t *testing.T) mcpjson.Server { return sdk(t, "true") },
+		{name: "SDK, stateless", server: func(t *testing.T) mcpjson.Server { t.Helper(); return sdk(t, "true") },
 			tool: "test_simple_text", input: `{}`, want: "simple text", protocol: "2026-07-28", tools: 10},
-		{name: "SDK, stateful", server: func(t *testing.T) mcpjson.Server { return sdk(t, "false") },
+		{name: "SDK, stateful", server: func(t *testing.T) mcpjson.Server { t.Helper(); return sdk(t, "false") },
 			tool: "test_simple_text", input: `{}`, want: "simple text", tools: 10},
 	}
 	for _, tt := range tests {

@@ -22,7 +22,6 @@ import (
 // TestServersThatDoNotBegin starts servers that cannot be connected beside one that can. The
 // error of each says why.
 func TestServersThatDoNotBegin(t *testing.T) {
-	t.Parallel()
 	tests := []struct {
 		mode   string
 		status mcp.Status // of the first failure
@@ -109,10 +108,8 @@ func TestServersThatEnd(t *testing.T) {
 			b := newBridge(t, nil, own(t, "srv", "usual"), own(t, "other", "usual")).ready()
 			b.servers.Sync(t.Context())
 			pool := b.registry.AssemblePool(b.session, pegboard.PoolConfig{})
-			waiting := make(chan pegboard.Outcome, 1)
-			go func() {
-				waiting <- b.executor.Run(t.Context(), pool, newCall(t, "srv", "wait", scriptedInput{}))[0]
-			}()
+			waiting, call := make(chan pegboard.Outcome, 1), newCall(t, "srv", "wait", scriptedInput{})
+			go func() { waiting <- b.executor.Run(t.Context(), pool, call)[0] }()
 			input, err := json.Marshal(scriptedInput{Text: "disk full"})
 			require.NoError(t, err)
 			_, err = b.servers.Invoke(t.Context(), "srv", tt.tool, input)
@@ -158,7 +155,7 @@ func TestRedirects(t *testing.T) {
 	t.Parallel()
 	var reached atomic.Int64
 	foreign := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
-	defer foreign.Close()
+	t.Cleanup(foreign.Close)
 	serve := func(handler http.HandlerFunc) string {
 		s := httptest.NewServer(handler)
 		t.Cleanup(s.Close)
@@ -170,7 +167,7 @@ func TestRedirects(t *testing.T) {
 	endpoint := serve(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = w.Write([]byte("event: endpoint\ndata: " + foreign.URL + "/messages\n\n"))
-		w.(http.Flusher).Flush()
+		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	})
 	html := serve(func(w http.ResponseWriter, _ *http.Request) {
@@ -196,6 +193,7 @@ func TestRedirects(t *testing.T) {
 	b := newBridge(t, func(s *setup) { s.options.Begin = 10 * time.Second }, configs...)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			s := b.until(tt.name, func(s mcp.State) bool { return s.Err != nil })
 			require.ErrorContains(t, s.Err, tt.err)
 			require.NotErrorIs(t, s.Err, mcp.ErrSlowStart)

@@ -23,7 +23,6 @@ type world struct {
 	executor pegboard.Executor
 
 	mu     sync.Mutex
-	events []string // texts of progress
 	states []mcp.State
 }
 
@@ -95,13 +94,6 @@ func startWorld(t *testing.T, cfg pegboard.SessionConfig, o mcp.Options, connect
 	require.NoError(t, err)
 	w.session, err = pegboard.NewSession(cfg)
 	require.NoError(t, err)
-	w.executor.OnEvent = func(e pegboard.Event) {
-		if e.Kind == pegboard.EventProgress {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			w.events = append(w.events, e.Text)
-		}
-	}
 	host := o.OnState
 	o.OnState = func(s mcp.State) {
 		w.mu.Lock()
@@ -130,12 +122,6 @@ func (w *world) runIn(ctx context.Context, s *pegboard.Session, tool, input stri
 	out := w.executor.Run(ctx, pool, pegboard.Call{ID: "call", Name: tool, Input: json.RawMessage(input)})
 	require.Len(w.t, out, 1)
 	return out[0]
-}
-
-func (w *world) progress() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return append([]string(nil), w.events...)
 }
 
 // statuses returns the statuses of a server in the order in which the host was told, without

@@ -18,15 +18,15 @@ import (
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name    string
-		calls   []string
-		seconds time.Duration
+		name  string
+		calls []string
+		want  time.Duration
 	}{
-		{name: "writes of one server", calls: []string{"mcp__a__put", "mcp__a__put", "mcp__a__set"}, seconds: 3},
-		{name: "writes of two servers", calls: []string{"mcp__a__put", "mcp__b__put", "mcp__a__put", "mcp__b__put"}, seconds: 2},
-		{name: "reads of one server", calls: []string{"mcp__a__get", "mcp__a__get", "mcp__a__get"}, seconds: 1},
-		{name: "a write between reads", calls: []string{"mcp__a__get", "mcp__a__put", "mcp__a__get"}, seconds: 3},
-		{name: "a write beside reads of another", calls: []string{"mcp__a__get", "mcp__b__put", "mcp__a__get"}, seconds: 1},
+		{name: "writes of one server", calls: []string{"mcp__a__put", "mcp__a__put", "mcp__a__set"}, want: 3 * time.Second},
+		{name: "writes of two servers", calls: []string{"mcp__a__put", "mcp__b__put", "mcp__a__put", "mcp__b__put"}, want: 2 * time.Second},
+		{name: "reads of one server", calls: []string{"mcp__a__get", "mcp__a__get", "mcp__a__get"}, want: 1 * time.Second},
+		{name: "a write between reads", calls: []string{"mcp__a__get", "mcp__a__put", "mcp__a__get"}, want: 3 * time.Second},
+		{name: "a write beside reads of another", calls: []string{"mcp__a__get", "mcp__b__put", "mcp__a__get"}, want: 1 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestOverlap(t *testing.T) {
 				for _, out := range executor.Run(t.Context(), pool, calls...) {
 					require.NoError(t, out.Err)
 				}
-				require.Equal(t, tt.seconds*time.Second, time.Since(begun))
+				require.Equal(t, tt.want, time.Since(begun))
 			})
 		})
 	}

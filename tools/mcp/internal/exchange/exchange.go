@@ -313,7 +313,8 @@ func errorOf(value []byte) *jsonrpc.Error {
 		Message *string         `json:"message"`
 		Data    json.RawMessage `json:"data"`
 	}
-	if json.Unmarshal(value, &e) != nil || e.Code == nil || e.Message == nil {
+	err := json.Unmarshal(value, &e)
+	if isError := err == nil && e.Code != nil && e.Message != nil; !isError {
 		return nil
 	}
 	return &jsonrpc.Error{Code: *e.Code, Message: *e.Message, Data: e.Data}

@@ -41,14 +41,17 @@ type Transport struct {
 	server   Server
 	exchange *exchange.Exchange
 	base     *http.Transport
-	ctx      context.Context // of all requests
+	ctx      context.Context //nolint:containedctx // of all requests
 	cancel   context.CancelFunc
 }
 
 // NewTransport returns a transport whose messages pass through x. Its requests end with ctx,
 // but for those that end a session.
 func NewTransport(ctx context.Context, s Server, x *exchange.Exchange) *Transport {
-	base := http.DefaultTransport.(*http.Transport).Clone()
+	base := new(http.Transport)
+	if standard, ok := http.DefaultTransport.(*http.Transport); ok { // a host may have replaced it
+		base = standard.Clone()
+	}
 	base.ResponseHeaderTimeout = firstByte
 	base.MaxIdleConnsPerHost = 16
 	t := &Transport{server: s, exchange: x, base: base}

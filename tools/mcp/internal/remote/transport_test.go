@@ -314,7 +314,7 @@ func TestShut(t *testing.T) {
 	began := make(chan string, 2)
 	c := newClient(t, nil, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		w.(http.Flusher).Flush()
+		_ = http.NewResponseController(w).Flush()
 		began <- r.Method
 		select {
 		case <-r.Context().Done():

@@ -187,7 +187,7 @@ func (c *Connection) Close() error {
 			c.stays = !c.endsWithin(drain) // the end of a process comes after that of its output
 		}
 		close(c.closing)
-		c.process.Stdin().Close()
+		_ = c.process.Stdin().Close()
 		if !c.endsWithin(closeGrace) {
 			c.process.Stop(ErrClosed)
 		}

@@ -52,7 +52,9 @@ func request(t *testing.T, id int64, params string) *jsonrpc.Request {
 	t.Helper()
 	m, err := jsonrpc.DecodeMessage(fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"method":"ask","params":{"a":%q}}`, id, params))
 	require.NoError(t, err)
-	return m.(*jsonrpc.Request)
+	require.IsType(t, new(jsonrpc.Request), m)
+	r, _ := m.(*jsonrpc.Request)
+	return r
 }
 
 // TestRead has a process print texts, and expects the messages among them.
@@ -149,8 +151,8 @@ func TestWriteToADeafServer(t *testing.T) {
 		require.EqualError(t, c.Write(ctx, request(t, 1, strings.Repeat("x", limit))), "given up")
 		cancel()
 	}
-	waiting := make(chan error, 1)
-	go func() { waiting <- c.Write(context.Background(), request(t, 1, "")) }()
+	waiting, last := make(chan error, 1), request(t, 1, "")
+	go func() { waiting <- c.Write(context.Background(), last) }()
 	require.NoError(t, c.Close())
 	select {
 	case err := <-waiting:
