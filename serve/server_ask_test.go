@@ -1,5 +1,7 @@
 package serve_test
 
+//lint:file-ignore SA1019 a client of today may send what the newest version of the protocol deprecates
+
 import (
 	"context"
 	"errors"
@@ -116,7 +118,7 @@ func TestAskTakesNothingElseForConsent(t *testing.T) {
 		{name: "not offered", response: mcp.InputResponseMap{"permission": accepted("allow")}},
 		{name: "no text", response: mcp.InputResponseMap{"permission": &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": true}}}},
 		{name: "unknown action", response: mcp.InputResponseMap{"permission": &mcp.ElicitResult{Action: "allow", Content: map[string]any{"answer": "Allow once"}}}},
-		{name: "of another kind", response: mcp.InputResponseMap{"permission": &mcp.ListRootsResult{Roots: []*mcp.Root{}}}}, //nolint:staticcheck // a client of today may send it
+		{name: "of another kind", response: mcp.InputResponseMap{"permission": &mcp.ListRootsResult{Roots: []*mcp.Root{}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -1,5 +1,7 @@
 package mcp
 
+//lint:file-ignore SA1019 the newest version of the protocol deprecates sampling and logging; servers of older ones use them
+
 import (
 	"context"
 	"encoding/json"

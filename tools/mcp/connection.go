@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -258,27 +257,6 @@ func (c *connection) capabilities() mcp.ServerCapabilities {
 
 func (c *connection) hasResources() bool { return c.capabilities().Resources != nil }
 func (c *connection) hasPrompts() bool   { return c.capabilities().Prompts != nil }
-
-// setRoots tells the server the working directories, if they have changed. It waits for the
-// server.
-func (c *connection) setRoots(dirs []string) {
-	c.mu.Lock()
-	before := c.roots
-	c.roots = dirs
-	c.mu.Unlock()
-	var gone []string
-	for _, root := range rootsOf(before) {
-		if !slices.ContainsFunc(rootsOf(dirs), func(r *mcp.Root) bool { return r.URI == root.URI }) {
-			gone = append(gone, root.URI)
-		}
-	}
-	if len(gone) > 0 {
-		c.client.RemoveRoots(gone...)
-	}
-	if !slices.Equal(before, dirs) {
-		c.client.AddRoots(rootsOf(dirs)...)
-	}
-}
 
 // quiet returns err without the query of the server's address, in which some services expect
 // a key. The errors of package net/http have the whole address.

@@ -2,10 +2,6 @@ package mcp
 
 import (
 	"context"
-	"net/url"
-	"path/filepath"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
@@ -68,17 +64,4 @@ func (s *server) tellRoots(dirs []string) {
 	if c := s.connection(); c != nil {
 		goroutine.Go(func() { c.setRoots(dirs) }) // it waits for the server
 	}
-}
-
-// rootsOf returns the roots of the protocol for directories.
-func rootsOf(dirs []string) []*mcp.Root {
-	roots := make([]*mcp.Root, len(dirs))
-	for i, dir := range dirs {
-		path := filepath.ToSlash(dir)
-		if path[0] != '/' { // a drive letter
-			path = "/" + path
-		}
-		roots[i] = &mcp.Root{Name: filepath.Base(dir), URI: (&url.URL{Scheme: "file", Path: path}).String()}
-	}
-	return roots
 }
