@@ -275,6 +275,17 @@ func (s *scripted) list(m scriptedMessage) {
 		return
 	case "odd":
 		list = append(list, oddTools()...)
+	case "file":
+		text, err := os.ReadFile(os.Getenv("MCP_TEST_TOOLS"))
+		var all []json.RawMessage
+		if err != nil || json.Unmarshal(text, &all) != nil {
+			s.fault(m, -32603, "no list")
+			return
+		}
+		list = nil
+		for _, tool := range all {
+			list = append(list, string(tool))
+		}
 	}
 	s.result(m, `{"tools":[`+strings.Join(list, ",")+`]`+more+`}`)
 }
