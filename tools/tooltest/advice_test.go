@@ -40,6 +40,9 @@ var adviceElsewhere = map[string]string{
 	"there is no bash for Windows programs":         "Windows only",
 	" This conversation ends with your answer":      "an agent's; tasks.txt calls TaskOutput",
 	"This conversation ends with your answer":       "an agent's; tasks.txt calls TaskOutput",
+	"You are told of the end; do not poll.":         "of a call of an MCP server; TestAdviceOfResultsIsFollowed in tools/mcp",
+	"%s. Read it with ReadMcpResource":              "the same",
+	"Lists the resources of the connected MCP":      "of a prompt; the same",
 }
 
 // TestAdviceIsFollowed finds each text in the source of the tools that tells the model to use
