@@ -154,7 +154,7 @@ func (k *call) Work() {
 	k.result = k.decoder.CallResult(&k.ctx, k.request.Result())
 }
 
-// Leave releases what the call holds.
+// Leave releases the clock, the request and the place of the call.
 func (k *call) Leave(crash error) {
 	k.clock.stop()
 	k.request.End()
@@ -206,7 +206,7 @@ func (k *call) progressed(p exchange.Progress) {
 	k.owner.EmitData(text, Progress{Value: p.Value, Total: p.Total, Message: p.Message})
 }
 
-// Progress is what a server reports of a call: the data of the events of its progress.
+// Progress is a server's report on a call. It is the data of the events of progress.
 type Progress struct {
 	Value   float64
 	Total   float64 // 0 if it is not known

@@ -119,7 +119,7 @@ func (c *connection) setLogLevel() {
 	}
 	for _, l := range logLevels {
 		if c.server.servers.options.Logger.Enabled(c.ctx, l.level) {
-			// A server that refuses sends what it likes.
+			// A server that refuses sends messages of any level.
 			_ = c.session.SetLoggingLevel(c.ctx, &mcp.SetLoggingLevelParams{Level: l.name})
 			return
 		}

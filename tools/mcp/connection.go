@@ -86,7 +86,7 @@ func (c *connection) open() (err error) {
 	}
 	context.AfterFunc(c.ctx, func() {
 		c.cancelCalls()
-		c.wire.Shut() // ends what does not look at its context
+		c.wire.Shut() // ends requests that ignore their context
 	})
 	c.client = c.newClient()
 	c.setRoots(c.server.servers.session.Dirs())
@@ -138,7 +138,7 @@ func (c *connection) shut(err error) {
 		c.wire.Shut()
 	}
 	if c.session != nil {
-		_ = c.session.Close() // what it says is known
+		_ = c.session.Close() // the cause is known
 	}
 }
 
@@ -231,7 +231,7 @@ func (c *connection) refusal(err error) error {
 	return fmt.Errorf("the MCP server %q refused the request: %s (code %d)", c.server.config.Name, refused.Message, refused.Code)
 }
 
-// describe fills in what the connection knows of the server's state.
+// describe fills in the fields of the server's state that the connection knows.
 func (c *connection) describe(s *State) {
 	s.Strays, s.FirstStray = c.exchange.Strays()
 	info := c.session.InitializeResult()

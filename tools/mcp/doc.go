@@ -1,13 +1,12 @@
 // Package mcp connects a conversation to MCP servers: their tools join a registry, their
 // resources and prompts can be read, and their questions reach the user.
 //
-// The official SDK speaks the protocol, in all its versions. This package owns what lies
-// around it: the processes and their ends, reconnecting, the lists and their changes, the
+// The official SDK speaks the protocol, in all its versions. This package owns the rest: the processes and their ends, reconnecting, the lists and their changes, the
 // exact bytes of schemas and results, limits of time and size, and the way to the user.
 //
 // [Start] begins to connect and returns at once. [Servers.Sync], which a host calls between
-// turns, puts what has changed into the registry; nothing else changes it, so that a pool
-// stays what it is while the model answers.
+// turns, puts changed lists of tools into the registry. Nothing else changes it, so a pool
+// stays the same while the model answers.
 //
 //	servers := mcp.Start(session, registry, mcp.Options{}, configured...)
 //	err := registry.Add(servers.Tools()...)

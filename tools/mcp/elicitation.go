@@ -18,7 +18,7 @@ import (
 // a request is sent again.
 const codeAddresses = -32042
 
-// elicit asks the user what the server wants to know.
+// elicit asks the user the server's question.
 //
 // From version 2026-07-28 on the SDK calls it with the context of a call. A question that an
 // older server sends by itself does not say for which call it is.
@@ -85,7 +85,7 @@ func (c *connection) asking(ctx context.Context) (*pegboard.Session, []*call) {
 	return c.server.servers.session, waiting
 }
 
-// form returns what the user is shown.
+// form returns the form for the user.
 func (c *connection) form(p *mcp.ElicitParams) (pegboard.Form, error) {
 	f := pegboard.Form{From: c.server.config.Name, Message: p.Message, URL: p.URL}
 	if p.URL != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/content"
 )
 
-// A Prompt is a text that a server offers to its user, who calls it as
+// A Prompt is a text that a server offers to its user. Hosts call it
 // /mcp__server__prompt.
 type Prompt struct {
 	Server      string           `json:"server"`

@@ -41,7 +41,7 @@ type Resource struct {
 
 // Tools returns the built-in tools ListMcpResources, ReadMcpResource and McpAuth for
 // [pegboard.Registry.Add]. The first two are offered if [pegboard.Gates].Resources is set; set
-// it from the configuration and not from what is connected, since the provider's prompt cache
+// it from the configuration and not from the connected servers, since the provider's prompt cache
 // begins with the built-in tools.
 func (m *Servers) Tools() []pegboard.Tool {
 	return []pegboard.Tool{m.listTool(), m.readTool(), m.authTool()}

@@ -32,7 +32,7 @@ type server struct {
 	status  Status
 	err     error
 	changed chan struct{} // closed and replaced with each change of the status
-	conn    *connection   // nil while there is none
+	conn    *connection   // nil while the server is not connected
 	listed  *toolList     // newest, nil before the first
 	applied *toolList     // in the registry
 	offered int           // how many of its tools the registry offers

@@ -67,7 +67,7 @@ func start(s *pegboard.Session, r *pegboard.Registry, o Options, d dialer, serve
 	return m
 }
 
-// Ready waits until no server of these names is pending, or of all names if there are none.
+// Ready waits until the named servers are no longer pending. Without names it waits for all.
 // The error says which of them cannot be called and why; it wraps a *[ServerError] for each,
 // [ErrUnknownServer], or the cause of ctx.
 func (m *Servers) Ready(ctx context.Context, names ...string) error {
@@ -101,7 +101,7 @@ func (m *Servers) States() []State {
 	return states
 }
 
-// Sync applies to the registry what has changed since the last Sync, tells the servers the
+// Sync applies to the registry all changes since the last Sync, tells the servers the
 // working directories, and returns the states. It does not wait for a server. Call it
 // between turns: a pool that is assembled afterwards has the new tools.
 //

@@ -47,7 +47,7 @@ type ServerError struct {
 	Err    error // may be nil
 }
 
-// Error returns what is wrong and what to do next.
+// Error returns the problem and the next step for the model.
 func (e *ServerError) Error() string {
 	text := fmt.Sprintf("the MCP server %q ", e.Server)
 	switch e.Status {

@@ -20,7 +20,7 @@ const (
 	secondLook = 500 * time.Millisecond // after a notice of a change that there was not: some servers send it too early
 )
 
-// toolList is what a server said of its tools at one moment.
+// toolList is the list of a server's tools at one moment.
 type toolList struct {
 	list      *list // that of the newest equal toolList; guarded by the server
 	trusted   bool  // by the host
@@ -79,7 +79,7 @@ func (c *connection) listTools(ctx context.Context) (*toolList, error) {
 	return t, nil
 }
 
-// warn logs what is wrong with a list, unless the list before was the same.
+// warn logs the problems of a list, unless the list before was the same.
 func (c *connection) warn(ctx context.Context, t *toolList) {
 	c.server.mu.Lock()
 	known := c.server.listed != nil && c.server.listed.equal(t)

@@ -6,7 +6,7 @@ package tracecontext
 
 import "context"
 
-// A Context is the context of a trace. The zero value is none.
+// A Context is the context of a trace. The zero value is no trace.
 type Context struct {
 	Parent  string // traceparent
 	State   string // tracestate

@@ -6,6 +6,6 @@
 // itself and hands the SDK an empty one. Requests are found again by their progress
 // token, which stays the same when the SDK repeats a request.
 //
-// It also keeps away from the SDK what would end the connection: text that is no message,
+// It also keeps messages from the SDK that would end the connection: text that is no message,
 // and answers that are malformed.
 package exchange

@@ -105,7 +105,7 @@ func (x *Exchange) Received(raw []byte) jsonrpc.Message {
 // ReceivedText is Received for a transport that gives the SDK texts.
 func (x *Exchange) ReceivedText(raw []byte) []byte { return Encode(x.Received(raw)) }
 
-// Encode returns the text of a message for the SDK, or nil if there is none. An answer that the
+// Encode returns the text of a message for the SDK, or nil for a nil message. An answer that the
 // SDK could not read, such as one that is nested too deeply, becomes a failure.
 func Encode(m jsonrpc.Message) []byte {
 	if m == nil {
@@ -247,7 +247,7 @@ func substitute(method string, result []byte) []byte {
 }
 
 // headerTools returns a result of tools/list with the tools of which the SDK must send
-// arguments as headers, and nothing of them but what it needs for that.
+// arguments as headers, reduced to their names and input schemas.
 func headerTools(result []byte) []byte {
 	list := []byte(`{"tools":[`)
 	for tool := range elements(member(result, "tools")) {
@@ -306,7 +306,7 @@ func (x *Exchange) Pending() []string {
 	return methods
 }
 
-// errorOf returns the JSON-RPC error in a value, or nil if it is none.
+// errorOf returns the JSON-RPC error in a value, or nil for another value.
 func errorOf(value []byte) *jsonrpc.Error {
 	var e struct {
 		Code    *int64          `json:"code"`

@@ -21,7 +21,7 @@ type IDFinder struct {
 	id       []byte
 }
 
-// ID returns the JSON text of the id, or nil if there was none yet. Of several the last one
+// ID returns the JSON text of the id, or nil before it was found. Of several the last one
 // counts, as for encoding/json. An object or a list is no id.
 func (f *IDFinder) ID() []byte { return f.id }
 

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Progress is what a server reports of a request that it works on.
+// Progress is a server's report on a request.
 type Progress struct {
 	Value   float64
 	Total   float64 // 0 if it is not known

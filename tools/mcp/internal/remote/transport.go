@@ -162,7 +162,7 @@ func (t *Transport) wrongType(resp *http.Response, id []byte, kind string) {
 	resp.ContentLength = int64(len(answer))
 }
 
-// closer closes a body and releases what its request holds.
+// closer closes a body and ends the context of its request.
 type closer struct {
 	body   io.Closer
 	cancel context.CancelFunc

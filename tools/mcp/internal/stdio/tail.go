@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// tail keeps the end of what a server writes to stderr.
+// tail keeps the end of a server's stderr.
 type tail struct {
 	limit int
 	log   func(line string)
@@ -35,7 +35,7 @@ func (t *tail) write(p []byte) {
 	}
 }
 
-// text returns the end of what was written, as whole characters.
+// text returns the end of stderr, as whole characters.
 func (t *tail) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
