@@ -32,10 +32,21 @@ type ownServer struct {
 	fail  func(tries int) error // an error of connecting, by the number of the attempt from 1
 	opts  *sdk.ServerOptions
 
-	mu       sync.Mutex
-	tries    int
-	server   *sdk.Server
-	sessions []*sdk.ServerSession
+	mu     sync.Mutex
+	tries  int
+	server *sdk.Server
+	end    *serverEnd // of the newest connection
+}
+
+// serverEnd is the server's end of a connection, which a test can cut.
+type serverEnd struct {
+	sdk.Transport
+	conn sdk.Connection
+}
+
+func (e *serverEnd) Connect(ctx context.Context) (_ sdk.Connection, err error) {
+	e.conn, err = e.Transport.Connect(ctx)
+	return e.conn, err
 }
 
 func (o *ownServer) connect() (sdk.Transport, error) {
@@ -52,17 +63,16 @@ func (o *ownServer) connect() (sdk.Transport, error) {
 		o.setup(o.server)
 	}
 	client, server := sdk.NewInMemoryTransports()
-	session, err := o.server.Connect(context.Background(), server, nil)
-	o.sessions = append(o.sessions, session)
+	o.end = &serverEnd{Transport: server}
+	_, err := o.server.Connect(context.Background(), o.end, nil)
 	return client, err
 }
 
-// die ends the newest connection from the server's side.
+// die cuts the newest connection, as the end of a process does.
 func (o *ownServer) die() {
 	o.mu.Lock()
-	session := o.sessions[len(o.sessions)-1]
-	o.mu.Unlock()
-	_ = session.Close()
+	defer o.mu.Unlock()
+	_ = o.end.conn.Close()
 }
 
 func (o *ownServer) attempts() int {
