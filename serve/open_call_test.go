@@ -389,7 +389,7 @@ func TestForms(t *testing.T) {
 							if err != nil {
 								return "", err
 							}
-							all += fmt.Sprintf("%s %s;", filled.Action, filled.Content)
+							all += fmt.Sprintf("%s %s;", filled.Action, string(filled.Content))
 						}
 						return all, nil
 					}))
