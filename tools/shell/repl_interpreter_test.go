@@ -24,7 +24,7 @@ func TestREPLShowsWhatCameLate(t *testing.T) {
 		b.open(shell.REPLOptions{}, replEcho("Read"))
 		dir := b.session.Dir()
 		b.must(b.code(
-			"import os, threading, time\ndef late():\n    while not os.path.exists('go'): time.sleep(0.001)\n    print('late')\n    open('gone', 'w').close()\n    print(tools.Read(text='later'))\n    done.set()\n"+
+			"import os, threading, time\ndef late():\n    while not os.path.exists('go'): time.sleep(0.001)\n    print('late\\n', end='')\n    open('gone', 'w').close()\n    print(tools.Read(text='later'))\n    done.set()\n"+
 				"done = threading.Event()\nthreading.Thread(target=late).start()",
 			"const fs = require('fs'); var done = (async () => { while (!fs.existsSync('go')) await new Promise(r => setTimeout(r, 1)); console.log('late'); fs.writeFileSync('gone', ''); console.log(await tools.Read({text: 'later'})) })(); undefined",
 		))
