@@ -4,17 +4,17 @@ import "strings"
 
 // shellVariables are variables that the shell itself reads or sets, and those that the C
 // library does. Source: the manual of bash 5.2, shell variables, and environ(7).
-const shellVariables = "AUTOCWD CDPATH CHILD_MAX COLUMNS COPROC DIRSTACK EMACS ENV EUID EXECIGNORE FCEDIT FIGNORE FUNCNAME FUNCNEST" +
+var shellVariables = wordSet("AUTOCWD CDPATH CHILD_MAX COLUMNS COPROC DIRSTACK EMACS ENV EUID EXECIGNORE FCEDIT FIGNORE FUNCNAME FUNCNEST" +
 	" GCONV_PATH GROUPS HOME HOSTALIASES HOSTFILE HOSTNAME HOSTTYPE IFS IGNOREEOF INPUTRC INSIDE_EMACS LANG LANGUAGE LINENO LINES LOCALDOMAIN" +
 	" LOCPATH MACHTYPE MAPFILE NLSPATH OLDPWD OSTYPE PATH PIPESTATUS POSIXLY_CORRECT PPID PROMPT_COMMAND PROMPT_DIRTRIM PWD RANDOM" +
-	" REPLY RES_OPTIONS SECONDS SHELL SHELLOPTS SHLVL SRANDOM TERM TERMCAP TERMINFO TIMEFORMAT TMOUT TMPDIR TZ TZDIR UID USER"
+	" REPLY RES_OPTIONS SECONDS SHELL SHELLOPTS SHLVL SRANDOM TERM TERMCAP TERMINFO TIMEFORMAT TMOUT TMPDIR TZ TZDIR UID USER")
 
 // shellVariablePrefixes are how the names of families of such variables begin.
 const shellVariablePrefixes = "_ BASH COMP DYLD_ EPOCH GLOB HIST LC_ LD_ MAIL MALLOC_ OPT PS READLINE_ TEXTDOMAIN"
 
 // isShellVariable reports whether a variable may mean something to the shell.
 func isShellVariable(name string) bool {
-	if has(shellVariables, name) || name == "auto_resume" || name == "histchars" {
+	if shellVariables[name] || name == "auto_resume" || name == "histchars" {
 		return true
 	}
 	for prefix := range strings.FieldsSeq(shellVariablePrefixes) {

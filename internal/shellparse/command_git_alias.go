@@ -15,7 +15,7 @@ type gitAliasUse struct {
 // gitCommands are the subcommands that no alias can replace, since git has them built in
 // or always installed. Others, such as svn, are packages of their own. Source: "git
 // --list-cmds=builtins" of git 2.39, and the scripts of its core package.
-const gitCommands = "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap" +
+var gitCommands = wordSet("add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap" +
 	" check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects" +
 	" credential credential-cache credential-store describe diagnose diff diff-files diff-index diff-tree difftool fast-export fast-import" +
 	" fetch fetch-pack filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck fsck-objects gc get-tar-commit-id grep" +
@@ -24,10 +24,10 @@ const gitCommands = "add am annotate apply archive bisect blame branch bugreport
 	" name-rev notes pack-objects pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase receive-pack reflog remote" +
 	" remote-ext remote-fd repack replace rerere reset restore rev-list rev-parse revert rm send-pack shortlog show show-branch show-index" +
 	" show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag unpack-file unpack-objects update-index" +
-	" update-ref update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version worktree write-tree"
+	" update-ref update-server-info upload-archive upload-pack var verify-commit verify-pack verify-tag version worktree write-tree")
 
 // isGitCommand reports whether git surely has a subcommand of its own with this name.
-func isGitCommand(name string) bool { return has(gitCommands, name) }
+func isGitCommand(name string) bool { return gitCommands[name] }
 
 // aliasEffect returns the commands that a subcommand of git may stand for: by an alias
 // that the line makes, or by one that git finds in a directory.

@@ -24,14 +24,6 @@ var imagePrograms = wordSet("docker podman nerdctl buildah skopeo crane oras go"
 // hostOptions are options of namedHostPrograms whose value is a host.
 var hostOptions = wordSet("-h -H --host --hostname --server -s --trusted-host -connect --connect -proxy --proxy --bootstrap-server -b --broker --address")
 
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
 // addMentioned adds the hosts that a command may reach by what its arguments and variables
 // say. A command that only reads files reaches none by its arguments.
 func (c *Command) addMentioned(name string, args []arg, assigns []assignment) {

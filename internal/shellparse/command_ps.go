@@ -47,11 +47,11 @@ func psEffect(args []arg) effect {
 
 // psSafeColumns are the columns of ps that show only facts about a process and its
 // command line.
-const psSafeColumns = "%cpu %mem args blocked bsdstart bsdtime c cgroup class cls cmd comm command cp cputime cputimes" +
+var psSafeColumns = wordSet("%cpu %mem args blocked bsdstart bsdtime c cgroup class cls cmd comm command cp cputime cputimes" +
 	" drs egid egroup elapsed etime etimes euid euser f fgid fgroup flags fname fuid fuser gid group ignored lstart lwp" +
 	" maj_flt majflt min_flt minflt ni nice nlwp pcpu pending pgid pgrp pid pmem ppid pri priority psr rgid rgroup rss" +
 	" rssize rsz ruid ruser s sess session sgid sgroup sid size spid stat start start_time started state stime suid" +
-	" suser sz tgid thcount tid time times tname tpgid trs tt tty ucmd ucomm uid uname user vsize vsz wchan"
+	" suser sz tgid thcount tid time times tname tpgid trs tt tty ucmd ucomm uid uname user vsize vsz wchan")
 
 // psColumnsAreSafe reports whether all columns in lists are in psSafeColumns.
 func psColumnsAreSafe(lists []arg) bool {
@@ -62,7 +62,7 @@ func psColumnsAreSafe(lists []arg) bool {
 		for name := range strings.FieldsFuncSeq(list.value, func(r rune) bool { return r == ',' || r == ' ' }) {
 			name, _, _ = strings.Cut(name, "=")
 			name, _, _ = strings.Cut(strings.TrimLeft(name, "+-"), ":")
-			if name != "" && !has(psSafeColumns, strings.ToLower(name)) {
+			if name != "" && !psSafeColumns[strings.ToLower(name)] {
 				return false
 			}
 		}

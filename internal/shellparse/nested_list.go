@@ -22,8 +22,8 @@ var listOptions = map[string]string{
 const listReaders = "cpio pax afio"
 
 // responseFiles are programs that read arguments from the file behind an @.
-const responseFiles = "7z 7za 7zr ar as c++ cc clang clang++ convert cpp csc exiftool g++ gcc gfortran identify jar java javac javadoc ld link magick mogrify nm objdump" +
-	" ranlib rar rustc size strings strip"
+var responseFiles = wordSet("7z 7za 7zr ar as c++ cc clang clang++ convert cpp csc exiftool g++ gcc gfortran identify jar java javac javadoc ld link magick mogrify nm objdump" +
+	" ranlib rar rustc size strings strip")
 
 // inspectLists adds the files that a program reads because a list names them. What is in
 // such a list is known only if the line spells it.
@@ -35,7 +35,7 @@ func (w *walker) inspectLists(c *Command, name string, args []arg) {
 			break
 		}
 		reads = options != "" && a.known && takesList(options, name, a.value) ||
-			strings.HasPrefix(a.value, "@") && has(responseFiles, strings.TrimRight(name, "-.0123456789")) ||
+			strings.HasPrefix(a.value, "@") && responseFiles[strings.TrimRight(name, "-.0123456789")] ||
 			name == "zip" && zipList.MatchString(a.value)
 	}
 	if !reads {
@@ -77,12 +77,12 @@ func takesList(options, name, value string) bool {
 }
 
 // copiesPrograms are programs that give a file another name.
-const copiesPrograms = "cp ln mv install link rsync dd scp"
+var copiesPrograms = wordSet("cp ln mv install link rsync dd scp")
 
 // inspectCopied adds the programs to which a command gives another name, under which no
 // rule would know them.
 func (w *walker) inspectCopied(c *Command, name string, args []arg) {
-	if !has(copiesPrograms, name) && (!has("cat head tac tail tee", name) || !w.divertsOutput()) {
+	if !copiesPrograms[name] && (!has("cat head tac tail tee", name) || !w.divertsOutput()) {
 		return
 	}
 	for _, a := range args {

@@ -10,13 +10,13 @@ import (
 
 // textPrograms are programs that run a text in a language of their own, in which commands
 // may stand. The text is an argument or the standard input.
-const textPrograms = "at batch bc crontab dc ed red emacs ex expect ftp gdb gnuplot gvim lftp lldb m4 mail mailx mariadb mysql nvim psql rview rvim sftp sqlite3" +
-	" telnet vi view vim vimdiff"
+var textPrograms = wordSet("at batch bc crontab dc ed red emacs ex expect ftp gdb gnuplot gvim lftp lldb m4 mail mailx mariadb mysql nvim psql rview rvim sftp sqlite3" +
+	" telnet vi view vim vimdiff")
 
 // runsText reports whether a program runs a text that is no line of a shell.
 func runsText(name string) bool {
 	_, shell := scriptRunners[name]
-	return !shell && (has(textPrograms, name) || runsAnyCode(name))
+	return !shell && (textPrograms[name] || runsAnyCode(name))
 }
 
 // startsPrograms matches a text in a programming language that may start a program.

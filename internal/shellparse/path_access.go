@@ -39,8 +39,8 @@ func (w *walker) recordAccess(c *Command, s strippedCommand) {
 }
 
 // gitReplacingCommands are the git subcommands that replace files, possibly by links.
-const gitReplacingCommands = "am apply bisect checkout checkout-index cherry-pick clone merge mv pull read-tree rebase reset restore" +
-	" revert stash submodule switch worktree"
+var gitReplacingCommands = wordSet("am apply bisect checkout checkout-index cherry-pick clone merge mv pull read-tree rebase reset restore" +
+	" revert stash submodule switch worktree")
 
 // mayMakeLinks reports whether a command may make links or move directories.
 func mayMakeLinks(args []arg) bool {
@@ -65,7 +65,7 @@ func mayMakeLinks(args []arg) bool {
 		return given("x") || len(args) > 1 && strings.Contains(args[1].value, "x")
 	case "git":
 		rest := gitCommand(args[1:])
-		return len(rest) > 0 && (!rest[0].isLiteral() || has(gitReplacingCommands, rest[0].value))
+		return len(rest) > 0 && (!rest[0].isLiteral() || gitReplacingCommands[rest[0].value])
 	}
 	return false
 }

@@ -76,11 +76,11 @@ func optionSpecOf(name string, args []arg) (shelltable.OptionSpec, bool) {
 // runsAnyCode reports whether a program is an interpreter, which a rule with a wildcard
 // allows to run any code.
 func runsAnyCode(name string) bool {
-	return has(anyCode, strings.TrimRight(name, ".0123456789"))
+	return anyCode[strings.TrimRight(name, ".0123456789")]
 }
 
-const anyCode = "ash bash bun csh dash deno elixir erl fish ghci groovy guile irb ipython java jruby julia jython ksh lua luajit mksh node nodejs" +
-	" ocaml octave osascript perl php powershell pwsh pypy python r racket rscript ruby scala scheme sh swift tclsh ts-node tsx zsh"
+var anyCode = wordSet("ash bash bun csh dash deno elixir erl fish ghci groovy guile irb ipython java jruby julia jython ksh lua luajit mksh node nodejs" +
+	" ocaml octave osascript perl php powershell pwsh pypy python r racket rscript ruby scala scheme sh swift tclsh ts-node tsx zsh")
 
 // matchOption looks an argument that begins with a dash up in a spec. next is the
 // argument behind it.

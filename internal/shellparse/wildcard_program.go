@@ -32,7 +32,7 @@ func exceedsProgram(name string, args []arg) bool {
 	case "vim", "vi", "view", "ex", "nvim", "rvim", "rview", "gvim", "vimdiff", "less", "more", "most":
 		return slices.ContainsFunc(args, func(a arg) bool { return strings.HasPrefix(a.value, "+") && !pagerStart.MatchString(a.value) })
 	}
-	compiler := has(compilers, strings.TrimRight(name, "-.0123456789"))
+	compiler := compilers[strings.TrimRight(name, "-.0123456789")]
 	if compiler && slices.ContainsFunc(args, func(a arg) bool { return strings.HasPrefix(a.value, "@") }) {
 		return true
 	}
@@ -40,15 +40,15 @@ func exceedsProgram(name string, args []arg) bool {
 }
 
 // compilers write the file behind -o, and take options from the one behind an @.
-const compilers = "as c++ cc clang clang++ cpp csc g++ gcc gfortran javac kotlinc ld rustc tsc"
+var compilers = wordSet("as c++ cc clang clang++ cpp csc g++ gcc gfortran javac kotlinc ld rustc tsc")
 
 // pagerStart matches operands with which a pager or an editor only goes to a line.
 var pagerStart = regexp.MustCompile(`^\+([0-9]+g?|[FGg])?$`)
 
 // sqliteShows are the commands of sqlite3 that only show something or change how it is
 // shown.
-const sqliteShows = ".bail .changes .columns .databases .dbinfo .dump .echo .eqp .exit .explain .fullschema .header .headers .help .indexes .indices .limit .lint .mode .nullvalue" +
-	" .print .progress .quit .schema .separator .sha3sum .show .stats .tables .timeout .timer .version .width"
+var sqliteShows = wordSet(".bail .changes .columns .databases .dbinfo .dump .echo .eqp .exit .explain .fullschema .header .headers .help .indexes .indices .limit .lint .mode .nullvalue" +
+	" .print .progress .quit .schema .separator .sha3sum .show .stats .tables .timeout .timer .version .width")
 
 // sqliteFiles matches a text with a function or statement that names another file.
 var sqliteFiles = regexp.MustCompile(`(?i)load_extension|writefile|readfile|edit\s*\(|attach\s|vacuum\s+into`)
@@ -57,7 +57,7 @@ var sqliteFiles = regexp.MustCompile(`(?i)load_extension|writefile|readfile|edit
 // database.
 func sqliteActs(a arg) bool {
 	for line := range strings.Lines(a.value) {
-		if words := strings.Fields(line); len(words) > 0 && len(words[0]) > 1 && words[0][0] == '.' && words[0][1] != '/' && words[0][1] != '.' && !has(sqliteShows, words[0]) {
+		if words := strings.Fields(line); len(words) > 0 && len(words[0]) > 1 && words[0][0] == '.' && words[0][1] != '/' && words[0][1] != '.' && !sqliteShows[words[0]] {
 			return true
 		}
 	}

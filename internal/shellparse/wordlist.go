@@ -30,3 +30,12 @@ func markOf(list, name, marks string) (mark string, ok bool) {
 	}
 	return "", false
 }
+
+// wordSet returns the words of a list that is too long for [has].
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
