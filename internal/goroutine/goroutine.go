@@ -49,14 +49,14 @@ func Go(f func()) (done <-chan error) {
 
 // growStack grows the stack of a new goroutine to the size that a call probably needs.
 // Without it the stack grows step by step, and each step copies all frames on it.
-// Together with the runtime's part it is 8 KiB, enough for the stages of a call; the
-// stack of a tool that needs more grows as usual. Entering the function reserves the
+// Together with the runtime's part it is 16 KiB, enough for the stages of a call, which
+// need more than 8; the stack of a tool that needs more grows as usual. Entering the function reserves the
 // array; use is always false, so that no time is spent on clearing it.
 //
 //go:noinline
 func growStack(use bool) (b byte) {
 	if use {
-		var room [5 << 10]byte
+		var room [10 << 10]byte
 		for i := range room {
 			b += room[i]
 		}

@@ -22,7 +22,7 @@ import (
 type Process struct {
 	command Command
 	sink    *sink
-	stdin   *input
+	stdin   *Input
 	done    chan struct{}
 	printed chan struct{} // closed when no more is read of the output
 	exit    Exit          // final once done is closed
@@ -39,7 +39,7 @@ type Process struct {
 }
 
 func newProcess(c Command) *Process {
-	return &Process{command: c, sink: newSink(c), stdin: &input{}, done: make(chan struct{}), printed: make(chan struct{})}
+	return &Process{command: c, sink: newSink(c), stdin: &Input{}, done: make(chan struct{}), printed: make(chan struct{})}
 }
 
 // Done is closed when the command has come to its end: the child has ended, its output is
@@ -87,11 +87,8 @@ func (p *Process) Stored() (int64, error) { return p.sink.storedBytes() }
 // start.
 func (p *Process) LastOutput() time.Time { return p.sink.lastOutput() }
 
-// Stdin returns the writer of the child's input, if Command.Stdin is set. Write blocks
-// while the child does not read. It returns an error when the child has ended or no
-// process can read any more, even if it was blocked. Close ends the input; it may be
-// called more than once.
-func (p *Process) Stdin() io.WriteCloser { return p.stdin }
+// Stdin returns the child's input. If Command.Stdin is not set, nothing can be written to it.
+func (p *Process) Stdin() *Input { return p.stdin }
 
 // Pid returns the process id of the child. After Done it may be that of another process.
 func (p *Process) Pid() int {

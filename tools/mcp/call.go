@@ -172,6 +172,9 @@ func (k *call) send() error {
 	_, err := k.connection.session.CallTool(&k.ctx, &mcp.CallToolParams{
 		Meta: k.connection.meta(&k.ctx, k.request), Name: k.tool, Arguments: k.input,
 	})
+	if errors.Is(err, exchange.ErrKept) {
+		return nil
+	}
 	return err
 }
 

@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
@@ -13,6 +14,11 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 )
+
+// ErrKept is the error that the SDK is given for a call of a tool whose result was kept. The
+// call has succeeded. The SDK would take longer to decode an empty result than the rest of the
+// call takes.
+var ErrKept = errors.New("the result was kept")
 
 // maxStray is how many bytes of the first stray text are kept.
 const maxStray = 200
@@ -106,10 +112,14 @@ func (x *Exchange) Received(raw []byte) jsonrpc.Message {
 func (x *Exchange) ReceivedText(raw []byte) []byte { return Encode(x.Received(raw)) }
 
 // Encode returns the text of a message for the SDK, or nil for a nil message. An answer that the
-// SDK could not read, such as one that is nested too deeply, becomes a failure.
+// SDK could not read, such as one that is nested too deeply, becomes a failure. An answer with
+// ErrKept becomes one with an empty result.
 func Encode(m jsonrpc.Message) []byte {
 	if m == nil {
 		return nil
+	}
+	if r, ok := m.(*jsonrpc.Response); ok && errors.Is(r.Error, ErrKept) {
+		m = &jsonrpc.Response{ID: r.ID, Result: r.Result}
 	}
 	text, err := jsonrpc.EncodeMessage(m)
 	if err == nil {
@@ -222,7 +232,11 @@ func (s sent) answered(m message) *jsonrpc.Response {
 		// protocol has that.
 		return &jsonrpc.Response{ID: id, Result: m.result}
 	}
-	return &jsonrpc.Response{ID: id, Result: substitute(s.method, m.result)}
+	answer := &jsonrpc.Response{ID: id, Result: substitute(s.method, m.result)}
+	if s.method == "tools/call" {
+		answer.Error = ErrKept
+	}
+	return answer
 }
 
 // substitute returns the result that the SDK is given in place of one that was kept.

@@ -47,17 +47,12 @@ type Connection struct {
 	lines    *lineReader
 	errors   *tail
 	messages chan jsonrpc.Message
-	writes   chan write
+	writing  chan struct{} // capacity 1: holds a value while a message is written
 	closing  chan struct{} // closed by Close
 	close    sync.Once
 	left     bool        // the server ended, or its output did, before Close; final once closing is closed, as is stays
 	stays    bool        // it left, and did not end
 	broken   atomic.Bool // the server's input cannot be written to
-}
-
-type write struct {
-	data []byte
-	done chan<- error
 }
 
 var (
@@ -71,7 +66,7 @@ func Start(ctx context.Context, table *proc.Table, s Server, x *exchange.Exchang
 		exchange: x,
 		errors:   &tail{limit: maxErrors, log: s.Log},
 		messages: make(chan jsonrpc.Message),
-		writes:   make(chan write),
+		writing:  make(chan struct{}, 1),
 		closing:  make(chan struct{}),
 	}
 	c.lines = &lineReader{limit: s.MaxMessage, line: c.received, tooLong: c.tooLong}
@@ -84,7 +79,6 @@ func Start(ctx context.Context, table *proc.Table, s Server, x *exchange.Exchang
 		return nil, err
 	}
 	c.process = process
-	goroutine.Go(c.writeAll)
 	return c, nil
 }
 
@@ -142,9 +136,8 @@ func (c *Connection) Write(ctx context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	c.exchange.Sent(data)
-	done := make(chan error, 1)
 	select {
-	case c.writes <- write{data: append(data, '\n'), done: done}:
+	case c.writing <- struct{}{}:
 	case <-c.closing:
 		return ErrClosed
 	case <-c.process.Done():
@@ -152,6 +145,17 @@ func (c *Connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	data = append(data, '\n')
+	n, err := c.process.Stdin().WriteNow(data)
+	if n == len(data) || err != nil {
+		return c.wrote(err)
+	}
+	// The server does not read at present. What is left must follow, even if ctx ends.
+	done := make(chan error, 1)
+	goroutine.Go(func() {
+		_, err := c.process.Stdin().Write(data[n:])
+		done <- c.wrote(err)
+	})
 	select {
 	case err := <-done:
 		return err
@@ -160,23 +164,15 @@ func (c *Connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 }
 
-// writeAll writes the messages in order, until the connection ends.
-func (c *Connection) writeAll() {
-	for {
-		select {
-		case w := <-c.writes:
-			_, err := c.process.Stdin().Write(w.data)
-			if err != nil {
-				c.broken.Store(true)
-				err = fmt.Errorf("%w: %w", io.ErrClosedPipe, err)
-			}
-			w.done <- err
-		case <-c.closing:
-			return
-		case <-c.process.Done():
-			return
-		}
+// wrote lets the next message be written. It returns the error for one whose writing ended
+// with err.
+func (c *Connection) wrote(err error) error {
+	if err != nil {
+		c.broken.Store(true)
+		err = fmt.Errorf("%w: %w", io.ErrClosedPipe, err)
 	}
+	<-c.writing
+	return err
 }
 
 // Close ends the server: its input ends, after 500 ms its process group is asked to end,
