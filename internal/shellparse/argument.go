@@ -12,6 +12,8 @@ type arg struct {
 	known       bool        // value is exact, or is the exact pattern if glob is set
 	glob        bool        // the shell replaces it by file names
 	anyNumber   bool        // not known, and may be any number of arguments
+	expands     bool        // not known, and without quotes it may be a pattern for names anywhere
+	reach       reach       // of the text that is not known; see holds
 	fromBraces  bool        // one of several that a brace expansion produced; they share their source
 	placeholder bool        // the program that starts the command replaces the word or a part of it
 	found       *foundNames // the files that a word stands for if it is not known

@@ -69,7 +69,7 @@ func (w *walker) addValue(m *markedWord, values []arg, quotes bool) bool {
 	}
 	if !quotes { // the shell splits it, and expands patterns
 		for _, v := range values {
-			if v.glob || v.value == "" || !expandsToItself(v.value) || strings.ContainsAny(v.value, " \t\n{}") || mayAssign(w.src, "IFS") {
+			if v.glob || v.value == "" || !expandsToItself(v.value) || holdsPattern(v.value) || strings.ContainsAny(v.value, " \t\n{}") || mayAssign(w.src, "IFS") {
 				return false
 			}
 		}

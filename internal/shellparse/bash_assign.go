@@ -11,7 +11,8 @@ type assignment struct {
 	name     string
 	value    arg
 	source   string
-	compound bool // has an index or a list, or appends
+	compound bool   // has an index or a list, or appends
+	expands  string // the word of a list that may be a pattern for names anywhere
 }
 
 // harmlessVariables are variables that change only the output of a program or how
@@ -65,7 +66,9 @@ func (w *walker) readAssignment(a *syntax.Assign) assignment {
 				w.substitutionsIn(e.Index)
 			}
 			if e.Value != nil {
-				w.walkListWord(e.Value)
+				if word := expandingWord(w.walkListWord(e.Value)); word != "" {
+					out.expands = word
+				}
 			}
 		}
 	}
@@ -116,6 +119,9 @@ func (w *walker) assignmentsOnly(assigns []assignment) Command {
 	c := Command{Text: joinWithAssignments(assigns, nil)}
 	w.inspectVariables(&c, assigns, false)
 	for _, a := range assigns {
+		if a.expands != "" {
+			c.markExpansion(a.expands)
+		}
 		if w.keepsVariable(a.name) {
 			w.ownSet = append(w.ownSet, envAssignment{a.name, len(w.line.Commands)})
 			continue
@@ -154,6 +160,7 @@ func isIFSOfRead(a assignment, args []arg) bool {
 // declClause walks declare, export, local, readonly and typeset.
 func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 	c := Command{Text: w.sourceOf(d)}
+	w.output = anywhere
 	exported := d.Variant.Value == "export"
 	var flags, assigns []assignment
 	for _, a := range d.Args {
@@ -187,6 +194,9 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 		c.worsen(Unknown, d.Variant.Value+" shows the values of variables")
 	}
 	for _, a := range assigns {
+		if a.expands != "" {
+			c.markExpansion(a.expands)
+		}
 		if w.env.Shell == Zsh || exported && !a.harmlessInEnv() || !a.harmlessInShell() {
 			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
 			w.recordEnvAssignment(a.name)

@@ -23,13 +23,16 @@ func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
 	}
 	shown := w.takeShown()
 	cmd, after := w.simpleCommand(w.sourceOf(c), assigns, args, in)
+	if word := expandingWord(args); word != "" {
+		cmd.markExpansion(word)
+	}
 	if shown != "" && !onlyTestsEmptiness(args) {
 		cmd.worsen(Unknown, showsVariable(shown))
 		cmd.EditsOnly = false
 	}
 	w.addCommand(cmd)
 	for _, name := range namesThatAreRead(args) {
-		after = after.withRead(name, w.namesReadBy(assigns, args))
+		after = after.withRead(name, w.fed, w.namesReadBy(assigns, args))
 	}
 	if after.known() {
 		return after, in
@@ -82,6 +85,9 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	c.EditsOnly = c.EditsOnly && c.Class != Unknown
 	w.addGlobs(&c, args)
 	c.removeDuplicates()
+	if w.captured {
+		w.output = min(w.output, w.outputOf(s, &c))
+	}
 	c.markAddedArgs(s)
 	after := w.placeAfter(&c, s, in)
 	w.recordAccess(&c, s)

@@ -36,30 +36,39 @@ func (w *walker) printedBy(s strippedCommand, e effect) *foundNames {
 	if e.class != ReadOnly || s.wrapped {
 		return nil
 	}
-	flags, ok := lineFilters[s.args[0].value]
 	if e.prints != nil {
 		names := *e.prints
 		names.dirs = w.place.dirs
 		return &names
 	}
-	if !ok || w.input() == nil {
+	if w.input() == nil {
 		return nil
 	}
-	p := commandSpecs[s.args[0].value].parseArgs(s.args[1:])
-	operands, zero := 0, false
-	if strings.HasSuffix(s.args[0].value, "grep") && !p.hasFlag("-e") {
+	if zero, ok := keepsLines(s.args[0].value, s.args[1:]); !ok || zero != w.piped.nul {
+		return nil
+	}
+	return w.piped
+}
+
+// keepsLines reports whether a command prints some of the lines of its input as they are, and
+// whether zero bytes end them.
+func keepsLines(name string, args []arg) (zero, ok bool) {
+	flags, ok := lineFilters[name]
+	if !ok {
+		return false, false
+	}
+	p := commandSpecs[name].parseArgs(args)
+	operands := 0
+	if strings.HasSuffix(name, "grep") && !p.hasFlag("-e") {
 		operands = 1
 	}
 	for _, f := range p.flags {
 		if !has(flags, f.name) {
-			return nil
+			return false, false
 		}
 		zero = zero || f.name == "-z"
 	}
-	if p.reason != "" || len(p.operands) != operands || len(p.splitValues) > 0 || zero != w.piped.nul {
-		return nil
-	}
-	return w.piped
+	return zero, p.reason == "" && len(p.operands) == operands && len(p.splitValues) == 0
 }
 
 // addedArg returns the arguments that a program adds to a command.

@@ -16,22 +16,24 @@ type setVariable struct {
 	values []arg       // all values that it may have; empty if that is not known
 	found  *foundNames // the names that a loop reads into it; nil if it holds anything else
 	object bool        // it holds the name of an object of git, or nothing
+	reach  reach       // of its value
+	dirs   []string    // where it was set
 }
 
 // with returns the place after the shell has set a variable.
-func (p place) with(name string, values ...arg) place {
+func (p place) with(name string, r reach, values ...arg) place {
 	if !p.sets(name) {
-		p.set = append(p.set[:len(p.set):len(p.set)], setVariable{name: name, values: values})
+		p.set = append(p.set[:len(p.set):len(p.set)], setVariable{name: name, values: values, reach: r, dirs: p.dirs})
 	}
 	return p
 }
 
 // withRead returns the place after a loop has read one of some names into a variable.
-func (p place) withRead(name string, found *foundNames) place {
+func (p place) withRead(name string, r reach, found *foundNames) place {
 	if p.sets(name) {
 		return p
 	}
-	p = p.with(name)
+	p = p.with(name, r)
 	p.set[len(p.set)-1].found = found
 	return p
 }
@@ -105,9 +107,13 @@ func (w *walker) placeAfterAssignment(in place, a *syntax.Assign, out assignment
 		return in
 	}
 	if v := out.value; a.Array == nil && v.known && !v.glob && !strings.HasPrefix(v.source, "{") {
-		return in.with(out.name, v)
+		return in.with(out.name, v.holds(), v)
 	}
-	after := in.with(out.name)
+	r := anywhere
+	if a.Array == nil {
+		r = out.value.holds()
+	}
+	after := in.with(out.name, r)
 	if a.Array == nil && out.value.withID == objectName && !in.sets(out.name) {
 		after.set[len(after.set)-1].object = true
 	}
@@ -144,6 +150,9 @@ func commonVariables(a, b []setVariable) []setVariable {
 			}
 			if !b[at].object {
 				v.object = false
+			}
+			if v.reach = min(v.reach, b[at].reach); !slices.Equal(v.dirs, b[at].dirs) {
+				v.reach = v.reach.ofParts()
 			}
 			both = append(both, v)
 		}
@@ -206,12 +215,18 @@ func (w *walker) askForShown(first int) {
 	reason := showsVariable(w.takeShown())
 	for i := first; i < len(w.line.Commands); i++ {
 		c := &w.line.Commands[i]
-		if c.Class == ReadOnly { // the text does not name the variable, so an exact rule is not about it
-			c.Nested = append(c.Nested, c.Text)
-			c.Text += shelltable.AddedArgsMark
-		}
+		c.blur()
 		c.worsen(Unknown, reason)
 		c.EditsOnly = false
+	}
+}
+
+// blur changes the text of a command that only reads, so that no exact rule is about it: the
+// text does not tell what the command is given.
+func (c *Command) blur() {
+	if c.Class == ReadOnly {
+		c.Nested = append(c.Nested, c.Text)
+		c.Text += shelltable.AddedArgsMark
 	}
 }
 

@@ -29,10 +29,10 @@ func TestVariablesOfTheEnvironment(t *testing.T) {
 		require.False(t, readOnly(parse(line)), "%q", line)
 	}
 	for _, line := range []string{
-		"x=1; echo $x", "x=1 && echo $x", "x=$(pwd); echo $x", "x=1 y=$x; echo $y", "x=(a b); echo $x", "for x in a b; do echo $x; done", "ls | while read x; do echo $x; done", "while read -r x; do echo $x; done < README.md",
+		"x=1; echo $x", "x=1 && echo $x", "x=$(pwd); echo $x", "x=1 y=$x; echo $y", "x=(a b); echo $x", "for x in a b; do echo $x; done", "ls | while read x; do echo $x; done", "while read -r x; do echo \"$x\"; done < README.md",
 		"x=1; (echo $x)", "x=1; echo a | cat <<< $x", "x=1; for i in 1; do echo $x$i; done", "x=1; f() { echo $x; }; f", "if true; then x=1; else x=2; fi; echo $x", "if x=1; then echo $x; fi", "cd src && x=1 && echo $x", "x=$(exit 3); echo $x",
 		"f() { local x=1; echo $x; }; f", "declare x=1; echo $x", "x=1 > /dev/null && echo $x", "{ x=1; echo $x; } 2>/dev/null", "! x=1; echo $x", "read x <<< a && echo $x",
-		"echo $HOME $PWD $USER $LANG $PATH $? $$ $! $# $- $0 $1 $@ $* $_ $RANDOM $UID $SHELL", `[ -n "$SECRET" ] && echo set`, `[[ -z $SECRET ]] && echo empty`, `test -z "${SECRET}"`, "echo '$SECRET' \\$SECRET", "cat <<'E'\n$SECRET\nE",
+		"echo $HOME $PWD $USER $LANG $PATH $? $$ $! $# $- $0 $1 $@ $* \"$_\" $RANDOM $UID $SHELL", `[ -n "$SECRET" ] && echo set`, `[[ -z $SECRET ]] && echo empty`, `test -z "${SECRET}"`, "echo '$SECRET' \\$SECRET", "cat <<'E'\n$SECRET\nE",
 	} {
 		l := parse(line)
 		require.True(t, readOnly(l), "%q: %s %v", line, l.Unknown, texts(l))

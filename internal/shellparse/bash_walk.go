@@ -29,6 +29,9 @@ type walker struct {
 	frozen       []string        // variables that later assignments may not change
 	shown        string          // a variable of the environment that the words since then show; see noteVariable
 	bindingCache bindings        // nil until bindings is called
+	captured     bool            // what the current commands print becomes a part of a word
+	output       reach           // of what they have printed
+	fed          reach           // of what a pipe feeds them
 	depth        int
 
 	functionDepth int
@@ -118,13 +121,16 @@ func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 		w.markUnknown("the line starts a coprocess")
 	}
 	before, shown, first := w.hasInput, w.takeShown(), len(w.line.Commands)
-	piped := w.piped
+	piped, fed, output := w.piped, w.fed, w.output
 	if w.hasInput = before || givesInput(s); givesInput(s) {
-		w.piped = nil
+		w.piped, w.fed = nil, w.inputReach(s.Redirs)
 	}
 	w.printed = nil
 	yes, no = w.command(s, in)
-	w.piped = piped
+	w.piped, w.fed = piped, fed
+	if w.captured {
+		w.output = outputBehind(s.Redirs, output, w.output)
+	}
 	if !keepsOutput(s) {
 		w.printed = nil
 	}
@@ -156,6 +162,7 @@ func (w *walker) command(s *syntax.Stmt, in place) (yes, no place) {
 		if w.env.Shell == Zsh {
 			w.markUnknown("zsh runs a command of its own for a redirection alone")
 		}
+		w.output = anywhere // $(<file)
 		return in, in
 	case *syntax.CallExpr:
 		return w.callExpr(c, in)
@@ -210,14 +217,23 @@ func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 		w.markUnknown("time is a program behind a pipe")
 	}
 	w.concurrent = true
-	before, piped := w.hasInput, w.piped
+	before, piped, fed, output := w.hasInput, w.piped, w.fed, w.output
+	captured := w.captured
+	if _, ok := c.Y.Cmd.(*syntax.CallExpr); !ok { // it may read what is printed into variables
+		w.captured = true
+	}
+	w.output = nowhere
 	w.stmt(c.X, in)
-	w.hasInput, w.piped = true, nil
+	w.hasInput, w.piped, w.fed = true, nil, anywhere
 	if c.Op == syntax.Pipe {
 		w.piped = w.printed
+		if w.captured {
+			w.fed = w.output
+		}
 	}
+	w.captured, w.output = captured, output
 	w.stmt(c.Y, in)
-	w.hasInput, w.piped = before, piped
+	w.hasInput, w.piped, w.fed = before, piped, fed
 	return in, in
 }
 
@@ -270,7 +286,7 @@ func (w *walker) condition(c *syntax.WhileClause, in place) place {
 }
 
 func (w *walker) forClause(c *syntax.ForClause, in place) {
-	body := in
+	body, names, r := in, "", anywhere
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		w.checkVariable(l.Name.Value)
@@ -278,10 +294,17 @@ func (w *walker) forClause(c *syntax.ForClause, in place) {
 		for _, item := range l.Items {
 			values = append(values, w.walkListWord(item)...)
 		}
+		names, r = expandingWord(values), reachOfAll(values)
+		if len(l.Items) == 0 {
+			r = w.parameterReach("@")
+		}
+		if names != "" && c.Select {
+			w.markUnknown("select shows names that cannot be known")
+		}
 		if slices.ContainsFunc(values, func(a arg) bool { return !a.known }) || len(values) > maxBindings {
 			values = nil
 		}
-		body = in.with(l.Name.Value, values...)
+		body = in.with(l.Name.Value, r, values...)
 	case *syntax.CStyleLoop:
 		for _, x := range []syntax.ArithmExpr{l.Init, l.Cond, l.Post} {
 			if x != nil {
@@ -289,7 +312,12 @@ func (w *walker) forClause(c *syntax.ForClause, in place) {
 			}
 		}
 	}
+	first := len(w.line.Commands)
 	w.loopBody(in, func() place { return w.stmts(c.Do, body) })
+	for i := first; i < len(w.line.Commands) && names != ""; i++ {
+		w.line.Commands[i].blur()
+		w.line.Commands[i].markExpansion(names)
+	}
 }
 
 func (w *walker) caseClause(c *syntax.CaseClause, in place) place {
@@ -312,9 +340,9 @@ func (w *walker) funcDecl(c *syntax.FuncDecl, in place, certain bool) {
 	before := w.hasInput
 	w.hasInput = true // a caller may redirect its input
 	w.functionDepth++
-	piped := w.piped
-	w.piped = nil
-	defer func() { w.hasInput, w.piped = before, piped; w.functionDepth-- }()
+	piped, fed := w.piped, w.fed
+	w.piped, w.fed = nil, anywhere
+	defer func() { w.hasInput, w.piped, w.fed = before, piped, fed; w.functionDepth-- }()
 	w.loopBody(in, func() place {
 		yes, no := w.stmt(c.Body, in)
 		return yes.union(no)
@@ -373,11 +401,12 @@ func (w *walker) substitutionsIn(n syntax.Node) {
 	})
 }
 
-// substitution walks commands that run in a subshell.
-func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) {
+// substitution walks commands that run in a subshell, and returns the reach of what they
+// print.
+func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) reach {
 	defer w.leave()
 	if !w.enter() {
-		return
+		return anywhere
 	}
 	if c, ok := n.(*syntax.CmdSubst); ok {
 		if c.TempFile || c.ReplyVar {
@@ -388,9 +417,14 @@ func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) {
 		}
 	}
 	at, hasInput := w.place, w.hasInput
+	captured, output, fed := w.captured, w.output, w.fed
+	w.captured, w.output, w.fed = true, nowhere, anywhere
 	if p, ok := n.(*syntax.ProcSubst); ok && p.Op != syntax.CmdIn {
 		w.hasInput = true
 	}
 	w.stmts(list, at)
+	printed := w.output
 	w.place, w.hasInput = at, hasInput
+	w.captured, w.output, w.fed = captured, output, fed
+	return printed
 }

@@ -96,9 +96,13 @@ func (w *walker) expandWord(args []arg, word *syntax.Word) []arg {
 	if value, ok := w.verbatim(word); ok {
 		return append(args, arg{value: value, known: true, source: source})
 	}
-	words, ok := expandBraces(w.markParts(word.Parts))
+	m := w.markParts(word.Parts)
+	words, ok := expandBraces(m)
 	if !ok {
-		return append(args, arg{source: source, anyNumber: true, fromBraces: true})
+		a := arg{source: source, anyNumber: true, fromBraces: true}
+		a.reach, a.expands = m.reach()
+		a.expands = a.expands || a.reach != nowhere
+		return append(args, a)
 	}
 	for _, m := range words {
 		a := w.newArg(m)
@@ -184,13 +188,13 @@ func (w *walker) addDoubleQuoted(m *markedWord, q *syntax.DblQuoted) {
 
 // addExpansion adds the result of a parameter, command or arithmetic expansion.
 func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) {
-	what := markUnknownWords
+	what, r := markUnknownWords, anywhere
 	if quotes {
 		what = markUnknownText
 	}
 	switch part := part.(type) {
 	case *syntax.CmdSubst:
-		w.substitution(part, part.Stmts)
+		r = w.substitution(part, part.Stmts)
 		if w.printsObjectName(part) {
 			m.ids++
 		}
@@ -199,20 +203,23 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 			w.markUnknown("the line calculates in an old notation")
 		}
 		w.arithmExpr(part.X)
+		r = nowhere
 	case *syntax.ParamExp:
 		switch {
 		case w.isHarmlessOperator(part):
 			if w.addValue(m, w.operatorValues(part), quotes) {
 				return
 			}
+			r = w.operatorReach(part)
 		case !w.isPlainParameter(part):
 		case part.Param.Value == "@":
-			what = markUnknownWords
+			what, r = markUnknownWords, w.parameterReach("@")
 		default:
 			if dir := w.directoryVariable(part.Param.Value); dir != "" && (quotes || expandsToItself(dir) && !strings.ContainsAny(dir, " \t\n")) {
 				m.add(dir, markQuoted)
 				return
 			}
+			r = w.parameterReach(part.Param.Value)
 			w.noteVariable(part.Param.Value)
 			if quotes {
 				m.names = w.namesIn(part.Param.Value)
@@ -228,7 +235,10 @@ func (w *walker) addExpansion(m *markedWord, part syntax.WordPart, quotes bool) 
 		w.markUnknown("the line holds a construct that is not understood")
 		w.substitutionsIn(part)
 	}
-	m.add(" ", what)
+	if r == nearby && mayAssign(strings.ReplaceAll(w.src, "IFS= ", ""), "IFS") {
+		r = anywhere
+	}
+	m.addUnknown(what, r, quotes)
 }
 
 // isPlainParameter reports whether an expansion is just the value of a parameter.
@@ -323,6 +333,9 @@ func (w *walker) newArg(m markedWord) arg {
 	}
 	if w.env.Shell == Zsh {
 		w.checkZshWord(&m)
+	}
+	if !a.known {
+		a.reach, a.expands = m.reach()
 	}
 	if m.plainAt(0, '~') {
 		if len(m.text) > 1 && !m.plainAt(1, '/') || w.homeDir() == "" {

@@ -1,0 +1,82 @@
+package shellparse_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+)
+
+// TestUnseenPatterns: what stands without quotes and is not known may be a pattern for names
+// outside the working directories.
+func TestUnseenPatterns(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		// Substitutions.
+		"echo $(cat list)", "echo `cat list`", "echo $(<list)", "printf '%s\\n' $(cat list)", "echo a$(cat list)b", `echo "a"$(cat list)`, "echo {a,$(cat list)}", "timeout 5 echo $(cat list)",
+		"echo $(printf '/etc/*')", "echo $(printf '/etc/\\052')", "echo $(echo '/etc/*')", "echo $(echo -e '/etc/\\x2a')", "echo $(echo '/etc/*' | head -1)", "echo $(echo /etc/a | tr a '*')", "echo $(echo /etc/a | tr a-z '!-+')",
+		"echo $(echo /etc/a | sed 's/a/*/')", "echo $(true || cat list)", "echo $(cat list; date)", "echo $(date; cat list)", "echo $(date && cat list)", "echo $(wc -l < a 2>&1)", "echo $(cat nosuch 2>&1 >/dev/null)", "echo $(ls |& cat)",
+		"echo $(ls -l)", "echo $(ls *)", "echo $(ls -R)", "echo $(find .)", "echo $(git ls-files)", "echo $(git log -1 --format=%s)", "echo $(git log -1)", "echo $(date '+/etc/*')", "echo $(cut -d: -f1 list)", "echo $(stat -c %N a)",
+		"echo $(basename \"$(cat list)\")/x", "echo $(f)", "f() { cat list; }; echo $(f)", "echo $(git branch)/*", "echo $(cat <<< '/etc/*')", "echo $(cat <<E\n/etc/*\nE\n)", "echo $(pwd -P)", "cd src && echo $(cd .. && cat list)",
+		"type $(cat list)", "which $(cat list)", "basename $(cat list)", "seq $(cat list)", "sleep $(cat list)", "true $(cat list)", "exit $(cat list)", "sort <(echo $(cat list))", "[[ -n $(echo $(cat list)) ]]", "cat <<E\n$(echo $(cat list))\nE",
+		// Variables.
+		"x=$(cat list); echo $x", "x=$(cat list); y=$x; echo $y", "x=a; x=$(cat list); echo $x", "x=$(cat list); x=a; echo $x", "x='/etc/*'; echo $x", "x='/etc/*'; y=$x; echo $y", "x='*'; echo /etc/$x", "x=/etc y='*'; echo $x/$y",
+		"x=']'; echo /etc/[a-z$x", "x='[a-z'; echo /etc/$x]", "x='*'; y=/etc/$x; echo $y", "x='@(/etc/a)'; echo $x", "x=(a $(cat list)); echo \"$x\"", "x=($(cat list))", "declare -a x=($(cat list))", "x=a$(cat list)$(date); echo $x",
+		"LANG='/etc/*'; echo $LANG", "LANG=$(cat list); echo $LANG", "if true; then x=1; else x=$(cat list); fi; echo $x", "echo $_", "cd src; cd ..; echo $OLDPWD", "x=$(cat list); echo ${x%a}", "x=$(cat list); echo ${x:-a}",
+		"f() { echo $1; }; f '/etc/*'", "f() { echo $@; }; f '/etc/*'", "f() { x=$*; echo $x; }; f '/etc/*'", "f() { x=\"$@\"; echo $x; }; f '/etc/*'", "f() { for x in \"$@\"; do echo $x; done; }; f '/etc/*'", "f() { for x; do echo $x; done; }; f '/etc/*'",
+		// Loops.
+		"while read -r x; do echo $x; done < list", "while read -r x; do echo $x; done <<E\n/etc/*\nE", "cat list | while read -r x; do echo $x; done", "while read x; do echo $x; done <<< '/etc/*'", "while read x; do ls \"$x\"; done", "find . | while read -r f; do echo $f; done",
+		"for f in $(cat list); do echo $f; done", "for f in $(cat list); do echo \"$f\"; done", "for f in $(cat list); do :; done", "for f in '/etc/*'; do echo $f; done", "select f in $(cat list); do :; done", "for f in $(cat list); do for g in a; do echo \"$f\"; done; done",
+		"for f in *; do echo /etc/$f; done", "for f in src/*; do echo x$f; done", "for f in src/*; do echo ${f#src}; done", "for f in */*.go; do echo $f; done", "for f in src/*; do (cd docs && echo $f); done", "for f in *; do for g in *; do echo $f$g; done; done",
+		"IFS=c; for f in src/*; do echo $f; done", "IFS=c; echo $(ls)", "for f in 'a b'/*; do echo $f; done", "for f in src/*; do x=/etc/$f; echo $x; done", "for f in *; do x=/etc/$f; echo $x; done", "for f in *; do echo $(echo -e $f); done",
+		"for f in *; do echo $(printf /%s $f); done", "for f in $(ls); do echo /$f; done", "echo /$(ls)", "echo $(ls)$(ls)", "echo $(ls | tr a-z A-Z)",
+	} {
+		require.False(t, readOnly(parse(line)), "%q", line)
+	}
+}
+
+// TestPlainExpansions: what is known to hold no pattern, or one for names in the working
+// directory only, is expanded unasked.
+func TestPlainExpansions(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"echo $(date)", "echo $(date +%F) $(date '+%H:%M')", "echo $(pwd)", "echo $(git rev-parse --short HEAD)", "echo $(git rev-parse HEAD) $(git rev-parse --abbrev-ref HEAD)", "echo $(git merge-base main HEAD)", "echo $(git branch --show-current)",
+		"echo $(git log -1 --format=%h)", "echo $(git log -1 --format='%h %ad' --date=short)", "echo $(git rev-list --count HEAD)", "echo $(git describe --tags --always | sed 's/^v//')", "echo $(git branch)", "echo $(wc -l < README.md)", "echo $(wc -l README.md)",
+		"echo $(ls | wc -l)", "echo $(cat list | wc -l | tr -d ' ')", "echo $(cat list 2>/dev/null | wc -l)", "echo $(grep -c x README.md)", "echo $(nproc) $(id -u) $(uname -sm) $(hostname) $(whoami)", "echo $# $? $$ $! $- $((1+2)) $0 $1 $@", "echo $HOME $PWD $USER $PATH",
+		"echo $(echo a | tr a-z A-Z)", "echo $(basename \"$(cat list)\")", "echo $(basename $(pwd))", "echo $(dirname src/a.go)", "echo $(seq 1 3)", "echo $(expr 1 + 2)", "echo $(expr 2 \\* 3)", "echo $(du -sh src | cut -f1)", "echo $(stat -c %s README.md)",
+		"echo $(which go) $(command -v node)", "echo $(pgrep node)", "echo $([ -f a ] && echo yes || echo no)", "echo $(ls >/dev/null 2>&1 && echo yes)", "echo $(cd src && pwd)", "echo $(date | cut -d' ' -f1)", "echo $(date | awk '{print $1}')", "echo $(cat <<< a)",
+		"echo $(ls)", "echo $(ls src)", "echo $(ls -1 | head -3)", "for f in $(ls src); do echo $f \"$f\"; done", "x=$(ls); echo $x", "ls | while read x; do echo $x; done", "ls src | sort | while read -r x; do echo $x; done",
+		"x=$(date); echo $x", "n=$(ls | wc -l); echo $n files", "x=1; echo $x", "x=a; y=$x/b; echo $y", "x=1; x=2; echo $x", "if true; then x=1; else x=2; fi; echo $x", "x=(a b); echo $x", "x=; echo $x", "LANG=C; echo $LANG",
+		"for i in 1 2 3; do echo $i; done", "for i in {1..100}; do echo $i; done", "for i in $(seq 1 $(nproc)); do echo $i; done", "for f in *.go; do echo $f; done", "for f in src/*.go; do echo $f: ${f%.go} ${f##*/} \"x/$f\"; done", "for d in */; do echo $d; done",
+		"for f in src/*; do b=$(basename \"$f\"); echo $b; done", "while read x; do echo $x; done <<E\na\nb\nE", "read x <<< a && echo $x", "x='*.go'; echo $x", "x=a; for f in $x b; do echo $f; done",
+		// No expansion.
+		"echo \"$(cat list)\"", "x=$(cat list); echo \"$x\"", "x=$(cat list)", "declare x=$(cat list)", "[[ $(cat list) == x ]]", "[[ -n $(cat list) ]]", "case $(cat list) in *) ls;; esac", "cat <<< $(cat list)", "cat <<E\n$(cat list)\nE", "while read -r x; do echo \"$x\"; done < list",
+		"f() { echo \"$1\" \"$@\"; }; f '/etc/*'", "for x in \"$(cat list)\"; do echo \"$x\"; done", "cat list | xargs echo",
+	} {
+		l := parse(line)
+		require.True(t, readOnly(l), "%q: %s %v", line, l.Unknown, texts(l))
+	}
+}
+
+// TestUnseenPatternIsUnseen: a deny rule on files may be about the directories that the shell
+// reads, and a rule that allows the command covers it.
+func TestUnseenPatternIsUnseen(t *testing.T) {
+	t.Parallel()
+	l := parse("npm run build -- a b $(cat list)")
+	require.True(t, l.Commands[1].ReadsUnseen)
+	l = parse("date && echo $(cat list)")
+	require.Empty(t, l.Unknown)
+	require.Equal(t, []string{"read date", "read cat list", "? echo $(cat list)"}, texts(l))
+	require.False(t, l.Commands[2].NoWildcards)
+	require.True(t, l.Commands[2].ReadsUnseen)
+	l = parse("for f in $(cat list); do echo \"$f\"; done")
+	require.False(t, l.Commands[0].ReadsUnseen)
+	require.True(t, l.Commands[1].ReadsUnseen)
+	require.NotEqual(t, `echo "$f"`, l.Commands[1].Text, "an exact rule is about another line")
+	odd := testEnv()
+	odd.Dir = "/proj/q /etc/*"
+	for _, line := range []string{"echo $PWD", "echo $(pwd)"} {
+		require.False(t, readOnly(shellparse.Parse(line, odd)), line)
+	}
+}
