@@ -4,8 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/seed49eaa51d/pegboard"
 )
 
 // The answers of one command before a call. The tool runs only if the call was allowed.
@@ -115,5 +113,3 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updated
 		})
 	}
 }
-
-var _ = pegboard.Allow

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -186,4 +187,14 @@ func texts(parts []pegboard.Part) []string {
 		list = append(list, p.Text)
 	}
 	return list
+}
+
+const (
+	waitTime = 20 * time.Second
+	pollTime = 5 * time.Millisecond
+)
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
