@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -268,6 +269,72 @@ func TestParseFields(t *testing.T) {
 	for _, h := range all {
 		require.Equal(t, "f.json", h.Path)
 		require.Equal(t, "Bash", h.Matcher)
+	}
+}
+
+// TestParseOfWrongValues puts a wrong value in each place of real files, one at a time. The
+// hooks of other events stay as they were.
+func TestParseOfWrongValues(t *testing.T) {
+	t.Parallel()
+	wrong := []any{nil, true, 5, 1e300, "", "(", "\x00", []any{}, []any{nil, "x"}, map[string]any{}, map[string]any{"hooks": []any{5}}}
+	files, err := filepath.Glob("testdata/real/*.json")
+	require.NoError(t, err)
+	parsed := 0
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var whole struct{ Hooks map[string]any }
+		require.NoError(t, json.Unmarshal(data, &whole))
+		text, err := json.Marshal(whole.Hooks)
+		require.NoError(t, err)
+		right, _, err := hooks.Parse(text, "", "")
+		require.NoError(t, err)
+		for event, groups := range whole.Hooks {
+			mutate(groups, wrong, func(changed any) {
+				hooksOf := maps.Clone(whole.Hooks)
+				hooksOf[event] = changed
+				text, err := json.Marshal(hooksOf)
+				require.NoError(t, err)
+				set, problems, err := hooks.Parse(text, "", "")
+				require.NoError(t, err)
+				parsed++
+				lost := len(right.Handlers(event)) - len(set.Handlers(event))
+				told := slices.ContainsFunc(problems, func(p hooks.Problem) bool { return p.Event == event && p.Skipped }) || bytes.Contains(text, []byte("null")) || bytes.Contains(text, []byte("[]")) || bytes.Contains(text, []byte("{}"))
+				require.True(t, lost <= 0 || told, "%s lost a hook and did not tell: %v", text, problems)
+				for _, other := range right.Events() {
+					if other != event {
+						require.Equal(t, described(right.Handlers(other)), described(set.Handlers(other)))
+					}
+				}
+			})
+		}
+	}
+	require.Greater(t, parsed, 1000)
+}
+
+// mutate calls use with a copy of value for each place in it and each of the wrong values,
+// which stands there.
+func mutate(value any, wrong []any, use func(any)) {
+	for _, w := range wrong {
+		use(w)
+	}
+	switch v := value.(type) {
+	case []any:
+		for i := range v {
+			mutate(v[i], wrong, func(changed any) {
+				list := slices.Clone(v)
+				list[i] = changed
+				use(list)
+			})
+		}
+	case map[string]any:
+		for key := range v {
+			mutate(v[key], wrong, func(changed any) {
+				object := maps.Clone(v)
+				object[key] = changed
+				use(object)
+			})
+		}
 	}
 }
 
