@@ -65,7 +65,7 @@ var events = []event{
 }
 
 // eventOf returns a documented event. An event that is not known takes handlers of all
-// types, and its matchers are ignored.
+// types. Its matchers are tested against the values that the program gives.
 func eventOf(name string) (e event, known bool) {
 	if i := slices.IndexFunc(events, func(e event) bool { return e.name == name }); i >= 0 {
 		return events[i], true

@@ -30,7 +30,7 @@ type Handler struct {
 
 	// Of mcp_tool.
 	Server, Tool string
-	Input        json.RawMessage // an object; nil if there is none
+	Input        json.RawMessage // an object, or nil
 
 	// Of prompt and agent.
 	Prompt, Model   string

@@ -43,8 +43,10 @@ func newMatcher(text string, e event) (*matcher, error) {
 		}
 		return m, nil
 	}
-	if simple, err := regexp.Compile(text); err == nil && isSimple(text) {
-		return &matcher{simple: simple}, nil
+	if isSimple(text) {
+		if simple, err := regexp.Compile(text); err == nil {
+			return &matcher{simple: simple}, nil
+		}
 	}
 	m := &matcher{}
 	err := goroutine.Try(func() (err error) {

@@ -23,7 +23,7 @@ const maxBytes = 4 << 20
 // object, so that there are no hooks at all.
 //
 // An event that is there twice has the handlers of both. A group or handler that repeats a
-// key is left out, since readers differ on what it means.
+// key is left out, since readers differ on the meaning.
 func Parse(data json.RawMessage, from pegboard.RuleSource, path string) (Set, []Problem, error) {
 	r := reader{source: from, file: path, compiled: map[string]compiled{}}
 	whole := func(format string, args ...any) (Set, []Problem, error) {
@@ -101,7 +101,7 @@ func (r *reader) skip(a at, format string, args ...any) {
 
 func (r *reader) isNull(v jsonedit.Span) bool { return v.Missing() || string(r.doc.Bytes(v)) == "null" }
 
-// describe returns what a value is, without the text of a string.
+// describe returns the kind of a value, and no text of a string.
 func (r *reader) describe(v jsonedit.Span) string {
 	switch text := r.doc.Bytes(v); text[0] {
 	case '{':

@@ -9,8 +9,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// maxMatches limits what a Set remembers for one event: names and the handlers that match
-// them, counted together.
+// maxMatches limits how many names, and handlers that match them, a Set remembers for one
+// event.
 const maxMatches = 16 << 10
 
 // A Set holds the hooks of one or more files in the order in which they stand there. The zero
@@ -126,7 +126,7 @@ func (s Set) Match(event string, values ...string) []Handler {
 		key = strings.Join(values, "\x00")
 	}
 	if known, ok := of.matches.Load(key); ok {
-		return known.([]Handler) //nolint:forcetypeassert // nothing else is stored
+		return known.([]Handler) //nolint:errcheck,forcetypeassert // nothing else is stored
 	}
 	matched := of.matching(values)
 	size := int64(1 + len(matched))
