@@ -49,9 +49,9 @@ func TestPayloads(t *testing.T) {
 	t.Parallel()
 	file := joined(t, commandHook("PreToolUse", "Note", saving("pre")), commandHook("PostToolUse", "Jot", saving("post")),
 		commandHook("PostToolUseFailure", "Note", saving("failure")), commandHook("PostToolBatch", "", saving("batch")))
-	var o sceneOptions
+	var o noteOptions
 	o.Transcript = func(*pegboard.Session) string { return "/transcripts/1.jsonl" }
-	s := newScene(t, file, o)
+	s := newNoteScene(t, file, o)
 	out := s.exec.Run(t.Context(), s.pool, pegboard.Call{ID: "call-1", Name: "Jot", Input: json.RawMessage(`{"text": "a<b>", "file_path": "x.txt"}`)})[0]
 	require.NoError(t, out.Err)
 	common := func(event string, more map[string]any) map[string]any {
@@ -86,7 +86,7 @@ func TestPayloads(t *testing.T) {
 // Hooks see the agent that makes a call, and nobody in its place.
 func TestPayloadOfAgent(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, commandHook("PreToolUse", "", saving("pre")), sceneOptions{})
+	s := newNoteScene(t, commandHook("PreToolUse", "", saving("pre")), noteOptions{})
 	fork, err := s.session.Fork(pegboard.SessionConfig{AgentID: "agent-7", AgentType: "Explore"})
 	require.NoError(t, err)
 	var r pegboard.Registry
@@ -101,7 +101,7 @@ func TestPayloadOfAgent(t *testing.T) {
 // A hook that denies holds in forks, in streams and for calls of scripts.
 func TestDenyEverywhere(t *testing.T) {
 	t.Parallel()
-	script := func(s **scene) pegboard.Tool {
+	script := func(s **noteScene) pegboard.Tool {
 		return pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: "Script"}, Description: "Runs Note.",
 			Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
@@ -113,9 +113,9 @@ func TestDenyEverywhere(t *testing.T) {
 		})
 	}
 	call := pegboard.Call{ID: "1", Name: "Note", Input: json.RawMessage(`{"text": "x"}`)}
-	tests := map[string]func(t *testing.T, s *scene) *pegboard.Result{
-		"run": func(t *testing.T, s *scene) *pegboard.Result { return s.exec.Run(t.Context(), s.pool, call)[0].Result },
-		"stream": func(t *testing.T, s *scene) *pegboard.Result {
+	tests := map[string]func(t *testing.T, s *noteScene) *pegboard.Result{
+		"run": func(t *testing.T, s *noteScene) *pegboard.Result { return s.exec.Run(t.Context(), s.pool, call)[0].Result },
+		"stream": func(t *testing.T, s *noteScene) *pegboard.Result {
 			st := s.exec.Stream(t.Context(), s.pool)
 			st.Submit(call)
 			st.Finish(pegboard.FinishToolCalls)
@@ -124,10 +124,10 @@ func TestDenyEverywhere(t *testing.T) {
 			}
 			return nil
 		},
-		"script": func(t *testing.T, s *scene) *pegboard.Result {
+		"script": func(t *testing.T, s *noteScene) *pegboard.Result {
 			return s.exec.Run(t.Context(), s.pool, pegboard.Call{ID: "1", Name: "Script"})[0].Result
 		},
-		"fork": func(t *testing.T, s *scene) *pegboard.Result {
+		"fork": func(t *testing.T, s *noteScene) *pegboard.Result {
 			fork, err := s.session.Fork(pegboard.SessionConfig{AgentID: "a"})
 			require.NoError(t, err)
 			var r pegboard.Registry
@@ -138,10 +138,10 @@ func TestDenyEverywhere(t *testing.T) {
 	for name, run := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var s *scene
-			var o sceneOptions
+			var s *noteScene
+			var o noteOptions
 			o.tools = []pegboard.Tool{script(&s)}
-			s = newScene(t, commandHook("PreToolUse", "Note", "echo not here >&2; exit 2"), o)
+			s = newNoteScene(t, commandHook("PreToolUse", "Note", "echo not here >&2; exit 2"), o)
 			result := run(t, s)
 			require.Contains(t, result.Text(), "not here")
 			require.Empty(t, s.noted)
@@ -164,8 +164,8 @@ func TestSeveralHooks(t *testing.T) {
 	}{
 		{name: "deny and allow", commands: []string{answer(allow), answer(deny)}, text: "denied!"},
 		{name: "deny and defer", commands: []string{answer(later), answer(deny)}, text: "denied!"},
-		{name: "defer and ask", commands: []string{answer(ask), answer(later)}, text: "answered later"},
-		{name: "ask and allow", commands: []string{answer(ask), answer(allow)}, text: "cannot be confirmed"},
+		{name: "defer and ask", commands: []string{answer(ask), answer(later)}, text: "comes later"},
+		{name: "ask and allow", commands: []string{answer(ask), answer(allow)}, text: "nobody can be asked"},
 		{name: "late deny", commands: []string{answer(allow), "sleep 0.3; " + answer(deny)}, text: "denied!"},
 		{name: "changed by the last to end", commands: []string{"sleep 0.3; " + answer(`"updatedInput": {"text": "second"}`), "grep -q second && exit 0; " + answer(`"updatedInput": {"text": "first"}`)}, noted: "second"},
 		{name: "one changes, the other denies what it has become", commands: []string{answer(`"updatedInput": {"text": "bad"}`), "grep -q bad && { echo denied! >&2; exit 2; } || exit 0"}, text: "denied!"},
@@ -181,7 +181,7 @@ func TestSeveralHooks(t *testing.T) {
 			for _, command := range tt.commands {
 				files = append(files, commandHook("PreToolUse", "Note", command))
 			}
-			s := newScene(t, joined(t, files...), sceneOptions{})
+			s := newNoteScene(t, joined(t, files...), noteOptions{})
 			out := s.call("hello")
 			if tt.noted != "" {
 				require.NoError(t, out.Err)
@@ -233,7 +233,7 @@ func TestPostToolUse(t *testing.T) {
 			if tt.input == "" {
 				tt.input = "hello"
 			}
-			s := newScene(t, commandHook(tt.event, "", tt.command), sceneOptions{})
+			s := newNoteScene(t, commandHook(tt.event, "", tt.command), noteOptions{})
 			out := s.call(tt.input)
 			require.Equal(t, tt.text, out.Result.Text())
 			require.Equal(t, tt.says, texts(out.Result.Messages))
@@ -261,26 +261,26 @@ func TestPermissionRequest(t *testing.T) {
 		stops   bool
 		allows  bool // the next call
 	}{
-		{name: "nothing", command: "exit 0", text: "cannot be confirmed"},
+		{name: "nothing", command: "exit 0", text: "nobody can be asked"},
 		{name: "allow", command: answer(`"behavior": "allow"`), noted: "hello"},
 		{name: "allow with another input", command: answer(`"behavior": "allow", "updatedInput": {"text": "bye"}`), noted: "bye"},
 		{name: "allow with an input that the schema refuses", command: answer(`"behavior": "allow", "updatedInput": {"txt": "bye"}`), text: "changed the input"},
 		{name: "allow and remember", command: answer(`"behavior": "allow", "updatedPermissions": [{"type": "addRules", "rules": [{"toolName": "Note"}], "behavior": "allow", "destination": "session"}]`), noted: "hello", allows: true},
 		{name: "deny", command: answer(`"behavior": "deny", "message": "not today"`), text: "not today"},
 		{name: "deny and interrupt", command: answer(`"behavior": "deny", "message": "not today", "interrupt": true`), text: "not today", stops: true},
-		{name: "exit code 2", command: "echo x >&2; exit 2", text: "cannot be confirmed"},
-		{name: "exit code 2 and allow", command: answer(`"behavior": "allow"`) + "\nexit 2", text: "cannot be confirmed"},
+		{name: "exit code 2", command: "echo x >&2; exit 2", text: "nobody can be asked"},
+		{name: "exit code 2 and allow", command: answer(`"behavior": "allow"`) + "\nexit 2", text: "nobody can be asked"},
 		{name: "exit code 2 and deny", command: answer(`"behavior": "deny", "message": "not today"`) + "\nexit 2", text: "not today"},
-		{name: "failed", command: "exit 1", text: "cannot be confirmed"},
+		{name: "failed", command: "exit 1", text: "nobody can be asked"},
 		{name: "failed, strict", command: "exit 1", strict: true, text: "must be passed"},
-		{name: "no behavior", command: answer(`"message": "x"`), text: "cannot be confirmed"},
+		{name: "no behavior", command: answer(`"message": "x"`), text: "nobody can be asked"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			o := sceneOptions{asked: true}
+			o := noteOptions{asked: true}
 			o.Strict = tt.strict
-			s := newScene(t, joined(t, commandHook("PermissionRequest", "Note", "tee @DIR/payload > /dev/null; "+tt.command)), o)
+			s := newNoteScene(t, joined(t, commandHook("PermissionRequest", "Note", "tee @DIR/payload > /dev/null; "+tt.command)), o)
 			out := s.call("hello")
 			if tt.noted != "" {
 				require.NoError(t, out.Err)
@@ -303,7 +303,7 @@ func TestPermissionRequest(t *testing.T) {
 func TestStopWhileAHookRuns(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{": > @DIR/up; exec sleep 1000", ": > @DIR/up; trap '' TERM; sleep 1000 & wait; wait; echo '{\"decision\":\"approve\"}'"} {
-		s := newScene(t, commandHook("PreToolUse", "Note", command), sceneOptions{})
+		s := newNoteScene(t, commandHook("PreToolUse", "Note", command), noteOptions{})
 		ctx, cancel := context.WithCancelCause(t.Context())
 		gone := errors.New("the user has gone")
 		stopped := make(chan struct{})
@@ -322,7 +322,7 @@ func TestStopWhileAHookRuns(t *testing.T) {
 // The same when the session is closed.
 func TestCloseWhileAHookRuns(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, commandHook("PreToolUse", "Note", ": > @DIR/up; exec sleep 1000"), sceneOptions{})
+	s := newNoteScene(t, commandHook("PreToolUse", "Note", ": > @DIR/up; exec sleep 1000"), noteOptions{})
 	done := make(chan pegboard.Outcome, 1)
 	go func() { done <- s.call("x") }()
 	require.Eventually(t, func() bool { return exists(filepath.Join(s.dir, "up")) }, waitTime, pollTime)
@@ -351,9 +351,9 @@ func TestLateHook(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var o sceneOptions
+			var o noteOptions
 			o.Strict = tt.strict
-			s := newScene(t, commandHook("PreToolUse", "Note", tt.command, `"timeout": 0.5`), o)
+			s := newNoteScene(t, commandHook("PreToolUse", "Note", tt.command, `"timeout": 0.5`), o)
 			out := s.call("hello")
 			if tt.text == "" {
 				require.NoError(t, out.Err)
@@ -373,7 +373,7 @@ func TestThousandHooks(t *testing.T) {
 	for i := range 1000 {
 		files = append(files, commandHook("PreToolUse", "Note", "[ "+strconv.Itoa(i)+" -ne 777 ] || { echo not 777 >&2; exit 2; }"))
 	}
-	s := newScene(t, joined(t, files...), sceneOptions{})
+	s := newNoteScene(t, joined(t, files...), noteOptions{})
 	out := s.call("hello")
 	require.Empty(t, s.noted)
 	require.Contains(t, out.Result.Text(), "not 777")

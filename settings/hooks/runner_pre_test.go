@@ -85,9 +85,9 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updated
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			var o sceneOptions
+			var o noteOptions
 			o.Strict = tt.strict
-			s := newScene(t, commandHook("PreToolUse", "Note", tt.command), o)
+			s := newNoteScene(t, commandHook("PreToolUse", "Note", tt.command), o)
 			out := s.call("hello")
 			if tt.noted == "" {
 				require.Empty(t, s.noted, "the tool ran")

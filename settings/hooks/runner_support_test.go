@@ -18,9 +18,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
-// A scene is a session whose hooks stand in a file, with a tool Note that notes what it is
+// A noteScene is a session whose hooks stand in a file, with a tool Note that notes what it is
 // called with.
-type scene struct {
+type noteScene struct {
 	*testing.T
 	dir     string
 	runner  *hooks.Runner
@@ -45,8 +45,8 @@ type noteOut struct {
 	Size  int    `json:"size"`
 }
 
-// sceneOptions change what a scene is made of. All fields may be zero.
-type sceneOptions struct {
+// noteOptions change what a scene is made of. All fields may be zero.
+type noteOptions struct {
 	hooks.Options
 	config pegboard.SessionConfig
 	source pegboard.RuleSource // of the hooks; zero means those of the user
@@ -56,14 +56,14 @@ type sceneOptions struct {
 	asked  bool // Note is no tool that allows itself
 }
 
-// newScene makes a scene of the hooks of a file. A script is run by writing @NAME in a command,
+// newNoteScene makes a scene of the hooks of a file. A script is run by writing @NAME in a command,
 // for a file in the folder of the scene.
-func newScene(t *testing.T, file string, o sceneOptions) *scene {
+func newNoteScene(t *testing.T, file string, o noteOptions) *noteScene {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the hooks of these tests are lines for sh")
 	}
-	s := &scene{T: t}
+	s := &noteScene{T: t}
 	var err error
 	s.dir, err = filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
@@ -103,13 +103,13 @@ func newScene(t *testing.T, file string, o sceneOptions) *scene {
 	return s
 }
 
-func (s *scene) note(f func()) {
+func (s *noteScene) note(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
 }
 
-func (s *scene) noteTool(asked bool) pegboard.Tool {
+func (s *noteScene) noteTool(asked bool) pegboard.Tool {
 	d := pegboard.Definition[noteIn, noteOut]{
 		Info: pegboard.Info{Name: "Note", Aliases: []string{"Jot"}}, Description: "Notes a text.",
 		Observe: func(in noteIn, _ *pegboard.Call) map[string]any {
@@ -136,7 +136,7 @@ func (s *scene) noteTool(asked bool) pegboard.Tool {
 }
 
 // call calls Note.
-func (s *scene) call(text string) pegboard.Outcome {
+func (s *noteScene) call(text string) pegboard.Outcome {
 	s.Helper()
 	input, err := json.Marshal(noteIn{Text: text})
 	require.NoError(s, err)
@@ -144,7 +144,7 @@ func (s *scene) call(text string) pegboard.Outcome {
 }
 
 // read returns a file of the scene's folder.
-func (s *scene) read(name string) string {
+func (s *noteScene) read(name string) string {
 	s.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, name))
 	require.NoError(s, err)
@@ -152,7 +152,7 @@ func (s *scene) read(name string) string {
 }
 
 // problemTexts returns what Options.OnProblem was told, in one text.
-func (s *scene) problemTexts() string {
+func (s *noteScene) problemTexts() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var texts []string

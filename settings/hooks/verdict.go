@@ -30,10 +30,10 @@ func judge(replies []*reply) (v verdict) {
 			v.deferred = r
 		case r.ask:
 			d.Behavior = max(d.Behavior, pegboard.Ask)
-			asked = append(asked, r.handler.name()+": "+reasonOf(r, "wants the call to be confirmed"))
+			asked = append(asked, named(r, "wants the call to be confirmed"))
 		case r.allow:
 			d.Behavior = max(d.Behavior, pegboard.Allow)
-			allowed = append(allowed, r.handler.name()+": "+reasonOf(r, "allowed the call"))
+			allowed = append(allowed, named(r, "allowed the call"))
 		}
 		if r.input != nil && !r.deferred && (v.changed == nil || r.ended > v.changed.ended) {
 			v.changed = r
@@ -59,6 +59,14 @@ func reasonOf(r *reply, otherwise string) string {
 	return r.Reason
 }
 
+// named returns the reason of a reply for the person, with the hook that gives it.
+func named(r *reply, otherwise string) string {
+	if r.Reason == "" {
+		return r.handler.name() + " " + otherwise
+	}
+	return r.handler.name() + ": " + r.Reason
+}
+
 // answerFor joins the replies of hooks that answer for the person. One that denies is stronger
 // than all that allow.
 func answerFor(c *pegboard.Call, replies []*reply) (d pegboard.Decision) {
@@ -72,7 +80,7 @@ func answerFor(c *pegboard.Call, replies []*reply) (d pegboard.Decision) {
 		case r.allow && d.Behavior != pegboard.Deny:
 			d.Behavior = pegboard.Allow
 			d.Remember = append(d.Remember, r.updates...)
-			allowed = append(allowed, r.handler.name()+": "+reasonOf(r, "allowed the call"))
+			allowed = append(allowed, named(r, "allowed the call"))
 			if r.input != nil && (changed == nil || r.ended > changed.ended) {
 				changed = r
 			}
