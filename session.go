@@ -112,6 +112,7 @@ type Session struct {
 	grants     grants
 	batches    runningBatches
 	discovery  discovery
+	news       news
 	results    sessionResults
 	values     *values
 	loops      *breaker.Breaker
@@ -529,6 +530,7 @@ func (s *Session) Close(ctx context.Context) error {
 		return err
 	}
 	defer s.closers.EndClose()
+	defer s.news.end(s.mainNews()) // last, so that it has what ended just now
 	running := s.batches.close()
 	if s.parent != nil {
 		s.parent.closers.Remove(s.closer)
