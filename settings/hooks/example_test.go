@@ -1,0 +1,72 @@
+package hooks_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/settings/hooks"
+)
+
+// The hooks of a file, and what in it has no effect.
+func ExampleParse() {
+	set, problems, err := hooks.Parse([]byte(`{
+		"PreToolUse": [
+			{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./format.sh", "timeout": 5}]},
+			{"matcher": "mcp__memory", "hooks": [{"type": "command", "command": "./log.sh"}]}
+		]
+	}`), pegboard.SourceProject, ".claude/settings.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, h := range set.Handlers("PreToolUse") {
+		fmt.Println(h.Matcher, h.Command, h.Timeout)
+	}
+	for _, p := range problems {
+		fmt.Println(p)
+	}
+	// Output:
+	// Edit|Write ./format.sh 5s
+	// mcp__memory ./log.sh 0s
+	// .claude/settings.json: hooks.PreToolUse[1].matcher: no tool is named "mcp__memory"; for all tools of that server write "mcp__memory__.*"
+}
+
+// A hook that stands in two files runs once.
+func ExampleJoin() {
+	parse := func(source pegboard.RuleSource) hooks.Set {
+		set, _, err := hooks.Parse([]byte(`{"Stop": [{"hooks": [{"type": "command", "command": "./bell.sh"}]}]}`), source, "")
+		if err != nil {
+			log.Fatal(err)
+		}
+		return set
+	}
+	joined := hooks.Join(parse(pegboard.SourceProject), parse(pegboard.SourceUser))
+	for _, h := range joined.Handlers("Stop") {
+		fmt.Println(h.Command, h.Source)
+	}
+	// Output: ./bell.sh projectSettings
+}
+
+// The hooks that run before a call.
+func ExampleSet_Match() {
+	set, _, err := hooks.Parse([]byte(`{"PreToolUse": [
+		{"matcher": "Task",                "hooks": [{"type": "command", "command": "./agents.sh"}]},
+		{"matcher": "^(Edit|Write)$|^mcp", "hooks": [{"type": "command", "command": "./writes.sh"}]},
+		{                                  "hooks": [{"type": "command", "command": "./all.sh"}]}
+	]}`), pegboard.SourceUser, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, names := range [][]string{{"Agent", "Task"}, {"Write"}, {"mcp__github__search"}} {
+		for _, h := range set.Match("PreToolUse", names...) {
+			fmt.Println(names[0], h.Command)
+		}
+	}
+	// Output:
+	// Agent ./agents.sh
+	// Agent ./all.sh
+	// Write ./writes.sh
+	// Write ./all.sh
+	// mcp__github__search ./writes.sh
+	// mcp__github__search ./all.sh
+}
