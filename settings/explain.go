@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
 )
 
 // Explain returns [Loaded.Facts] for a person: for each setting whether it counts, the file
@@ -21,28 +23,24 @@ func Explain(l *Loaded) string {
 		if !f.Counts {
 			mark = "-"
 		}
-		fmt.Fprintf(&b, "%s %s", mark, oneLine(f.Text))
+		fmt.Fprintf(&b, "%s %s", mark, pegboard.OneLine(f.Text))
 		if f.Kind != FactFile {
 			fmt.Fprintf(&b, "  [%s]", f.Position)
 		}
 		if f.Why != "" {
-			fmt.Fprintf(&b, "  (%s)", oneLine(f.Why))
+			fmt.Fprintf(&b, "  (%s)", pegboard.OneLine(f.Why))
 		}
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "starts in mode %s\n", l.Mode)
 	for _, w := range l.Warnings {
-		fmt.Fprintf(&b, "warning: %s\n", oneLine(w.String()))
+		fmt.Fprintf(&b, "warning: %s: %s\n", w.Position, pegboard.OneLine(w.Text))
 	}
 	for _, e := range l.Broken {
-		fmt.Fprintf(&b, "broken: %s\n", oneLine(e.Error()))
+		fmt.Fprintf(&b, "broken: %s\n", pegboard.OneLine(e.Error()))
 	}
 	return b.String()
 }
-
-// oneLine shows a text on one line, without characters that would change what a terminal
-// shows.
-func oneLine(text string) string { return text }
 
 // ExplainJSON returns what Explain shows as JSON: an object with the mode, the facts, the
 // warnings and the errors of Broken.

@@ -15,6 +15,7 @@ const untrustedWhy = "the project is not trusted"
 func (r *fileReader) readPermissions() {
 	v, ok := r.key(permissionsKey)
 	if !ok {
+		r.addRules(pegboard.RuleSet{Source: r.source, Untrusted: !r.trusted})
 		return
 	}
 	if !r.doc.Opens(v, '{') {
@@ -42,13 +43,13 @@ func (r *fileReader) readPermissions() {
 // addRules adds the rules of the file, if they count.
 func (r *fileReader) addRules(set pegboard.RuleSet) {
 	n := len(set.Deny) + len(set.Ask) + len(set.Allow)
-	switch {
-	case n == 0:
-	case r.ruledOut():
-		r.warn(r.at(r.member(permissionsKey).Start), "its rules (%d) do not count, since %v", n, r.policy.rulesOnly)
-	default:
-		r.Rules = append(r.Rules, set)
+	if r.ruledOut() {
+		if n > 0 {
+			r.warnAt(r.member(permissionsKey), "its rules (%d) do not count, since %v", n, r.policy.rulesOnly)
+		}
+		return
 	}
+	r.Rules = append(r.Rules, set)
 }
 
 // ruledOut reports whether only rules of managed files count, and this is none.
@@ -136,7 +137,7 @@ func (r *fileReader) readDirectories(members []jsonedit.Member, allowed int) {
 		}
 	}
 	if allowed+len(dirs) > 0 && !r.trusted {
-		r.warn(r.at(r.member(permissionsKey).Start), "its allow rules (%d) and directories (%d) do not count until the project is trusted", allowed, len(dirs))
+		r.warnAt(r.member(permissionsKey), "its allow rules (%d) and directories (%d) do not count until the project is trusted", allowed, len(dirs))
 		return
 	}
 	r.Directories = append(r.Directories, dirs...)

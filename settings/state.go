@@ -27,11 +27,11 @@ type state struct {
 // A stamp is what one file was like.
 type stamp struct {
 	source pegboard.RuleSource
-	path  string
-	info  fs.FileInfo // nil if the file was missing
-	link  bool        // with no info: there was a link
-	young bool        // info may stay the same although the file changes
-	sum   [sha256.Size]byte
+	path   string
+	info   fs.FileInfo // nil if the file was missing
+	link   bool        // with no info: there was a link
+	young  bool        // info may stay the same although the file changes
+	sum    [sha256.Size]byte
 }
 
 // add adds the stamp of a file. The snapshot is nil if it could not be read.
@@ -154,4 +154,3 @@ func (f Flags) same(o Flags) bool {
 		slices.Equal(f.DisallowedTools, o.DisallowedTools) && (f.Tools == nil) == (o.Tools == nil) &&
 		slices.Equal(f.Tools, o.Tools) && slices.Equal(f.Dirs, o.Dirs)
 }
-
