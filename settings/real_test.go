@@ -71,8 +71,8 @@ func plain(f settings.Files, text string) string {
 // golden compares a text with a file.
 func golden(t testing.TB, path, text string) {
 	t.Helper()
-	if os.Getenv("PEGBOARD_GOLDEN") == "write" {
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	if os.Getenv("PEGBOARD_UPDATE") != "" {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644)) //nolint:gosec // test data
 	}
 	require.Equal(t, read(t, path), text)
 }

@@ -35,10 +35,8 @@ type Values struct {
 	GlobNoHidden bool          // files.GlobOptions.NoHidden
 	GlobTimeout  time.Duration // files.GlobOptions.Timeout
 
-	// SessionEnd is the time that hooks on SessionEnd have together, and StopBlocks how often in
-	// a row a hook on Stop may keep the agent going.
-	SessionEnd time.Duration
-	StopBlocks int
+	SessionEnd time.Duration // hooks.Options.SessionEnd
+	StopCap    int           // hooks.Options.StopCap
 }
 
 // A valueVariable is a variable and the field of Values that it sets.
@@ -93,7 +91,7 @@ func valueVariables() []valueVariable {
 		}},
 		duration("CLAUDE_CODE_GLOB_TIMEOUT_SECONDS", second, func(v *Values) *time.Duration { return &v.GlobTimeout }),
 		duration("CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS", millisecond, func(v *Values) *time.Duration { return &v.SessionEnd }),
-		count("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", func(v *Values) *int { return &v.StopBlocks }),
+		count("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", func(v *Values) *int { return &v.StopCap }),
 	}
 }
 
