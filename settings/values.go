@@ -172,8 +172,10 @@ func setCount(n *int, text string) error {
 func (l *loader) readValues() {
 	var problems []ValueProblem
 	l.Values, problems = ReadValues(func(name string) string {
-		value, _ := l.variable(name)
-		return value
+		if value, set := l.variable(name); set {
+			return value
+		}
+		return ""
 	})
 	for _, p := range problems {
 		at, ok := l.env[p.Name]
