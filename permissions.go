@@ -184,3 +184,15 @@ func (p Permissions) anchored(bases []pattern.Base) Permissions {
 	p.set = newRuleset(rules)
 	return p
 }
+
+// WithDirectories returns p with further directories of any source, such as those of a policy,
+// which no update can add. One that p has already is not added again.
+func (p Permissions) WithDirectories(dirs ...AddedDirectory) Permissions {
+	p.dirs = slices.Clone(p.dirs)
+	for _, d := range dirs {
+		if !slices.Contains(p.dirs, d) {
+			p.dirs = append(p.dirs, d)
+		}
+	}
+	return p
+}

@@ -7,20 +7,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 )
 
-// The keys that this package reads and changes.
-const (
-	permissionsKey = "permissions"
-	modeKey        = "defaultMode"
-	directoriesKey = "additionalDirectories"
-
-	disableBypassKey = "disableBypassPermissionsMode"
-	disableAutoKey   = "disableAutoMode"
-)
-
-func permissionKeys() []string {
-	return []string{"allow", "ask", "deny", directoriesKey, modeKey, disableBypassKey, disableAutoKey}
-}
-
 // parse parses a settings file. A missing or empty file is an empty object. The error is a
 // *CorruptError, or wraps ErrComments.
 func parse(path string, data []byte) (*jsonedit.Document, error) {
@@ -30,20 +16,25 @@ func parse(path string, data []byte) (*jsonedit.Document, error) {
 	}
 	if err != nil {
 		if jsonedit.Commented(data) {
-			return nil, fmt.Errorf("%s: %w", path, ErrComments)
+			at := newCorrupt(path, data, err)
+			return nil, fmt.Errorf("%v: %w", Position{Path: path, Line: at.Line, Column: at.Column}, ErrComments)
 		}
-		return nil, &CorruptError{Path: path, Err: err}
+		return nil, newCorrupt(path, data, err)
 	}
 	doc.Indent = "  "
 	if !doc.Opens(doc.Root(), '{') {
-		return nil, &CorruptError{Path: path, Err: &jsonedit.ShapeError{Want: "an object"}}
+		at := (&text{path: path, data: data}).at(doc.Root().Start)
+		return nil, &CorruptError{Path: path, Line: at.Line, Column: at.Column, Err: &jsonedit.ShapeError{Want: "an object"}}
 	}
-	key, twice := jsonedit.Repeated(doc.Top(), permissionsKey)
+	members := doc.Top()
+	key, twice := jsonedit.Repeated(members, permissionsKey)
 	if !twice {
-		key, twice = jsonedit.Repeated(doc.Members(jsonedit.Find(doc.Top(), permissionsKey)), permissionKeys()...)
+		members = doc.Members(jsonedit.Find(members, permissionsKey))
+		key, twice = jsonedit.Repeated(members, permissionKeys()...)
 	}
 	if twice {
-		return nil, &CorruptError{Path: path, Err: fmt.Errorf("the key %q is there twice", key)}
+		at := (&text{path: path, data: data}).at(members[jsonedit.IndexOf(members, key)].Start)
+		return nil, &CorruptError{Path: path, Line: at.Line, Column: at.Column, Err: fmt.Errorf("the key %q is there twice; write it once", key)}
 	}
 	return doc, nil
 }

@@ -15,6 +15,9 @@ type editor struct {
 	source  pegboard.RuleSource
 	anchors anchors
 	updates []pegboard.PermissionUpdate
+	// approvals are the MCP servers that the user has approved or declined.
+	approvals []approval
+	saves     *saves // may be nil
 }
 
 // edit returns data with the updates applied. It returns data itself if they change nothing.
@@ -27,6 +30,14 @@ func (e *editor) edit(data []byte) ([]byte, error) {
 	after := before
 	for _, u := range e.updates {
 		if after, err = e.apply(doc, u); err != nil {
+			return nil, fmt.Errorf("%s: %w", e.path, err)
+		}
+		if doc, err = parse(e.path, after); err != nil {
+			return nil, err
+		}
+	}
+	for _, a := range e.approvals {
+		if after, err = a.apply(doc); err != nil {
 			return nil, fmt.Errorf("%s: %w", e.path, err)
 		}
 		if doc, err = parse(e.path, after); err != nil {
@@ -47,7 +58,7 @@ func (e *editor) apply(doc *jsonedit.Document, u pegboard.PermissionUpdate) ([]b
 	case pegboard.UpdateSetMode:
 		return e.setMode(doc, u.Mode)
 	case pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories:
-		return editList(doc, u.Type, directoriesKey, u.Directories, func(there, given string) bool { return there == given })
+		return editList(doc, u.Type, []string{permissionsKey, directoriesKey}, u.Directories, func(there, given string) bool { return there == given })
 	}
 	if u.Behavior == pegboard.Undecided { // it has no rules
 		return doc.Splice(nil), nil
@@ -60,7 +71,7 @@ func (e *editor) apply(doc *jsonedit.Document, u pegboard.PermissionUpdate) ([]b
 		}
 		given = append(given, e.anchors.inFile(r))
 	}
-	return editList(doc, u.Type, u.Behavior.String(), given, func(there, given string) bool {
+	return editList(doc, u.Type, []string{permissionsKey, u.Behavior.String()}, given, func(there, given string) bool {
 		return e.sameRule(u.Behavior, there, given)
 	})
 }
@@ -94,16 +105,16 @@ func (e *editor) setMode(doc *jsonedit.Document, m pegboard.Mode) ([]byte, error
 }
 
 // allowsMode reports whether the file of a source may set the mode that sessions start in.
-// No file can remove all restrictions, and only the user's file can let a classifier decide
-// in place of the user.
+// No file can remove all restrictions, and no file of a project can let a classifier decide in
+// place of the user.
 func allowsMode(source pegboard.RuleSource, m pegboard.Mode) bool {
-	return m != pegboard.ModeBypass && (m != pegboard.ModeAuto || source == pegboard.SourceUser)
+	ofProject := source == pegboard.SourceLocal || source == pegboard.SourceProject
+	return m != pegboard.ModeBypass && (m != pegboard.ModeAuto || !ofProject)
 }
 
-// editList adds texts to a list of permissions, removes them, or replaces all others by
+// editList adds texts to the list at a path, removes them, or replaces all others by
 // them. Elements that are no strings stay.
-func editList(doc *jsonedit.Document, how pegboard.PermissionUpdateType, key string, given []string, same func(there, given string) bool) ([]byte, error) {
-	path := []string{permissionsKey, key}
+func editList(doc *jsonedit.Document, how pegboard.PermissionUpdateType, path, given []string, same func(there, given string) bool) ([]byte, error) {
 	list, err := doc.At(path...)
 	if err != nil {
 		return nil, err

@@ -8,6 +8,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
+// toolSearchVariable says which definitions are deferred.
+const toolSearchVariable = "ENABLE_TOOL_SEARCH"
+
 // Deferral returns the deferral of tool definitions that the environment variables of Claude
 // Code configure, as its documentation of tool search describes them. lookup is [os.Getenv]
 // or a similar function.
@@ -21,7 +24,7 @@ func Deferral(lookup func(name string) string) (pegboard.Deferral, error) {
 	if isSet(lookup, "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS") {
 		return off, nil
 	}
-	const name = "ENABLE_TOOL_SEARCH"
+	const name = toolSearchVariable
 	value := strings.TrimSpace(lookup(name))
 	mode, percent, limited := strings.Cut(value, ":")
 	switch {
@@ -77,8 +80,11 @@ func Gates(lookup func(name string) string) pegboard.Gates {
 }
 
 // isSet reports whether an environment variable turns something on.
-func isSet(lookup func(name string) string, name string) bool {
-	switch strings.TrimSpace(lookup(name)) {
+func isSet(lookup func(name string) string, name string) bool { return isOn(lookup(name)) }
+
+// isOn reports whether the value of a variable turns something on.
+func isOn(value string) bool {
+	switch strings.TrimSpace(value) {
 	case "", "0", "false":
 		return false
 	}

@@ -3,152 +3,134 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// A fileReader reads the permissions of one file.
+// A fileReader reads the settings of one file.
 type fileReader struct {
-	*Loaded
-	*target
+	*loader
+	text
+	source  pegboard.RuleSource
+	anchors anchors
 	doc     *jsonedit.Document
+	top     []jsonedit.Member
 	trusted bool
+	file    int      // the fact about the file
 	asked   []string // ask rules in place of rules that are not understood
 }
 
-func (r *fileReader) warn(format string, args ...any) {
-	r.Warnings = append(r.Warnings, Warning{Path: r.path, Text: fmt.Sprintf(format, args...)})
+// managed reports whether the file is one of the system's administrator.
+func (r *fileReader) managed() bool { return r.source == pegboard.SourcePolicy }
+
+// warnAt adds a warning about a value.
+func (r *fileReader) warnAt(v jsonedit.Span, format string, args ...any) {
+	r.warn(r.at(v.Start), format, args...)
 }
 
-func (r *fileReader) read() error {
-	set := pegboard.RuleSet{Source: r.source, Untrusted: !r.trusted}
-	var wrong []error
-	for _, list := range []struct {
-		behavior pegboard.Behavior
-		rules    *[]string
-	}{{pegboard.Deny, &set.Deny}, {pegboard.Ask, &set.Ask}, {pegboard.Allow, &set.Allow}} {
-		bad := r.rules(list.behavior, list.rules)
-		for _, err := range bad {
-			if list.behavior == pegboard.Allow {
-				r.warn("an allow rule does not count: %v", err)
-			} else {
-				wrong = append(wrong, fmt.Errorf("%s: %v rules: %w", r.path, list.behavior, err))
-			}
-		}
-	}
-	if len(wrong) > 0 {
-		return errors.Join(wrong...)
-	}
-	for _, text := range r.asked {
-		if !slices.Contains(set.Ask, text) {
-			set.Ask = append(set.Ask, text)
-		}
-	}
-	r.Rules = append(r.Rules, set)
-	dirs := r.directories()
-	if n := len(set.Allow) + len(dirs); n > 0 && !r.trusted {
-		r.warn("its allow rules (%d) and directories (%d) do not count until the project is trusted", len(set.Allow), len(dirs))
-	} else {
-		r.Directories = append(r.Directories, dirs...)
-	}
-	r.readMode()
-	r.readDisabled(disableBypassKey, pegboard.ModeBypass)
-	r.readDisabled(disableAutoKey, pegboard.ModeAuto)
-	return nil
+// breaks notes that a value which may deny something cannot be read.
+func (r *fileReader) breaks(v jsonedit.Span, key, format string, args ...any) {
+	r.breaksWith(&ValueError{Position: r.at(v.Start), Key: key, Err: fmt.Errorf(format, args...)})
 }
 
-// rules appends the rules of a behavior, each once, and returns the errors of the others. In
-// place of a deny or ask rule that is not understood it adds to asked what that could mean.
-func (r *fileReader) rules(b pegboard.Behavior, rules *[]string) (wrong []error) {
-	texts, wrong := r.texts(b.String())
-	for _, text := range texts {
-		rule, err := pegboard.ParseRule(b, text)
-		if instead, ok := safeguard(text); err != nil && b != pegboard.Allow && ok {
-			r.warn("%s rule not understood; what it may mean is asked about, as if it were the ask rule %s: %v", b, instead, err)
-			r.asked = append(r.asked, r.anchors.inSession(instead)...)
-			continue
-		}
+func (r *fileReader) breaksWith(err error) {
+	r.Broken = append(r.Broken, &BrokenError{Source: r.source, Path: r.path, Err: err})
+	if why := &r.facts[r.file].Why; *why == "" {
+		*why = err.Error()
+	}
+}
+
+// fact adds a fact about a value.
+func (r *fileReader) fact(kind, text string, v jsonedit.Span) int {
+	return r.note(kind, text, r.source, r.at(v.Start))
+}
+
+// key returns the value of a key of the file. It returns false if the key is missing or null.
+func (r *fileReader) key(name string) (v jsonedit.Span, ok bool) {
+	v = jsonedit.Find(r.top, name)
+	return v, !v.Missing() && r.doc.Raw(v) != "null"
+}
+
+// member returns the member of a key, for its position.
+func (r *fileReader) member(name string) jsonedit.Span {
+	m := r.top[jsonedit.IndexOf(r.top, name)]
+	return jsonedit.Span{Start: m.Start, End: m.Value.End}
+}
+
+// boolean returns the value of a key that is true or false. Other values are returned as
+// wrong.
+func (r *fileReader) boolean(name string) (on, ok, wrong bool) {
+	v, ok := r.key(name)
+	if !ok {
+		return false, false, false
+	}
+	raw := r.doc.Bytes(v)
+	return string(raw) == "true", true, string(raw) != "true" && string(raw) != "false"
+}
+
+// describe returns what a value is, for a message.
+func (r *fileReader) describe(v jsonedit.Span) string {
+	if v.Missing() {
+		return "nothing"
+	}
+	switch raw := r.doc.Bytes(v); raw[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return strictjson.Quote(r.doc.Text(v))
+	case 't', 'f', 'n':
+		return string(raw)
+	default:
+		return "the number " + strictjson.Cut(string(raw))
+	}
+}
+
+// string returns the text of a value that must be a string.
+func (r *fileReader) string(v jsonedit.Span) (string, error) {
+	if !r.doc.Opens(v, '"') {
+		return "", fmt.Errorf("there is %s, which is not a string; write it in double quotes", r.describe(v))
+	}
+	if jsonscan.IndexLoneSurrogate(r.doc.Bytes(v)) >= 0 {
+		return "", errors.New("the string holds half a character; write all of it")
+	}
+	return r.doc.Text(v), nil
+}
+
+// An item is a string of a list.
+type item struct {
+	text string
+	at   jsonedit.Span
+}
+
+// list returns the strings of a list, and calls wrong for each element that is none. It
+// returns false, after a call of wrong, if the value is no list.
+func (r *fileReader) list(v jsonedit.Span, key string, wrong func(at jsonedit.Span, key string, err error)) (items []item, ok bool) {
+	if !r.doc.Opens(v, '[') {
+		wrong(v, key, fmt.Errorf("there is %s, which is not a list; write a list of strings", r.describe(v)))
+		return nil, false
+	}
+	for i, element := range r.doc.Elements(v) {
+		text, err := r.string(element)
 		if err != nil {
-			wrong = append(wrong, err)
+			wrong(element, strictjson.AppendIndex(key, i), err)
 			continue
 		}
-		for _, spelled := range r.anchors.inSession(rule) {
-			if !slices.Contains(*rules, spelled) {
-				*rules = append(*rules, spelled)
-			}
-		}
+		items = append(items, item{text: text, at: element})
 	}
-	return wrong
+	return items, true
 }
 
-// texts returns the strings of a list of permissions.
-func (r *fileReader) texts(key string) (texts []string, wrong []error) {
-	list, err := r.doc.At(permissionsKey, key)
-	if err != nil || list.Missing() {
-		return nil, nil // an error was returned by loadSource before
-	}
-	if !r.doc.Opens(list, '[') {
-		return nil, []error{fmt.Errorf("%s is not a list", key)}
-	}
-	for _, element := range r.doc.Elements(list) {
-		switch {
-		case !r.doc.Opens(element, '"'):
-			wrong = append(wrong, fmt.Errorf("%s is not a string", r.doc.Raw(element)))
-		case jsonscan.IndexLoneSurrogate(r.doc.Bytes(element)) >= 0:
-			wrong = append(wrong, fmt.Errorf("%s holds half a character", r.doc.Raw(element)))
-		default:
-			texts = append(texts, r.doc.Text(element))
-		}
-	}
-	return texts, wrong
+// wrongDenies is for lists that deny something.
+func (r *fileReader) wrongDenies(at jsonedit.Span, key string, err error) {
+	r.breaks(at, key, "%w", err)
 }
 
-func (r *fileReader) directories() (dirs []pegboard.AddedDirectory) {
-	texts, wrong := r.texts(directoriesKey)
-	for _, err := range wrong {
-		r.warn("%s: %v", directoriesKey, err)
-	}
-	for _, text := range texts {
-		if d := (pegboard.AddedDirectory{Path: text, Source: r.source}); text != "" && !slices.Contains(dirs, d) {
-			dirs = append(dirs, d)
-		}
-	}
-	return dirs
-}
-
-func (r *fileReader) readMode() {
-	at, err := r.doc.At(permissionsKey, modeKey)
-	if err != nil || at.Missing() {
-		return
-	}
-	m := pegboard.Mode(r.doc.Text(at))
-	p, err := pegboard.NewPermissions(m)
-	switch {
-	case m == "" || err != nil:
-		r.warn("%s: there is no mode %s", modeKey, r.doc.Raw(at))
-	case !allowsMode(r.source, m):
-		r.warn("%s: %s is not taken from this file", modeKey, m)
-	case !r.trusted && (m == pegboard.ModeAcceptEdits || m == pegboard.ModeAuto):
-		r.warn("%s: %s does not count until the project is trusted", modeKey, m)
-	case r.Mode == "":
-		r.Mode, r.modePath = p.Mode(), r.path
-	}
-}
-
-// readDisabled reads a key that forbids a mode. Any value but "disable", null and false is
-// probably a misspelling, so it forbids the mode as well.
-func (r *fileReader) readDisabled(key string, m pegboard.Mode) {
-	at, err := r.doc.At(permissionsKey, key)
-	if err != nil || at.Missing() || r.doc.Raw(at) == "null" {
-		return
-	}
-	if r.doc.Text(at) != "disable" {
-		r.warn(`%s: %s is not understood; to forbid the mode, write "disable"`, key, r.doc.Raw(at))
-	}
-	if r.doc.Raw(at) != "false" && !slices.Contains(r.Withheld, m) {
-		r.Withheld = append(r.Withheld, m)
-	}
+// wrongAllows is for lists that allow something.
+func (r *fileReader) wrongAllows(at jsonedit.Span, key string, err error) {
+	r.warnAt(at, "%s: %v; it does not count", key, err)
 }

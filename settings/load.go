@@ -1,109 +1,321 @@
 package settings
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
-// Loaded are the permissions in the settings files.
-type Loaded struct {
-	Mode        pegboard.Mode             // the mode that sessions start in; ModeDefault if no file sets one
-	Withheld    []pegboard.Mode           // the modes that a file disables
-	Rules       []pegboard.RuleSet        // rules of each existing file, in the order local, project, user
-	Directories []pegboard.AddedDirectory // directories in the same order
-	Warnings    []Warning                 // ignored settings, to show to the user
-
-	modePath string // the file that set Mode
-}
-
-// A Warning describes a setting that is ignored.
-type Warning struct {
-	Path string // path of the file
-	Text string // the setting and the reason
-}
-
-// String returns the path and the text.
-func (w Warning) String() string { return w.Path + ": " + w.Text }
-
-// Permissions returns the loaded permissions. They are valid for a session whose Dir and Home
-// are those of the Files.
-func (l *Loaded) Permissions() (pegboard.Permissions, error) {
-	p, err := pegboard.NewPermissions(l.Mode, l.Rules...)
-	if err != nil {
-		return pegboard.Permissions{}, err
-	}
-	var updates []pegboard.PermissionUpdate
-	for _, d := range l.Directories {
-		updates = append(updates, pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{d.Path}, Destination: d.Source})
-	}
-	return p.Without(l.Withheld...).Apply(updates...)
-}
-
-// Load reads the files. A missing or empty file has no settings.
+// Load reads the files. A missing or empty file has no settings. The error is that of the
+// context or of a Files that cannot be used; then there is nothing else.
+//
+// If files, or parts of files, that may deny something cannot be read, Load returns all
+// others together with an error that joins [Loaded.Broken]; Permissions fails with the same
+// error. Each names the file, the line and the column. Such are a file that is a *CorruptError
+// or has ErrComments, a deny or ask rule that is not understood, hooks that are no object, and
+// wrong entries of the lists that deny MCP servers. A host that goes on without them calls
+// [Loaded.WithoutBroken].
 //
 // An allow rule that cannot be parsed is ignored with a warning. In place of a deny or ask
 // rule such as Write(/x), MultiEdit(src/**) or Read(~), which names a tool and whose text
-// cannot be parsed there, everything that it could mean is asked about, with a warning. Any
-// other deny or ask rule that cannot be parsed is an error, and so is a file that cannot be
-// read, a *CorruptError or ErrComments, since otherwise less would be denied than the user
-// wrote.
+// cannot be parsed there, everything that it could mean is asked about, with a warning.
 //
-// The first file with a mode sets it. No file can set ModeBypass, and only the user's file
-// ModeAuto. Without trust, see [Files].Trusted, a mode that allows more than ModeDefault is
-// ignored as well. Any file can forbid ModeBypass and ModeAuto, by
-// disableBypassPermissionsMode and disableAutoMode. Directories are returned as they are in the file; relative ones are
-// relative to the session's directory.
+// The first source with a mode sets it. No file can set ModeBypass, and no file of a project
+// ModeAuto; Flags can set both. Without trust, see [Files].Trusted, a mode that allows more
+// than ModeDefault is ignored as well. Any file can forbid ModeBypass and ModeAuto, by
+// disableBypassPermissionsMode and disableAutoMode. Directories are returned as they are in the
+// file; relative ones are relative to the session's directory.
 //
 // A path rule that begins with one slash is relative to the project in a project's file, to
-// the directory of the file in the user's file, and to the working directory in the local
-// file. The result spells such a rule so that it means the same in the session.
+// the directory of the file in the user's and managed files, and to the working directory
+// elsewhere. The result spells such a rule so that it means the same in the session.
 func (f Files) Load(ctx context.Context) (*Loaded, error) {
-	l := &Loaded{}
-	for _, source := range sources() {
-		if f.path(source) == "" {
-			continue
-		}
-		if err := f.loadSource(ctx, l, source); err != nil {
-			return nil, err
-		}
+	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}}
+	l.state.files = f
+	if err := l.open(ctx); err != nil {
+		return nil, err
 	}
-	if l.Mode == "" {
-		l.Mode = pegboard.ModeDefault
+	for _, r := range l.readers {
+		r.checkKeys()
 	}
-	if slices.Contains(l.Withheld, l.Mode) {
-		l.Warnings = append(l.Warnings, Warning{Path: l.modePath, Text: fmt.Sprintf("%s: %s is disabled", modeKey, l.Mode)})
-		l.Mode = pegboard.ModeDefault
+	l.readPolicy()
+	l.each(func(r *fileReader) { r.readPermissions() }, l.readFlags)
+	l.each(func(r *fileReader) {
+		r.readHooks()
+		r.limit(hookURLsKey, &l.HookURLs)
+		r.limit(hookEnvKey, &l.HookEnv)
+		r.readEnv()
+		r.readKeys()
+	}, nil)
+	l.Hooks = hooks.Join(l.sets...)
+	if err := l.readServers(ctx); err != nil {
+		return nil, err
 	}
-	return l, nil
+	l.readValues()
+	l.finish()
+	return l.Loaded, l.broken()
 }
 
-func (f Files) loadSource(ctx context.Context, l *Loaded, source pegboard.RuleSource) error {
-	a, err := f.anchors(source)
+// A loader reads all files.
+type loader struct {
+	Files
+	*Loaded
+	readers []*fileReader // from the highest source to the lowest
+	policy  policy
+	sets    []hooks.Set
+	env     map[string]Position // of the variables in Env
+	mode    int                 // the fact about the mode, if Mode is set
+}
+
+// each calls read for each file, and flags between the managed files and the others.
+func (l *loader) each(read func(r *fileReader), flags func()) {
+	n := slices.IndexFunc(l.readers, func(r *fileReader) bool { return !r.managed() })
+	if n < 0 {
+		n = len(l.readers)
+	}
+	for _, r := range l.readers[:n] {
+		read(r)
+	}
+	if flags != nil {
+		flags()
+	}
+	for _, r := range l.readers[n:] {
+		read(r)
+	}
+}
+
+// open parses all files.
+func (l *loader) open(ctx context.Context) error {
+	managed, err := l.managedFiles()
+	if err != nil {
+		l.breaks(pegboard.SourcePolicy, "", err)
+	}
+	l.state.managed = managed
+	for _, path := range slices.Backward(managed) {
+		if err := l.openFile(ctx, pegboard.SourcePolicy, path); err != nil {
+			return err
+		}
+	}
+	if err := l.openFlags(ctx); err != nil {
+		return err
+	}
+	for _, source := range sources() {
+		if path := l.Files.path(source); path != "" {
+			if err := l.openFile(ctx, source, path); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// openFlags parses the value of --settings.
+func (l *loader) openFlags(ctx context.Context) error {
+	value := l.Flags.Settings
+	switch {
+	case strings.TrimSpace(value) == "":
+		return nil
+	case strings.HasPrefix(strings.TrimSpace(value), "{"):
+		a, err := l.Files.anchors(SourceFlags)
+		if err != nil {
+			return err
+		}
+		l.parseFile(&fileReader{source: SourceFlags, text: text{path: "--settings", data: []byte(value)}, anchors: a, trusted: true})
+		return nil
+	}
+	if !filepath.IsAbs(value) {
+		dir, _, err := l.sessionDirs()
+		if err != nil {
+			return err
+		}
+		value = filepath.Join(dir, value)
+	}
+	n := len(l.readers)
+	if err := l.openFile(ctx, SourceFlags, value); err != nil {
+		return err
+	}
+	if len(l.readers) == n && len(l.Broken) == 0 {
+		if _, err := os.Stat(value); err != nil {
+			l.breaks(SourceFlags, value, fmt.Errorf("--settings: %w", err))
+		}
+	}
+	return nil
+}
+
+// openFile reads and parses a file. The error is that of the context.
+func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path string) error {
+	a, err := l.Files.anchors(source)
 	if err != nil {
 		return err
 	}
-	t, err := newTarget(&editor{path: f.path(source), source: source, anchors: a})
+	if source == pegboard.SourcePolicy {
+		a.file = filepath.Dir(path)
+	}
+	t, err := newTarget(&editor{path: path, source: source, anchors: a})
 	if err != nil {
-		return err
+		l.state.add(source, path, nil)
+		l.breaks(source, path, fmt.Errorf("%s: %w", path, err))
+		return nil
 	}
-	data, err := t.load(ctx)
-	if err != nil || data == nil {
-		return err
+	snap, err := t.snapshot(ctx)
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	doc, err := parse(t.path, data)
+	l.state.add(source, path, snap)
 	if err != nil {
-		return err
+		l.breaks(source, path, err)
 	}
-	if _, err := doc.At(permissionsKey, modeKey); err != nil { // "permissions" is no object
-		return fmt.Errorf("%s: %w", t.path, err)
+	if snap == nil {
+		return nil
 	}
-	r := fileReader{Loaded: l, target: t, doc: doc, trusted: f.Trusted || source == pegboard.SourceUser ||
-		source == pegboard.SourceLocal && !t.linked && !gitrepo.MayTrack(t.real)}
-	return r.read()
+	trusted := l.Trusted
+	switch source {
+	case pegboard.SourceProject:
+	case pegboard.SourceLocal:
+		trusted = trusted || !t.linked && !gitrepo.MayTrack(t.real)
+	default:
+		trusted = true
+	}
+	l.parseFile(&fileReader{source: source, text: text{path: path, data: snap.Data}, anchors: a, trusted: trusted})
+	return nil
+}
+
+// breaks notes that a file that may deny something cannot be read.
+func (l *loader) breaks(source pegboard.RuleSource, path string, err error) {
+	l.Broken = append(l.Broken, &BrokenError{Source: source, Path: path, Err: err})
+	l.discount(l.note(FactFile, path, source, Position{Path: path}), "%v", err)
+}
+
+// parseFile parses the text of a file and adds its reader.
+func (l *loader) parseFile(r *fileReader) {
+	doc, err := parse(r.path, r.data)
+	if err != nil {
+		l.breaks(r.source, r.path, err)
+		return
+	}
+	r.loader, r.doc, r.top = l, doc, doc.Top()
+	r.file = l.note(FactFile, r.path, r.source, r.whole())
+	if !r.trusted {
+		l.facts[r.file].Why = untrustedWhy + ", so that only what it denies counts"
+	}
+	l.readers = append(l.readers, r)
+}
+
+// setMode sets the mode that sessions start in, unless a higher source has done so.
+func (l *loader) setMode(m pegboard.Mode, fact int) {
+	if l.Mode != "" {
+		l.discount(fact, "overridden by %v", l.facts[l.mode].Position)
+		return
+	}
+	l.Mode, l.mode = m, fact
+}
+
+// readFlags reads the flags but --settings.
+func (l *loader) readFlags() {
+	set := pegboard.RuleSet{Source: pegboard.SourceCLI}
+	set.Allow = l.readFlagRules("--allowedTools", pegboard.Allow, l.Flags.AllowedTools)
+	set.Deny = l.readFlagRules("--disallowedTools", pegboard.Deny, l.Flags.DisallowedTools)
+	switch n := len(set.Allow) + len(set.Deny); {
+	case n > 0 && l.policy.rulesOnly.on:
+		l.warn(Position{Path: "command line"}, "its rules (%d) do not count, since %v", n, l.policy.rulesOnly)
+	case n > 0:
+		l.Rules = append(l.Rules, set)
+	}
+	for _, dir := range l.Flags.Dirs {
+		if dir != "" {
+			l.Directories = append(l.Directories, pegboard.AddedDirectory{Path: dir, Source: pegboard.SourceCLI})
+			l.note(FactDirectory, dir, pegboard.SourceCLI, Position{Path: "--add-dir"})
+		}
+	}
+	l.readTools()
+	if l.Flags.Mode == "" {
+		return
+	}
+	at := Position{Path: "--permission-mode"}
+	p, err := pegboard.NewPermissions(pegboard.Mode(l.Flags.Mode))
+	if err != nil {
+		l.breaks(pegboard.SourceCLI, at.Path, fmt.Errorf("%v: there is no mode %s", at, strictjson.Quote(l.Flags.Mode)))
+		return
+	}
+	l.setMode(p.Mode(), l.note(FactMode, string(p.Mode()), pegboard.SourceCLI, at))
+}
+
+// readFlagRules returns the rules of a flag.
+func (l *loader) readFlagRules(flag string, b pegboard.Behavior, values []string) (rules []string) {
+	at := Position{Path: flag}
+	for _, text := range splitAll(values) {
+		rule, err := pegboard.ParseRule(b, text)
+		fact := l.note(FactRule, b.String()+" "+strictjson.Cut(text), pegboard.SourceCLI, at)
+		switch {
+		case err != nil && b == pegboard.Deny:
+			l.discount(fact, "%v", err)
+			l.breaks(pegboard.SourceCLI, flag, fmt.Errorf("%v: %w", at, err))
+			continue
+		case err != nil:
+			l.discount(fact, "%v", err)
+			l.warn(at, "an allow rule does not count: %v", err)
+			continue
+		case l.policy.rulesOnly.on:
+			l.discount(fact, "%v", l.policy.rulesOnly)
+		}
+		if spelled := rule.String(); !slices.Contains(rules, spelled) {
+			rules = append(rules, spelled)
+		}
+	}
+	return rules
+}
+
+// readTools reads --tools.
+func (l *loader) readTools() {
+	names := splitAll(l.Flags.Tools)
+	if l.Flags.Tools == nil || slices.Contains(names, "default") {
+		return
+	}
+	if names == nil {
+		names = []string{}
+	}
+	l.note(FactTools, strings.Join(names, " "), pegboard.SourceCLI, Position{Path: "--tools"})
+	l.Restrictions = append(l.Restrictions, pegboard.Restriction{Reason: "--tools does not name it", Only: names, SkipExternal: true})
+}
+
+// finish sets what depends on all files, and sorts.
+func (l *loader) finish() {
+	if l.Mode != "" && slices.Contains(l.Withheld, l.Mode) {
+		l.warn(l.facts[l.mode].Position, "%s: %s is disabled", modeKey, l.Mode)
+		l.discount(l.mode, "a file disables it")
+		l.Mode = ""
+	}
+	l.Mode = cmp.Or(l.Mode, pegboard.ModeDefault)
+	slices.SortStableFunc(l.Keys, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
+	l.noteKeys()
+	order := []string{FactFile, FactMode, FactForbidden, FactRule, FactDirectory, FactTools, FactHook, FactVariable, FactServer, FactSwitch, FactKey}
+	slices.SortStableFunc(l.facts, func(a, b Fact) int {
+		return cmp.Compare(slices.Index(order, a.Kind), slices.Index(order, b.Kind))
+	})
+}
+
+// noteKeys adds a fact about each key of the host.
+func (l *loader) noteKeys() {
+	winner := map[string]Position{}
+	for _, k := range l.Keys {
+		fact := l.note(FactKey, k.Name, k.Source, k.Position)
+		if at, known := winner[k.Name]; known {
+			l.discount(fact, "overridden by %v", at)
+		} else if !k.Trusted {
+			l.discount(fact, untrustedWhy)
+		} else {
+			winner[k.Name] = k.Position
+		}
+	}
 }
 
 // RuleProblems returns the rules of the files that can match no call of the pool's tools, or
@@ -113,7 +325,7 @@ func (f Files) RuleProblems(p *pegboard.Pool) []Warning {
 	var warnings []Warning
 	for _, problem := range p.RuleProblems() {
 		if path := f.path(problem.Rule.Source); path != "" {
-			warnings = append(warnings, Warning{Path: path, Text: problem.String()})
+			warnings = append(warnings, Warning{Position: Position{Path: path}, Text: problem.String()})
 		}
 	}
 	return warnings

@@ -33,7 +33,8 @@ func TestLoad(t *testing.T) {
 	dirs := []pegboard.AddedDirectory{{Path: "../x", Source: local}, {Path: "/y", Source: project}, {Path: "~/z", Source: user}}
 	require.Equal(t, dirs, l.Directories)
 	var warnings []string
-	for _, w := range l.Warnings {
+	require.Equal(t, f.Project+":1:89: permission is not known; did you mean permissions?", l.Warnings[len(l.Warnings)-1].String())
+	for _, w := range l.Warnings[:len(l.Warnings)-1] {
 		require.Equal(t, f.User, w.Path)
 		require.Contains(t, w.String(), f.User)
 		warnings = append(warnings, w.Text)
@@ -67,7 +68,7 @@ func TestRuleProblems(t *testing.T) {
 	})))
 	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	require.Len(t, pool.RuleProblems(), 2)
-	require.Equal(t, []settings.Warning{{Path: f.User, Text: `deny rule "readnote" from userSettings: there is no tool readnote; near names: ReadNote`}}, f.RuleProblems(pool))
+	require.Equal(t, []settings.Warning{{Position: settings.Position{Path: f.User}, Text: `deny rule "readnote" from userSettings: there is no tool readnote; near names: ReadNote`}}, f.RuleProblems(pool))
 }
 
 // TestRulesOfOwnToolsAreAnchored: a deny rule on the paths of a host's own tool was relative
@@ -170,10 +171,10 @@ func TestLoadFailsClosed(t *testing.T) {
 		`{"permissions": {"deny": ["Read(~)", "Fine", "(x)"]}}`:  "deny rules: rule \"(x)\"",
 		`{"permissions": {"deny": ["Edit(a\u0000b)", "a?(x)"]}}`: "deny rules: rule \"a?(x)\"",
 		`{"permissions": {"ask": ["Bash("]}}`:                    "ask rules: rule \"Bash(\"",
-		`{"permissions": {"ask": [7]}}`:                          "7 is not a string",
-		`{"permissions": {"deny": "A"}}`:                         "deny is not a list",
+		`{"permissions": {"ask": [7]}}`:                          "the number 7, which is not a string",
+		`{"permissions": {"deny": "A"}}`:                         "permissions.deny: there is \"A\", which is not a list",
 		`{"permissions": {"deny": ["Read(\ud800)"]}}`:            "half a character",
-		`{"permissions": []}`:                                    "permissions is not an object",
+		`{"permissions": []}`:                                    "permissions: there is a list; write an object",
 		"{ // x\n}":                                              "comments",
 		`{"permissions": {`:                                      "not valid",
 	} {
@@ -285,7 +286,7 @@ func TestLoadDisabledModes(t *testing.T) {
 	write(t, f.Project, `{"permissions": {"disableAutoMode": "disable"}}`)
 	l := load(t, f)
 	require.Equal(t, pegboard.ModeDefault, l.Mode, "another file sets it")
-	require.Equal(t, []settings.Warning{{Path: f.User, Text: "defaultMode: auto is disabled"}}, l.Warnings)
+	require.Equal(t, []settings.Warning{{Position: settings.Position{Path: f.User, Line: 1, Column: 33}, Text: "defaultMode: auto is disabled"}}, l.Warnings)
 }
 
 // TestTrust: what a project brings along allows nothing before it is trusted.

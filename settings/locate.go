@@ -13,6 +13,9 @@ const (
 	folder     = ".claude"
 	sharedName = "settings.json"
 	localName  = "settings.local.json"
+
+	serversName = ".mcp.json"
+	personName  = ".claude.json"
 )
 
 // Locate returns the files for a session in dir, which may be empty as in [Files.Dir], with
@@ -23,11 +26,14 @@ const (
 // one worktree holds in all; the project's file is that of the worktree itself. A repository
 // whose root is the home directory is not used as the project of directories below it. In the
 // home directory itself there is no project file, since that is the user's file.
+//
+// The managed files are those of the system, also those that do not exist.
 func Locate(dir, home string) Files {
-	f := Files{Dir: dir, Home: home}
+	f := Files{Dir: dir, Home: home, Managed: systemPaths(), saves: &saves{}}
 	dir, home, err := f.sessionDirs()
 	if home != "" {
 		f.User = filepath.Join(home, folder, sharedName)
+		f.Person = filepath.Join(home, personName)
 	}
 	if err != nil {
 		return f
@@ -35,6 +41,7 @@ func Locate(dir, home string) Files {
 	f.Dir, f.Home = dir, home
 	root := projectRoot(dir, home)
 	f.Project = filepath.Join(root, folder, sharedName)
+	f.Servers = filepath.Join(root, serversName)
 	f.Local = filepath.Join(gitrepo.MainTree(root), folder, localName)
 	if sameDir(root, home) {
 		f.Project = ""

@@ -64,14 +64,21 @@ func TestLocate(t *testing.T) {
 			t.Parallel()
 			f := settings.Locate(at(tc.dir), at("home"))
 			want := settings.Files{
-				Local: at(tc.local + "/.claude/settings.local.json"),
-				User:  at("home/.claude/settings.json"),
-				Dir:   at(tc.dir), Home: at("home"),
+				Local:   at(tc.local + "/.claude/settings.local.json"),
+				User:    at("home/.claude/settings.json"),
+				Servers: at(tc.local + "/.mcp.json"), Person: at("home/.claude.json"),
+				Dir: at(tc.dir), Home: at("home"),
+			}
+			if tc.project != "" {
+				want.Servers = at(tc.project + "/.mcp.json")
 			}
 			if tc.project != "" {
 				want.Project = at(tc.project + "/.claude/settings.json")
 			}
-			require.Equal(t, want, f)
+			require.Len(t, f.Managed, 2)
+			require.Equal(t, want, settings.Files{
+				Local: f.Local, Project: f.Project, User: f.User, Servers: f.Servers, Person: f.Person, Dir: f.Dir, Home: f.Home,
+			})
 		})
 	}
 }

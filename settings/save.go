@@ -42,6 +42,11 @@ func (f Files) Save(ctx context.Context, updates []pegboard.PermissionUpdate) er
 	if err != nil {
 		return err
 	}
+	return f.saveAll(ctx, editors)
+}
+
+// saveAll applies the editors to their files. All are tried before the first file is written.
+func (f Files) saveAll(ctx context.Context, editors []*editor) error {
 	var targets []*target
 	for _, e := range editors {
 		t, err := newTarget(e)
@@ -99,7 +104,7 @@ func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &editor{path: f.path(source), source: source, anchors: a, updates: its})
+		all = append(all, &editor{path: f.path(source), source: source, anchors: a, updates: its, saves: f.saves})
 	}
 	return all, nil
 }

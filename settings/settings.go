@@ -1,13 +1,41 @@
-// Package settings reads and writes the permissions in the settings files of Claude Code:
-// .claude/settings.json and .claude/settings.local.json in a project, and
-// .claude/settings.json in the home directory, as Claude Code's documentation of settings
-// describes them. [Files.Save] saves the user's answers, [Files.Load] loads them after a
-// restart.
+// Package settings reads and writes the settings files of Claude Code, as its documentation
+// of settings describes them, so that they work unchanged in another program. [Locate] finds
+// the files of a session, [Files.Load] reads them, [Files.Save] and [Files.Approve] write what
+// the user answers, [Files.Changed] reports that a file has changed, and [Explain] shows where
+// each setting comes from.
 //
-// Only the object "permissions" of a file is read and changed: its lists allow, ask, deny
-// and additionalDirectories, and its defaultMode. The keys disableBypassPermissionsMode and
-// disableAutoMode are read. All other bytes stay: unknown keys, their order, indentation,
-// line ends.
+// # Sources
+//
+// From the highest precedence to the lowest:
+//
+//	managed       managed-settings.json and managed-settings.d/*.json of the system
+//	command line  see [Flags]
+//	local         .claude/settings.local.json of the project
+//	project       .claude/settings.json of the project
+//	user          .claude/settings.json of the home directory
+//
+// Lists of several sources are joined, single values are those of the highest source. MCP
+// servers come from .mcp.json of the project and from .claude.json of the home directory, of
+// which nothing but mcpServers and projects[DIR].mcpServers is read.
+//
+// # Keys
+//
+//	permissions                                           Loaded.Permissions
+//	hooks, disableAllHooks, allowManagedHooksOnly         Loaded.Hooks
+//	allowedHttpHookUrls, httpHookAllowedEnvVars           Loaded.HookURLs, Loaded.HookEnv
+//	env                                                   Loaded.Env, Loaded.Values
+//	enableAllProjectMcpServers, enabledMcpjsonServers,
+//	disabledMcpjsonServers, allowedMcpServers,
+//	deniedMcpServers, allowManagedMcpServersOnly          Loaded.Servers
+//	allowManagedPermissionRulesOnly                       Loaded.Rules
+//
+// All other keys are the host's, see [Loaded.Key]. What does not count is a [Warning].
+//
+// # Writing
+//
+// Only the object "permissions" and the lists enabledMcpjsonServers and
+// disabledMcpjsonServers are changed. All other bytes stay: unknown keys, their order,
+// indentation, line ends.
 package settings
 
 import (
@@ -25,27 +53,54 @@ import (
 // maxBytes is the maximum size of a settings file.
 const maxBytes = 4 << 20
 
+// SourceFlags is the source of the rules of the flag --settings. Those of the other flags are
+// from [pegboard.SourceCLI].
+const SourceFlags pegboard.RuleSource = "flagSettings"
+
 // Files are the settings files of a session. [Locate] finds those of a directory. A value
 // may be used by several goroutines and processes at once.
 type Files struct {
+	// Managed are the files of the system's administrator: absolute paths, from the lowest
+	// precedence to the highest. A path that ends in ".d" is a directory: of it all files
+	// whose names end in ".json" and do not begin with a dot are read, in the order of their
+	// names. The files need not exist.
+	Managed []string
+	// Flags are the settings of the command line.
+	Flags Flags
 	// The files by the source of their rules: absolute paths, or empty. The files need not
 	// exist.
 	Local, Project, User string
+
+	Servers string // .mcp.json of the project: an absolute path, or empty
+	Person  string // .claude.json of the home directory, for its MCP servers: likewise
 
 	Dir  string // working directory of the session; empty means that of the process
 	Home string // home directory of the session, for "~"; empty means the user's
 
 	// Trusted says that the user trusts the project. Otherwise its allow rules, its
-	// directories and a mode that allows more than the default are ignored, and also those
-	// of the local file if that may have come with the project's files.
+	// directories, its hooks, its env, a mode that allows more than the default, its approvals
+	// of MCP servers and their headersHelper are ignored, and also those of the local file if
+	// that may have come with the project's files. What it denies counts in any case.
 	Trusted bool
+
+	// Strict makes a hook of PreToolUse, PermissionRequest or UserPromptSubmit that cannot
+	// be read an error like a deny rule that cannot be read. Otherwise it is left out with a
+	// warning, as Claude Code documents it.
+	Strict bool
+
+	// Lookup returns a variable of the environment and whether it is set. It is used for the
+	// variables in the configuration of MCP servers and for [Loaded.Values], after the key
+	// env. Nil means [os.LookupEnv].
+	Lookup func(name string) (string, bool)
 
 	// OnSetAside is called for each corrupt file that Save set aside, before Save returns.
 	// If it is nil, Save returns the error instead, after it has saved all updates.
 	OnSetAside func(e *SetAsideError)
+
+	saves *saves // made by Locate; nil means that an own save is a change
 }
 
-// sources returns the sources that have files, in order of precedence.
+// sources returns the sources with files that can be saved, in order of precedence.
 func sources() []pegboard.RuleSource {
 	return []pegboard.RuleSource{pegboard.SourceLocal, pegboard.SourceProject, pegboard.SourceUser}
 }
@@ -63,7 +118,7 @@ func (f Files) path(source pegboard.RuleSource) string {
 	return ""
 }
 
-// hasFile reports whether a source may have a file.
+// hasFile reports whether a source may have a file that can be saved.
 func hasFile(source pegboard.RuleSource) bool {
 	return source == pegboard.SourceLocal || source == pegboard.SourceProject || source == pegboard.SourceUser
 }

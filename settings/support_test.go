@@ -91,7 +91,10 @@ func files(t testing.TB) settings.Files {
 	dir, home := filepath.Join(base, "project"), filepath.Join(base, "home")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	require.NoError(t, os.Mkdir(home, 0o755))
-	return settings.Locate(dir, home)
+	f := settings.Locate(dir, home)
+	f.Managed = nil // not those of this machine
+	f.Lookup = func(string) (string, bool) { return "", false }
+	return f
 }
 
 func write(t testing.TB, path, data string) string {

@@ -42,6 +42,15 @@ func newTarget(e *editor) (*target, error) {
 
 // load returns the content of the file, or nil if it is missing.
 func (t *target) load(ctx context.Context) ([]byte, error) {
+	snap, err := t.snapshot(ctx)
+	if snap == nil {
+		return nil, err
+	}
+	return snap.Data, nil
+}
+
+// snapshot reads the file. It returns nil if it is missing.
+func (t *target) snapshot(ctx context.Context) (*atomicfile.Snapshot, error) {
 	snap, err := t.store.Load(ctx, t.real, maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -49,7 +58,7 @@ func (t *target) load(ctx context.Context) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return snap.Data, nil
+	return snap, nil
 }
 
 // update applies the updates while it holds the lock of the directory.
@@ -89,8 +98,21 @@ func (t *target) tryUpdate(ctx context.Context) (*SetAsideError, error) {
 	if err != nil || bytes.Equal(data, snap.Data) {
 		return nil, err
 	}
-	_, err = snap.Replace(ctx, data)
+	next, err := snap.Replace(ctx, data)
+	t.saved(snap, next)
 	return nil, err
+}
+
+// saved remembers a save. Before is nil if the file was made, and after if it was not saved.
+func (t *target) saved(before, after *atomicfile.Snapshot) {
+	if after == nil {
+		return
+	}
+	var info fs.FileInfo
+	if before != nil {
+		info = before.Info
+	}
+	t.saves.add(t.path, info, after.Info)
 }
 
 func (t *target) create(ctx context.Context) error {
@@ -102,7 +124,8 @@ func (t *target) create(ctx context.Context) error {
 	if t.source == pegboard.SourceProject {
 		perm = sharedFile
 	}
-	_, err = t.store.Create(ctx, t.real, data, perm)
+	made, err := t.store.Create(ctx, t.real, data, perm)
+	t.saved(nil, made)
 	return err
 }
 
@@ -118,6 +141,7 @@ func (t *target) setAside(ctx context.Context, snap *atomicfile.Snapshot, why *C
 		return nil, err
 	}
 	next, err := snap.Replace(ctx, fresh)
+	t.saved(snap, next)
 	var damaged *atomicfile.BackupError
 	if next == nil && !errors.As(err, &damaged) {
 		_ = os.Remove(aside.Copy) // the file itself is unchanged

@@ -1,0 +1,47 @@
+package settings
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// checkKeys refuses keys of this package that are there twice, and takes them out, since
+// readers differ on what they mean.
+func (r *fileReader) checkKeys() {
+	for _, key := range ownKeys() {
+		if _, twice := jsonedit.Repeated(r.top, key); twice {
+			r.breaks(r.member(key), key, "the key is there twice; write it once")
+			r.top = slices.DeleteFunc(slices.Clone(r.top), func(m jsonedit.Member) bool { return m.Key == key })
+		}
+	}
+}
+
+// readKeys reads the keys that are the host's.
+func (r *fileReader) readKeys() {
+	own := ownKeys()
+	for i, m := range r.top {
+		if slices.Contains(own, m.Key) {
+			continue
+		}
+		at := r.at(m.Start)
+		if jsonedit.IndexOf(r.top, m.Key) != i { // as in most readers, the last one counts
+			r.warn(at, "%s is there twice, and the last one counts; write it once", strictjson.Cut(m.Key))
+			continue
+		}
+		switch near := meant(m.Key, own); {
+		case m.Key == serversKey:
+			r.warn(at, "mcpServers is not read from settings files; write it into .mcp.json")
+		case slices.Contains(unenforcedKeys(), m.Key):
+			r.warn(at, "%s has no effect here; write deny rules", m.Key)
+		case near != "":
+			r.warn(at, "%s is not known; did you mean %s?", strictjson.Cut(m.Key), near)
+		}
+		r.Keys = append(r.Keys, Key{
+			Name: m.Key, Value: json.RawMessage(slices.Clone(r.doc.Bytes(m.Value))),
+			Source: r.source, Position: at, Trusted: r.trusted,
+		})
+	}
+}

@@ -1,0 +1,190 @@
+package settings
+
+import (
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+)
+
+// untrustedWhy is why a setting of a project does not count.
+const untrustedWhy = "the project is not trusted"
+
+// readPermissions reads the object permissions.
+func (r *fileReader) readPermissions() {
+	v, ok := r.key(permissionsKey)
+	if !ok {
+		r.addRules(pegboard.RuleSet{Source: r.source, Untrusted: !r.trusted})
+		return
+	}
+	if !r.doc.Opens(v, '{') {
+		r.breaks(v, permissionsKey, `there is %s; write an object such as {"deny": ["Read(.env)"]}`, r.describe(v))
+		return
+	}
+	members := r.doc.Members(v)
+	r.checkPermissionKeys(members)
+	set := pegboard.RuleSet{Source: r.source, Untrusted: !r.trusted}
+	set.Deny = r.readRules(members, pegboard.Deny)
+	set.Ask = r.readRules(members, pegboard.Ask)
+	set.Allow = r.readRules(members, pegboard.Allow)
+	for _, text := range r.asked {
+		if !slices.Contains(set.Ask, text) {
+			set.Ask = append(set.Ask, text)
+		}
+	}
+	r.addRules(set)
+	r.readDirectories(members, len(set.Allow))
+	r.readMode(members)
+	r.readDisabled(members, disableBypassKey, pegboard.ModeBypass)
+	r.readDisabled(members, disableAutoKey, pegboard.ModeAuto)
+}
+
+// addRules adds the rules of the file, if they count.
+func (r *fileReader) addRules(set pegboard.RuleSet) {
+	n := len(set.Deny) + len(set.Ask) + len(set.Allow)
+	if r.ruledOut() {
+		if n > 0 {
+			r.warnAt(r.member(permissionsKey), "its rules (%d) do not count, since %v", n, r.policy.rulesOnly)
+		}
+		return
+	}
+	r.Rules = append(r.Rules, set)
+}
+
+// ruledOut reports whether only rules of managed files count, and this is none.
+func (r *fileReader) ruledOut() bool { return r.policy.rulesOnly.on && !r.managed() }
+
+// checkPermissionKeys warns about keys without effect that look as if they had one.
+func (r *fileReader) checkPermissionKeys(members []jsonedit.Member) {
+	for _, m := range members {
+		at := jsonedit.Span{Start: m.Start}
+		if near := meant(m.Key, permissionKeys()); near != "" {
+			r.warnAt(at, "permissions.%s is not known and has no effect; did you mean %s?", strictjson.Cut(m.Key), near)
+		} else if slices.Contains(unenforcedKeys(), m.Key) {
+			r.warnAt(at, "permissions.%s has no effect here; write deny rules", m.Key)
+		}
+	}
+}
+
+// readRules returns the rules of a behavior, each once, as they are spelled in a session. In
+// place of a deny or ask rule that is not understood it adds to asked what that could mean.
+func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (rules []string) {
+	key := strictjson.AppendKey(permissionsKey, b.String())
+	v := jsonedit.Find(members, b.String())
+	if v.Missing() || r.doc.Raw(v) == "null" {
+		return nil
+	}
+	wrong := r.wrongDenies
+	if b == pegboard.Allow {
+		wrong = r.wrongAllows
+	}
+	items, _ := r.list(v, key, wrong)
+	first := make(map[string]Position, len(items))
+	for _, i := range items {
+		rule, err := pegboard.ParseRule(b, i.text)
+		instead, safe := safeguard(i.text)
+		fact := r.fact(FactRule, b.String()+" "+strictjson.Cut(i.text), i.at)
+		switch {
+		case err != nil && b != pegboard.Allow && safe:
+			r.warnAt(i.at, "%s rule not understood; what it may mean is asked about, as if it were the ask rule %s: %v", b, instead, err)
+			r.facts[fact].Why = "not understood, so it counts as the ask rule " + instead.String()
+			r.asked = append(r.asked, r.anchors.inSession(instead)...)
+			continue
+		case err != nil && b != pegboard.Allow:
+			r.breaks(i.at, key, "%v rules: %w", b, err)
+			r.discount(fact, "%v", err)
+			continue
+		case err != nil:
+			r.warnAt(i.at, "an allow rule does not count: %v", err)
+			r.discount(fact, "%v", err)
+			continue
+		case b == pegboard.Allow && !r.trusted:
+			r.discount(fact, untrustedWhy)
+		case r.ruledOut():
+			r.discount(fact, "%v", r.policy.rulesOnly)
+		}
+		if at, twice := first[rule.String()]; twice {
+			r.discount(fact, "it is there before, in line %d", at.Line)
+		} else {
+			first[rule.String()] = r.at(i.at.Start)
+		}
+		for _, spelled := range r.anchors.inSession(rule) {
+			if !slices.Contains(rules, spelled) {
+				rules = append(rules, spelled)
+			}
+		}
+	}
+	return rules
+}
+
+// readDirectories reads the directories. allowed is the number of allow rules, for the
+// warning about both.
+func (r *fileReader) readDirectories(members []jsonedit.Member, allowed int) {
+	var dirs []pegboard.AddedDirectory
+	v := jsonedit.Find(members, directoriesKey)
+	if !v.Missing() && r.doc.Raw(v) != "null" {
+		items, _ := r.list(v, directoriesKey, r.wrongAllows)
+		for _, i := range items {
+			d := pegboard.AddedDirectory{Path: i.text, Source: r.source}
+			if i.text == "" || slices.Contains(dirs, d) {
+				continue
+			}
+			dirs = append(dirs, d)
+			if fact := r.fact(FactDirectory, i.text, i.at); !r.trusted {
+				r.discount(fact, untrustedWhy)
+			}
+		}
+	}
+	if allowed+len(dirs) > 0 && !r.trusted {
+		r.warnAt(r.member(permissionsKey), "its allow rules (%d) and directories (%d) do not count until the project is trusted", allowed, len(dirs))
+		return
+	}
+	r.Directories = append(r.Directories, dirs...)
+}
+
+// readMode reads the mode that sessions start in.
+func (r *fileReader) readMode(members []jsonedit.Member) {
+	v := jsonedit.Find(members, modeKey)
+	if v.Missing() || r.doc.Raw(v) == "null" {
+		return
+	}
+	m := pegboard.Mode(r.doc.Text(v))
+	fact := r.fact(FactMode, r.describe(v), v)
+	p, err := pegboard.NewPermissions(m)
+	if m == "" || err != nil {
+		r.warnAt(v, "%s: there is no mode %s", modeKey, r.describe(v))
+		r.discount(fact, "there is no such mode")
+		return
+	}
+	r.facts[fact].Text = string(p.Mode())
+	switch {
+	case !allowsMode(r.source, m):
+		r.warnAt(v, "%s: %s is not taken from this file", modeKey, m)
+		r.discount(fact, "it is not taken from a file of this kind")
+	case !r.trusted && (m == pegboard.ModeAcceptEdits || m == pegboard.ModeAuto):
+		r.warnAt(v, "%s: %s does not count until the project is trusted", modeKey, m)
+		r.discount(fact, untrustedWhy)
+	default:
+		r.setMode(p.Mode(), fact)
+	}
+}
+
+// readDisabled reads a key that forbids a mode. Any value but "disable", null and false is
+// probably a misspelling, so it forbids the mode as well.
+func (r *fileReader) readDisabled(members []jsonedit.Member, key string, m pegboard.Mode) {
+	v := jsonedit.Find(members, key)
+	if v.Missing() || r.doc.Raw(v) == "null" {
+		return
+	}
+	if r.doc.Text(v) != "disable" {
+		r.warnAt(v, `%s: %s is not understood; to forbid the mode, write "disable"`, key, r.describe(v))
+	}
+	if r.doc.Raw(v) == "false" {
+		return
+	}
+	r.fact(FactForbidden, string(m), v)
+	if !slices.Contains(r.Withheld, m) {
+		r.Withheld = append(r.Withheld, m)
+	}
+}

@@ -1,0 +1,193 @@
+package settings_test
+
+import (
+	"fmt"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/settings"
+)
+
+// place is one source of settings.
+type place struct {
+	source pegboard.RuleSource
+	mode   pegboard.Mode // that all sources may set
+	put    func(t *testing.T, f *settings.Files, text string)
+}
+
+// places are the sources from the highest to the lowest. Managed files overrule those before
+// them.
+func places() []place {
+	managed := func(name string) func(t *testing.T, f *settings.Files, text string) {
+		return func(t *testing.T, f *settings.Files, text string) {
+			t.Helper()
+			write(t, filepath.Join(f.Home, "etc", name), text)
+		}
+	}
+	return []place{
+		{source: pegboard.SourcePolicy, mode: "plan", put: managed("managed-settings.d/B.json")},
+		{source: pegboard.SourcePolicy, mode: "dontAsk", put: managed("managed-settings.d/10-a.json")},
+		{source: pegboard.SourcePolicy, mode: "plan", put: managed("managed-settings.json")},
+		{source: settings.SourceFlags, mode: "dontAsk", put: func(_ *testing.T, f *settings.Files, text string) { f.Flags.Settings = text }},
+		{source: local, mode: "plan", put: func(t *testing.T, f *settings.Files, text string) { t.Helper(); write(t, f.Local, text) }},
+		{source: project, mode: "dontAsk", put: func(t *testing.T, f *settings.Files, text string) { t.Helper(); write(t, f.Project, text) }},
+		{source: user, mode: "plan", put: func(t *testing.T, f *settings.Files, text string) { t.Helper(); write(t, f.User, text) }},
+	}
+}
+
+// managedFiles are files with managed ones in a directory of the test.
+func managedFiles(t testing.TB) settings.Files {
+	t.Helper()
+	f := files(t)
+	f.Managed = []string{filepath.Join(f.Home, "etc", "managed-settings.json"), filepath.Join(f.Home, "etc", "managed-settings.d")}
+	return f
+}
+
+// TestPrecedence loads every set of sources: single values are those of the highest source,
+// lists and hooks those of all.
+func TestPrecedence(t *testing.T) {
+	t.Parallel()
+	all := places()
+	for set := range 1 << len(all) {
+		f := managedFiles(t)
+		f.Trusted = true
+		highest := -1
+		for i, p := range all {
+			if set&(1<<i) == 0 {
+				continue
+			}
+			if highest < 0 {
+				highest = i
+			}
+			p.put(t, &f, fmt.Sprintf(`{"permissions": {"defaultMode": %q, "deny": ["Deny%d"], "allow": ["Allow%d"], "additionalDirectories": ["/d%d"]},
+				"env": {"SHARED": "%d", "OWN%d": "x"}, "model": "m%d", "allowedHttpHookUrls": ["https://h%d/*"], "httpHookAllowedEnvVars": ["V%d"],
+				"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "same"}, {"type": "command", "command": "own%d"}]}]}}`, p.mode, i, i, i, i, i, i, i, i, i))
+		}
+		l := load(t, f)
+		require.Empty(t, l.Warnings)
+		n := bits.OnesCount(uint(set)) //nolint:gosec // it is small
+		perms, err := l.Permissions()
+		require.NoError(t, err)
+		require.Len(t, perms.Rules(), 2*n)
+		require.Len(t, perms.Directories(), n)
+		require.Len(t, l.HookURLs, n)
+		require.Len(t, l.HookEnv, n)
+		if n == 0 {
+			require.Nil(t, l.HookURLs)
+			require.Nil(t, l.HookEnv)
+			require.Empty(t, l.Env)
+			continue
+		}
+		require.Len(t, l.Hooks.Handlers("Stop"), n+1, "what stands in several files runs once")
+		require.Equal(t, all[highest].mode, l.Mode, "%b", set)
+		require.Equal(t, fmt.Sprint(highest), l.Env["SHARED"])
+		require.Len(t, l.Env, n+1)
+		value, from, ok := l.Key("model")
+		require.True(t, ok)
+		require.Equal(t, fmt.Sprintf(`"m%d"`, highest), string(value))
+		require.Equal(t, all[highest].source, from)
+		require.Len(t, l.Keys, n)
+		for i, k := range l.Keys[1:] {
+			require.Equal(t, "model", k.Name)
+			require.Less(t, string(l.Keys[i].Value), string(k.Value), "from the highest to the lowest")
+		}
+		require.Equal(t, n-1, strings.Count(settings.Explain(l), "- SHARED  "), "overridden")
+	}
+}
+
+// TestManagedFiles: of a directory all files that end in .json count, in the order of their
+// bytes, but no hidden ones.
+func TestManagedFiles(t *testing.T) {
+	t.Parallel()
+	f := managedFiles(t)
+	dir := f.Managed[1]
+	for name, text := range map[string]string{
+		"B.json": "B", "a.json": "a", "_.json": "_", "é.json": "é", ".z.json": "hidden", "z.JSON": "case", "z.json~": "backup", "sub/z.json": "below",
+	} {
+		write(t, filepath.Join(dir, name), fmt.Sprintf(`{"env": {"LAST": %q}, "permissions": {"deny": [%q]}}`, text, "Of_"+fmt.Sprint(len(text), text[0])))
+	}
+	require.NoError(t, os.Remove(filepath.Join(dir, "sub", "z.json")))
+	require.NoError(t, os.Remove(filepath.Join(dir, "sub")))
+	l := load(t, f)
+	require.Equal(t, "é", l.Env["LAST"])
+	require.Len(t, l.Rules, 4)
+
+	write(t, filepath.Join(dir, "zz.json"), `{"permissions": {"deny": [7]}}`)
+	l, err := f.Load(t.Context())
+	require.ErrorContains(t, err, "zz.json:1:27: permissions.deny[0]: there is the number 7, which is not a string")
+	_, err = l.WithoutBroken().Permissions()
+	require.ErrorContains(t, err, "zz.json", "a managed file cannot be left out")
+	require.Len(t, l.Broken, 1)
+	require.Equal(t, pegboard.SourcePolicy, l.Broken[0].Source)
+}
+
+// TestManagedOnly: what managed files alone can say, and what it switches off elsewhere.
+func TestManagedOnly(t *testing.T) {
+	t.Parallel()
+	const text = `{"permissions": {"allow": ["A"], "deny": ["D"]}, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "%s"}]}]}}`
+	tests := []struct {
+		name, managed, user string
+		rules, hooks        int
+		warning             string
+	}{
+		{name: "nothing", rules: 4, hooks: 2},
+		{name: "rules", managed: `"allowManagedPermissionRulesOnly": true`, rules: 2, hooks: 2, warning: "its rules (2) do not count, since allowManagedPermissionRulesOnly is on in"},
+		{name: "hooks", managed: `"allowManagedHooksOnly": true`, rules: 4, hooks: 1, warning: "its hooks (1) do not count: allowManagedHooksOnly is on in"},
+		{name: "off", managed: `"allowManagedHooksOnly": false`, rules: 4, hooks: 2},
+		{name: "misspelt", managed: `"allowManagedHooksOnly": "yes"`, rules: 4, hooks: 1, warning: "so true counts"},
+		{name: "elsewhere", user: `"allowManagedHooksOnly": true, "allowManagedPermissionRulesOnly": true`, rules: 4, hooks: 2, warning: "allowManagedPermissionRulesOnly counts in managed files only"},
+		{name: "no hooks", user: `"disableAllHooks": true`, rules: 4, hooks: 1, warning: "its hooks (1) do not count: disableAllHooks is on in"},
+		{name: "no hooks at all", managed: `"disableAllHooks": true`, rules: 4, hooks: 0, warning: "its hooks (1) do not count"},
+		{name: "hooks in any case", managed: `"disableAllHooks": false`, user: `"disableAllHooks": true`, rules: 4, hooks: 2},
+		{name: "no hooks, misspelt", user: `"disableAllHooks": "true"`, rules: 4, hooks: 2, warning: "it does not count"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := managedFiles(t)
+			f.Flags = settings.Flags{}
+			with := func(key, command string) string {
+				own := fmt.Sprintf(text, command)
+				if key != "" {
+					own = "{" + key + ", " + own[1:]
+				}
+				return own
+			}
+			write(t, f.Managed[0], with(tc.managed, "managed"))
+			write(t, f.User, with(tc.user, "user"))
+			l := load(t, f)
+			p, err := l.Permissions()
+			require.NoError(t, err)
+			require.Len(t, p.Rules(), tc.rules)
+			require.Len(t, l.Hooks.Handlers("Stop"), tc.hooks)
+			if tc.warning == "" {
+				require.Empty(t, l.Warnings)
+			} else {
+				require.Contains(t, fmt.Sprint(l.Warnings), tc.warning)
+			}
+		})
+	}
+}
+
+// TestManagedDirectoriesStay: no update takes away what the policy gave, and the command
+// line's rules count as little as those of files where only managed ones do.
+func TestManagedDirectoriesStay(t *testing.T) {
+	t.Parallel()
+	f := managedFiles(t)
+	f.Flags.AllowedTools = []string{"Bash(ls)"}
+	write(t, f.Managed[0], `{"allowManagedPermissionRulesOnly": true, "permissions": {"additionalDirectories": ["/srv"]}}`)
+	l := load(t, f)
+	p, err := l.Permissions()
+	require.NoError(t, err)
+	require.Empty(t, p.Rules())
+	require.Equal(t, []pegboard.AddedDirectory{{Path: "/srv", Source: pegboard.SourcePolicy}}, p.Directories())
+	_, err = p.Apply(directories(pegboard.UpdateRemoveDirectories, pegboard.SourcePolicy, "/srv"))
+	require.Error(t, err)
+	require.Contains(t, fmt.Sprint(l.Warnings), "command line: its rules (1) do not count")
+}

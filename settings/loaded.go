@@ -1,0 +1,121 @@
+package settings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/settings/hooks"
+)
+
+// Loaded are the settings in the files. The fields are read-only.
+type Loaded struct {
+	Mode     pegboard.Mode   // the mode that sessions start in; ModeDefault if no source sets one
+	Withheld []pegboard.Mode // the modes that a file disables
+
+	// Rules and Directories are those of each source that has any, in the order managed,
+	// command line, local, project, user.
+	Rules       []pegboard.RuleSet
+	Directories []pegboard.AddedDirectory
+	// Restrictions leave the built-in tools that --tools names, for
+	// [pegboard.PoolConfig].
+	Restrictions []pegboard.Restriction
+
+	// Hooks are those that count, of all sources.
+	Hooks hooks.Set
+	// HookURLs are the addresses that hooks of type http may call, in which "*" stands for
+	// any characters. HookEnv are the variables that their headers may hold. Nil means that no
+	// source limits them; an empty list allows none.
+	HookURLs, HookEnv []string
+
+	// Env are the variables for commands, hooks and MCP servers.
+	Env map[string]string
+	// Values are what variables mean for other packages, of Env and of the environment.
+	Values Values
+
+	// Servers are the configured MCP servers, each name once, sorted by it.
+	Servers []Server
+	// Keys are the keys that are the host's, sorted by name; those of the same name from the
+	// highest source to the lowest.
+	Keys []Key
+
+	Warnings []Warning // ignored settings, to show to the user
+	// Broken are the files, and parts of files, that could not be read although they may
+	// deny something.
+	Broken []*BrokenError
+
+	facts []Fact
+	state state
+}
+
+// A Warning describes a setting that is ignored, or counts in another way than it may seem.
+type Warning struct {
+	Position
+	Text string // the setting and the reason
+}
+
+// String returns the position and the text.
+func (w Warning) String() string { return w.Position.String() + ": " + w.Text }
+
+// Permissions returns the loaded permissions. They are valid for a session whose Dir and Home
+// are those of the Files. It fails with the errors in Broken.
+func (l *Loaded) Permissions() (pegboard.Permissions, error) {
+	if err := l.broken(); err != nil {
+		return pegboard.Permissions{}, err
+	}
+	p, err := pegboard.NewPermissions(l.Mode, l.Rules...)
+	if err != nil {
+		return pegboard.Permissions{}, err
+	}
+	return p.Without(l.Withheld...).WithDirectories(l.Directories...), nil
+}
+
+// broken returns the errors in Broken.
+func (l *Loaded) broken() error {
+	var errs []error
+	for _, b := range l.Broken {
+		errs = append(errs, b)
+	}
+	return errors.Join(errs...)
+}
+
+// WithoutBroken returns the settings without what could not be read, so that Permissions
+// does not fail for it: the user must know, since less is denied than the files say. What is
+// broken in a managed file stays in Broken.
+func (l *Loaded) WithoutBroken() *Loaded {
+	rest := *l
+	rest.Broken = slices.DeleteFunc(slices.Clone(l.Broken), func(b *BrokenError) bool { return b.Source != pegboard.SourcePolicy })
+	return &rest
+}
+
+// Key returns the value of a key that is the host's: the JSON text of the highest source that
+// has it and is trusted. It returns false if there is none.
+func (l *Loaded) Key(name string) (value json.RawMessage, from pegboard.RuleSource, ok bool) {
+	for _, k := range l.Keys {
+		if k.Name == name && k.Trusted {
+			return slices.Clone(k.Value), k.Source, true
+		}
+	}
+	return nil, "", false
+}
+
+// Facts returns each setting of each source, and whether it counts: files first, then by kind
+// in the order of the constants, and within a kind from the highest source to the lowest.
+func (l *Loaded) Facts() []Fact { return slices.Clone(l.facts) }
+
+func (l *Loaded) warn(at Position, format string, args ...any) {
+	l.Warnings = append(l.Warnings, Warning{Position: at, Text: fmt.Sprintf(format, args...)})
+}
+
+// note adds a fact that counts and returns its index.
+func (l *Loaded) note(kind, text string, from pegboard.RuleSource, at Position) int {
+	l.facts = append(l.facts, Fact{Kind: kind, Text: text, Source: from, Position: at, Counts: true})
+	return len(l.facts) - 1
+}
+
+// discount makes a fact one that does not count.
+func (l *Loaded) discount(fact int, format string, args ...any) {
+	l.facts[fact].Counts, l.facts[fact].Why = false, fmt.Sprintf(format, args...)
+}

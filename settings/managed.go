@@ -1,0 +1,53 @@
+package settings
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// managedPaths returns the managed settings of a system.
+func managedPaths(system string) []string {
+	dir := "/etc/claude-code"
+	switch system {
+	case "darwin":
+		dir = "/Library/Application Support/ClaudeCode"
+	case "windows":
+		return []string{`C:\Program Files\ClaudeCode\managed-settings.json`, `C:\Program Files\ClaudeCode\managed-settings.d`}
+	}
+	return []string{dir + "/managed-settings.json", dir + "/managed-settings.d"}
+}
+
+// systemPaths returns the managed settings of this system.
+func systemPaths() []string { return managedPaths(runtime.GOOS) }
+
+// managedFiles returns the managed files, those of a directory in the order of their names.
+// With an error it returns those of the other directories.
+func (f Files) managedFiles() (all []string, err error) {
+	var errs []error
+	for _, path := range f.Managed {
+		if !strings.HasSuffix(path, ".d") {
+			all = append(all, path)
+			continue
+		}
+		entries, err := os.ReadDir(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+		var names []string
+		for _, e := range entries {
+			if name := e.Name(); strings.HasSuffix(name, ".json") && !strings.HasPrefix(name, ".") {
+				names = append(names, name)
+			}
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			all = append(all, filepath.Join(path, name))
+		}
+	}
+	return all, errors.Join(errs...)
+}

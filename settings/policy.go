@@ -1,0 +1,85 @@
+package settings
+
+import (
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A policy holds the keys that say which settings of other files count.
+type policy struct {
+	rulesOnly, hooksOnly, serversOnly toggle
+	noHooks                           toggle // disableAllHooks
+	noManagedHooks                    bool   // of a managed file, so that its own are off, too
+}
+
+// A toggle is a key that is on or off, and the place that says so.
+type toggle struct {
+	key string
+	on  bool
+	at  Position
+}
+
+// String returns the key and its place, as the reason for something.
+func (t toggle) String() string { return fmt.Sprintf("%s is on in %v", t.key, t.at) }
+
+// readPolicy reads the keys that say what counts, of all files.
+func (l *loader) readPolicy() {
+	l.policy.rulesOnly = l.managedToggle(rulesOnlyKey)
+	l.policy.hooksOnly = l.managedToggle(hooksOnlyKey)
+	l.policy.serversOnly = l.managedToggle(serversOnlyKey)
+	l.readDisableHooks()
+}
+
+// managedToggle reads a key that counts in managed files only. A value that is neither true
+// nor false is probably meant to be true.
+func (l *loader) managedToggle(key string) (t toggle) {
+	found := false
+	for _, r := range l.readers {
+		on, ok, wrong := r.boolean(key)
+		if !ok {
+			continue
+		}
+		v := r.member(key)
+		switch fact := r.fact(FactSwitch, fmt.Sprintf("%s: %v", key, on || wrong), v); {
+		case !r.managed():
+			r.warnAt(v, "%s counts in managed files only", key)
+			r.discount(fact, "it counts in managed files only")
+		case found:
+			r.discount(fact, "overridden by %v", t.at)
+		default:
+			if wrong {
+				r.warnAt(v, "%s is neither true nor false, so true counts", key)
+			}
+			t, found = toggle{key: key, on: on || wrong, at: r.at(v.Start)}, true
+		}
+	}
+	return t
+}
+
+// readDisableHooks reads disableAllHooks, which switches the hooks of managed files off only
+// if it stands in such a file itself.
+func (l *loader) readDisableHooks() {
+	found := false
+	for _, r := range l.readers {
+		on, ok, wrong := r.boolean(disableHooksKey)
+		if !ok {
+			continue
+		}
+		v := r.member(disableHooksKey)
+		fact := r.fact(FactSwitch, fmt.Sprintf("%s: %v", disableHooksKey, on), v)
+		switch {
+		case wrong:
+			r.warnAt(v, "%s is neither true nor false, so it does not count", disableHooksKey)
+			r.discount(fact, "it is neither true nor false")
+		case !r.trusted:
+			r.warnAt(v, "%s does not count until the project is trusted", disableHooksKey)
+			r.discount(fact, untrustedWhy)
+		case found:
+			r.discount(fact, "overridden by %v", l.policy.noHooks.at)
+		default:
+			l.policy.noHooks, found = toggle{key: disableHooksKey, on: on, at: r.at(v.Start)}, true
+			l.policy.noManagedHooks = on && r.source == pegboard.SourcePolicy
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package settings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
+)
+
+// maxServerBytes is the maximum size of a file with MCP servers. That of the home directory
+// holds much else.
+const maxServerBytes = 64 << 20
+
+// A serverReader reads the MCP servers of one file.
+type serverReader struct {
+	*loader
+	text
+	doc *jsonedit.Document
+}
+
+// readServers reads the servers of all scopes and decides about each.
+func (l *loader) readServers(ctx context.Context) error {
+	p := &serverPolicy{enabled: map[string]Position{}, disabled: map[string]Position{}}
+	for _, r := range l.readers {
+		r.readServerPolicy(p)
+	}
+	if only := l.policy.serversOnly; only.on && p.allowed == nil {
+		p.allowed = []serverPattern{}
+		l.warn(only.at, "%s is on and there is no %s, so that no server is allowed", serversOnlyKey, allowedServersKey)
+	}
+	project, err := l.openServers(ctx, pegboard.SourceProject, l.Files.Servers, maxBytes)
+	if err != nil {
+		return err
+	}
+	person, err := l.openServers(ctx, pegboard.SourceUser, l.Person, maxServerBytes)
+	if err != nil {
+		return err
+	}
+	if person != nil {
+		person.readProject()
+	}
+	if project != nil {
+		project.read(jsonedit.Span{}, pegboard.SourceProject)
+	}
+	if person != nil {
+		if v := jsonedit.Find(person.doc.Top(), serversKey); !v.Missing() {
+			person.read(v, pegboard.SourceUser)
+		}
+	}
+	for i := range l.Loaded.Servers {
+		s := &l.Loaded.Servers[i]
+		s.Approval, s.Why = p.approve(s)
+		if fact := l.note(FactServer, s.Server.String(), s.Scope, s.Position); s.Approval == ServerOn {
+			l.facts[fact].Why = s.Why
+		} else {
+			l.discount(fact, "%s: %s", s.Approval, s.Why)
+		}
+	}
+	slices.SortFunc(l.Loaded.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// openServers parses a file with servers. It returns nil if there is none, or if it cannot be
+// read, which is a warning, since no server is started then.
+func (l *loader) openServers(ctx context.Context, source pegboard.RuleSource, path string, limit int64) (*serverReader, error) {
+	if path == "" {
+		return nil, nil
+	}
+	real, err := resolve(path)
+	var snap *atomicfile.Snapshot
+	if err == nil {
+		var store atomicfile.Store
+		snap, err = store.Load(ctx, real, limit)
+	}
+	l.state.add(source, path, snap)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	at := Position{Path: path}
+	if errors.Is(err, fs.ErrNotExist) && snap == nil && !isLink(path) {
+		return nil, nil
+	}
+	if err != nil {
+		l.warn(at, "its MCP servers do not count, since it cannot be read: %v", err)
+		l.discount(l.note(FactFile, path, "", at), "%v", err)
+		return nil, nil
+	}
+	doc, err := jsonedit.Parse(snap.Data)
+	if err != nil && !errors.Is(err, jsonedit.ErrEmpty) {
+		bad := newCorrupt(path, snap.Data, err)
+		at.Line, at.Column = bad.Line, bad.Column
+		text := bad.Err.Error()
+		if jsonedit.Commented(snap.Data) {
+			text = ErrComments.Error()
+		}
+		l.warn(at, "its MCP servers do not count: %s", text)
+		l.discount(l.note(FactFile, path, "", at), "%s", text)
+		return nil, nil
+	}
+	l.note(FactFile, path, "", at)
+	if err != nil {
+		return nil, nil // it is empty
+	}
+	return &serverReader{loader: l, text: text{path: path, data: snap.Data}, doc: doc}, nil
+}
+
+// isLink reports whether there is a link at a path.
+func isLink(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// readProject reads the servers of .claude.json for the session's directory, or else for its
+// project.
+func (r *serverReader) readProject() {
+	projects := r.doc.Members(jsonedit.Find(r.doc.Top(), "projects"))
+	dir, _, err := r.sessionDirs()
+	if err != nil {
+		return
+	}
+	for _, key := range []string{dir, filepath.Dir(r.Files.Servers)} {
+		for _, spelled := range []string{key, filepath.ToSlash(key)} {
+			v := jsonedit.Find(r.doc.Members(jsonedit.Find(projects, spelled)), serversKey)
+			if !v.Missing() {
+				r.read(v, pegboard.SourceLocal)
+				return
+			}
+		}
+	}
+}
+
+// read reads the object of servers at v, or the whole file of that form if v is empty.
+func (r *serverReader) read(v jsonedit.Span, scope pegboard.RuleSource) {
+	data, servers := r.data, v
+	if v.Missing() {
+		servers = jsonedit.Find(r.doc.Top(), serversKey)
+	} else {
+		data = slices.Concat([]byte(`{"`+serversKey+`": `), r.doc.Bytes(v), []byte("}"))
+	}
+	configured, problems := mcpjson.Parse(data, r.lookup)
+	for _, p := range problems {
+		r.warn(r.place(servers, p), "%s", p)
+	}
+	members := r.doc.Members(servers)
+	for _, s := range configured {
+		s.Source = r.path
+		server := Server{Server: s, Scope: scope, Position: r.at(members[jsonedit.IndexOf(members, s.Name)].Start)}
+		if s.HeadersHelper != "" && scope == pegboard.SourceProject && !r.Trusted {
+			server.HeadersHelper = ""
+			r.warn(server.Position, "headersHelper of %s does not count until the project is trusted", strictjson.Quote(s.Name))
+		}
+		other := slices.IndexFunc(r.Loaded.Servers, func(o Server) bool { return o.Name == s.Name })
+		if other >= 0 {
+			r.discount(r.note(FactServer, s.String(), scope, server.Position), "overridden by %v", r.Loaded.Servers[other].Position)
+			continue
+		}
+		r.Loaded.Servers = append(r.Loaded.Servers, server)
+	}
+}
+
+// place returns the position of a problem: of its value, or of the innermost value around it
+// that is there.
+func (r *serverReader) place(servers jsonedit.Span, p mcpjson.Problem) Position {
+	if p.Path == "" {
+		return r.whole()
+	}
+	if p.Path == serversKey && !servers.Missing() {
+		return r.at(servers.Start)
+	}
+	best := Position{}
+	r.visit(r.doc.Root(), "", p.Path, &best)
+	if inside := (Position{}); !servers.Missing() {
+		r.visit(servers, serversKey, p.Path, &inside)
+		if inside.Line > 0 {
+			best = inside
+		}
+	}
+	if best.Line == 0 {
+		return r.whole()
+	}
+	return best
+}
+
+// visit sets best to the position of the innermost value on the way to a path. The value at v
+// has the path at.
+func (r *serverReader) visit(v jsonedit.Span, at, path string, best *Position) {
+	for _, m := range r.doc.Members(v) {
+		if below := strictjson.AppendKey(at, m.Key); leads(below, path) {
+			*best = r.text.at(m.Start)
+			r.visit(m.Value, below, path, best)
+			return
+		}
+	}
+	for i, element := range r.doc.Elements(v) {
+		if below := strictjson.AppendIndex(at, i); leads(below, path) {
+			*best = r.text.at(element.Start)
+			r.visit(element, below, path, best)
+			return
+		}
+	}
+}
+
+// leads reports whether a value lies on the way to a path.
+func leads(at, path string) bool {
+	if len(path) <= len(at) {
+		return path == at
+	}
+	return path[:len(at)] == at && (path[len(at)] == '.' || path[len(at)] == '[')
+}
+
+// lookup returns a variable for the configuration of servers.
+func (l *loader) lookup(name string) (string, bool) {
+	if name == "CLAUDE_PROJECT_DIR" && l.Files.Servers != "" {
+		return filepath.Dir(l.Files.Servers), true
+	}
+	return l.variable(name)
+}
+
+// variable returns a variable of env, or else of the environment.
+func (l *loader) variable(name string) (string, bool) {
+	if value, ok := l.Env[name]; ok {
+		return value, true
+	}
+	if l.Files.Lookup != nil {
+		return l.Files.Lookup(name)
+	}
+	return os.LookupEnv(name)
+}
