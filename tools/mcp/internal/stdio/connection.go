@@ -145,6 +145,10 @@ func (c *Connection) Write(ctx context.Context, m jsonrpc.Message) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
+	if isClosed(c.closing) { // both may have been possible
+		<-c.writing
+		return ErrClosed
+	}
 	data = append(data, '\n')
 	n, err := c.process.Stdin().WriteNow(data)
 	if n == len(data) || err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -163,6 +164,33 @@ func TestWriteToADeafServer(t *testing.T) {
 	require.Error(t, c.Write(t.Context(), request(t, 1, "")))
 	_, err := c.Read(t.Context())
 	require.ErrorIs(t, err, io.EOF)
+}
+
+// TestWriteToALateServer gives up waiting for a message to be written. It arrives whole all the
+// same, and before the next one.
+func TestWriteToALateServer(t *testing.T) {
+	t.Parallel()
+	readOn := filepath.Join(t.TempDir(), "read")
+	c := start(t, "late", nil, readOn)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	first, wrote := request(t, 1, strings.Repeat("x", limit/2)), make(chan error, 1)
+	go func() { wrote <- c.Write(ctx, first) }()
+	_, err := c.Read(t.Context()) // that the server has read the beginning
+	require.NoError(t, err)
+	cancel(errors.New("given up"))
+	require.EqualError(t, <-wrote, "given up")
+	require.NoError(t, os.WriteFile(readOn, nil, 0o600))
+	require.NoError(t, c.Write(t.Context(), request(t, 2, "y")))
+	for id := range 2 {
+		m, err := c.Read(t.Context())
+		require.NoError(t, err)
+		answer, ok := m.(*jsonrpc.Response)
+		require.True(t, ok)
+		require.Equal(t, int64(id+1), answer.ID.Raw())
+		require.NoError(t, answer.Error)
+	}
+	strays, _ := c.exchange.Strays()
+	require.Zero(t, strays)
 }
 
 // TestErrors expects each line of stderr in the log, and the end of it in the error.

@@ -13,6 +13,7 @@ import (
 const (
 	roleName = "STDIO_TEST_ROLE" // what the test binary does instead of testing
 	soon     = time.Minute
+	begun    = `{"jsonrpc":"2.0","method":"begun","params":{}}`
 	never    = 10 * time.Minute
 )
 
@@ -29,8 +30,15 @@ func play(role string) int {
 	case "print": // what the arguments say, then stay
 		fmt.Print(strings.Join(os.Args[1:], ""))
 		_, _ = io.Copy(io.Discard, os.Stdin)
-	case "repeat": // each line
+	case "repeat", "late": // each line
 		lines := bufio.NewReader(os.Stdin)
+		if role == "late" { // go on after the beginning when a file is there
+			_, _ = lines.Peek(1)
+			fmt.Println(begun)
+			for _, err := os.Stat(os.Args[1]); err != nil; _, err = os.Stat(os.Args[1]) {
+				time.Sleep(time.Millisecond)
+			}
+		}
 		for line, err := lines.ReadString('\n'); err == nil; line, err = lines.ReadString('\n') {
 			fmt.Print(strings.Replace(line, `"method":"ask","params":`, `"result":`, 1))
 		}
