@@ -286,7 +286,7 @@ const silentCommands = ": true false test [ sleep wait exit return break continu
 
 // plainPrinters print numbers, what the system says of itself and its users, and parts of
 // their arguments. cd prints a directory that it finds by CDPATH.
-const plainPrinters = "arch cd date echo getconf groups hostname id logname nproc printf seq tty uname uptime which whoami dirname"
+const plainPrinters = "arch basename cd date echo getconf groups hostname id logname nproc printf seq tty uname uptime which whoami dirname"
 
 // outputOf returns the reach of what a command prints.
 func (w *walker) outputOf(s strippedCommand, c *Command) reach {
@@ -297,15 +297,16 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 		return anywhere
 	}
 	name, args := s.args[0].value, s.args[1:]
-	if slices.ContainsFunc(args, func(a arg) bool { return a.is("--help", "--version") || strings.HasPrefix(a.value, "--files0") }) {
+	if has(silentCommands, name) {
+		return nowhere
+	}
+	if slices.ContainsFunc(args, mayPrintMore) {
 		return anywhere
 	}
 	switch {
-	case has(silentCommands, name):
-		return nowhere
 	case name == "wc":
 		return reachOfAll(args)
-	case name == "basename": // no part of it holds a slash
+	case name == "basename" && len(args) > 0 && len(args) < 3 && !args[0].mayBeSeveral(): // one name, without a slash
 		return max(nearby, reachOfAll(args))
 	case name == "printf" && len(args) > 0 && args[0].isLiteral() && onlyConversions(args[0].value, "diouxXs"):
 		format := literalArg(strings.NewReplacer(`\n`, "", `\t`, "").Replace(args[0].value))
@@ -328,10 +329,19 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 		return a.mayBeFlag() || strings.HasPrefix(a.value, "-") && !has("-f -x -n -o", a.value)
 	}):
 		return nowhere
+	case name == "expr" && len(args) == 3 && args[1].is("*"): // a number
+		return min(args[0].holds(), args[2].holds()).ofParts()
 	case name == "expr":
-		return reachOfAll(slices.DeleteFunc(slices.Clone(args), func(a arg) bool { return a.is("*") })).ofParts()
+		return reachOfAll(args).ofParts()
 	}
 	return w.outputOfFilter(name, args)
+}
+
+// mayPrintMore reports whether an argument may make a command print more than its arguments
+// and numbers: its manual, or files that a list names. A name that a pattern stands for may
+// be an option.
+func mayPrintMore(a arg) bool {
+	return a.is("--help", "--version") || strings.HasPrefix(a.value, "--files0") || a.glob && a.mayBeFlag()
 }
 
 // reachOfDir returns the reach of what pwd prints.
@@ -354,21 +364,18 @@ func outputOfLs(args []arg) reach {
 }
 
 // plainGitOutput are arguments of git with which it prints names of objects and of
-// references, numbers and dates. Names of references hold no pattern, see
-// git-check-ref-format(1).
+// references, numbers and dates in forms that no setting changes. Names of references hold
+// no pattern, see git-check-ref-format(1): git leaves out others.
 var plainGitOutput = regexp.MustCompile(`^(?:` +
 	`rev-parse(?: --verify| --quiet| -q| --short(?:=\d+)?| --abbrev-ref| --symbolic-full-name| --is-inside-work-tree)*(?: REV)+|` +
 	`merge-base(?: --is-ancestor| --fork-point)?(?: REV)+|` +
-	`rev-list(?: --count| -1| -n 1| --all| --no-merges| --merges| REV)+|` +
+	`rev-list(?: --count| -\d+| -n(?: ?\d+| REV)| --all| --no-merges| --merges| REV)+|` +
 	`branch --show-current|` +
 	`symbolic-ref(?: --short| -q| --quiet)* REV|` +
 	`describe(?: --tags| --all| --always| --long| --dirty| --exact-match| --abbrev=\d+| REV)*|` +
 	`tag(?: -l| --list| --sort=[a-z:-]+| --merged| --points-at| REV)*|` +
-	`(?:log|show)(?: -1| -n ?1| -s| --no-patch| --date=(?:short|iso|iso-strict|unix|relative|raw)| REV| ` +
-	`--(?:format=|pretty=(?:t?format:)?)(?:%[hHtTpPn]|%[ac][dDrtisI]|[ :_./-])+)*)$`)
-
-// formatOfGit matches the log and show that have a format.
-var formatOfGit = regexp.MustCompile(`^(?:log|show) .*--(?:format|pretty)=`)
+	`(?:log|show -s|show --no-patch)(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| --no-merges| REV)*` +
+	` --(?:format=|pretty=t?format:)(?:%[hHtTpPn]|%[ac][Drtis]|[ :_./-])+(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| REV)*)$`)
 
 // outputOfGit returns the reach of what git prints.
 func outputOfGit(args []arg) reach {
@@ -388,12 +395,12 @@ func outputOfGit(args []arg) reach {
 	}
 	text := b.String()
 	switch {
-	case has("branch", text), has("branch -a", text), text == "branch -r", text == "branch --list", text == "branch --all":
+	case text == "branch", text == "branch -a", text == "branch -r", text == "branch --list", text == "branch --all":
 		return nearby // a star stands before one
-	case !plainGitOutput.MatchString(text), (strings.HasPrefix(text, "log") || strings.HasPrefix(text, "show")) && !formatOfGit.MatchString(text):
-		return anywhere
+	case plainGitOutput.MatchString(text):
+		return nowhere
 	}
-	return nowhere
+	return anywhere
 }
 
 // plainAwk, plainTr and plainSed match programs, or their last arguments, that print parts of

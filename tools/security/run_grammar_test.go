@@ -141,6 +141,28 @@ line
 	echo '‹hostile›'
 	echo "‹hostile›" | ‹filter›
 	echo ‹words›
+	echo ‹unquoted›
+	echo ‹unquoted› ‹unquoted›
+	‹shows› ‹unquoted›
+	‹shows› ‹word› ‹unquoted›
+	for ‹var› in ‹unquoted›; do ‹shows› ‹shown›; done
+	for x in ‹words›; do ‹shows› ‹unquoted›; done
+	x=‹unquoted›; ‹shows› ‹shown›
+	x=‹'file›; y=$x; ‹shows› $y ‹shown›
+	x=‹plain›; y='*'; ‹shows› ‹shown›/$y
+	x=(‹unquoted› ‹word›); ‹shows› ‹shown›
+	‹prints› | while ‹reads› x; do ‹shows› ‹shown›; done
+	while ‹reads› x; do ‹shows› ‹shown›; done < patterns
+	while ‹reads› x; do ‹shows› ‹shown›; done <<EOF⏎‹pattern›⏎‹body›⏎EOF
+	read ‹var› <<< ‹'pattern› && ‹shows› ‹shown›
+	x=‹'pattern›; ‹shows› ‹shown›
+	x=‹folder›; y=‹'pattern›; ‹shows› $x/$y ‹shown›
+	f() { ‹shows› ‹shown›; }; f ‹'pattern›
+	f() { for x in "$@"; do ‹shows› ‹shown›; done; }; f ‹'pattern›
+	cd ‹folder› && ‹shows› ‹unquoted›
+	cd ‹folder› && for x in *; do ‹shows› ‹shown›; done
+	if ‹command›; then x=‹plain›; else x=‹unquoted›; fi; ‹shows› ‹shown›
+	IFS=‹letter›; ‹shows› ‹unquoted›
 	printf '%s\n' ‹words›
 	printf ‹word› ‹words›
 	set -e; ‹list›
@@ -173,6 +195,125 @@ line
 	‹reader› <<EOF⏎‹body›
 	‹reader› <<'EOF'⏎‹body›\⏎EOF⏎‹command›⏎EOF
 	‹reader› ‹redirect› <<EOF ‹words›⏎‹body›⏎EOF⏎‹command›
+shows = echo printf␠'%s\n' printf␠%s basename type which command␠-v seq expr : dirname ls wc cat basename␠-a head grep␠x test␠a true export mkdir
+shown
+	$x
+	"$x"
+	${x}
+	$x$x
+	$x*
+	x$x
+	/$x
+	../$x
+	$x/x
+	$x:
+	${x%a}
+	${x##*/}
+	${x#src}
+	${x‹operator›}
+	$‹var›
+	$1
+	$@
+	$_
+	$REPLY
+	$OLDPWD
+	{a,$x}
+	$(echo $x)
+	$(basename "$x")
+	$(printf %s "$x")
+	$(echo "$x" | ‹narrow›)
+	<(echo $x)
+unquoted
+	$(‹prints›)
+	‵‹prints›‵
+	$(‹prints› | ‹narrow›)
+	$(‹prints› | ‹narrow› | ‹narrow›)
+	$(‹prints› ‹redirect›)
+	$(‹prints›; ‹prints›)
+	$(‹prints› && ‹prints› || ‹prints›)
+	$(cd ‹folder› && ‹prints›)
+	$(basename $(‹prints›))
+	$(basename "$(‹prints›)")
+	a$(‹prints›)
+	../$(‹prints›)
+	$(‹prints›)/x
+	$(‹prints›)$(‹prints›)
+	{a,$(‹prints›)}
+	$(echo $(‹prints›))
+	$(echo "$(‹prints›)" | ‹narrow›)
+	$(while ‹reads› x; do ‹shows› ‹shown›; done < patterns)
+	$(for x in ‹words›; do ‹shows› ‹shown›; done)
+	$(<patterns)
+	‹expansion›
+prints
+	echo ‹'pattern›
+	printf ‹'pattern›
+	printf '%s\n' ‹'pattern›
+	echo -e '..\x2f\x2a'
+	printf '..\057\052'
+	cat patterns
+	cat < patterns
+	cat ‹words›
+	head -1 patterns
+	grep x patterns
+	ls
+	ls ‹flag›
+	ls ‹folder›
+	ls ‹words›
+	ls -d ‹glob›
+	find ‹folder›
+	pwd
+	pwd -P
+	wc -l patterns
+	wc -l ‹words›
+	wc -l *
+	du -s ‹words›
+	stat -c ‹text› ‹words›
+	stat -c '%n %N' ‹words›
+	date ‹'pattern›
+	date +%s
+	git ‹git›
+	git ‹git› ‹words›
+	git branch
+	git branch --show-current
+	git tag
+	git log -1 --format=‹text›
+	git log -1 --format=%s
+	git ls-files
+	git config a.b
+	git rev-parse ‹word›
+	git describe ‹flag›
+	git diff --name-only
+	basename ‹words›
+	basename -a ‹words›
+	dirname ‹words›
+	seq ‹number›
+	expr ‹word› : ‹word›
+	expr ‹word›
+	which ‹words›
+	type ‹word›
+	command -v ‹words›
+	grep -c x ‹words›
+	grep -rc x ‹folder›
+	grep -l x ‹words›
+	tr a '*' <<< ‹word›
+	sed ‹sed› patterns
+	awk ‹awk› patterns
+	awk '{print $1}' patterns
+	cut ‹flag› patterns
+	jq -r ‹jq› config.json
+	xargs echo < patterns
+	id ‹word›
+	hostname ‹flag›
+	nproc ‹flag›
+	uname -a
+	printenv HOME
+	true ‹words›
+	‹command›
+	‹tool› ‹flag› ‹words›
+narrow = head␠-1 tail␠-1 sort cat uniq rev tac tr␠a␠b tr␠-d␠'\n' tr␠-d␠x tr␠a-z␠A-Z tr␠n␠/ tr␠'a-z'␠'!-+' cut␠-c1-20 cut␠-d/␠-f1 cut␠-f1 wc␠-l awk␠'{print␠$1}' awk␠'{print␠$NF}' awk␠-F/␠'{print␠$1}'
+	sed␠s/a/b/ sed␠'s/a/*/' sed␠'s|a|/|g' grep␠. grep␠-v␠x grep␠-o␠. grep␠-c␠x sort␠-u head␠-n␠2 tee xargs xargs␠-n1␠basename cat␠patterns cat␠- sed␠-n␠1p
+pattern = ../out/* ../out/s* ../o[u]t/* /etc/h* ~/.ssh/* x␠../out/* ../out/?ecret.txt * */* .* [a-z]* a ../out/[r-t]ecret.txt /proc/self/cwd/../out/* linked/* src/../../out/* \* ../*/secret.txt
 reads
 	read -r
 	read

@@ -24,13 +24,14 @@ const seedVariable = "PEGBOARD_LINES_SEED"
 const evil = "#!/bin/sh\n/usr/bin/touch pwned\n"
 
 // planted is a project that somebody prepared for hurried readers: programs with
-// the names of others, files with the names of flags, links that lead out, and
-// repositories whose configuration starts programs.
+// the names of others, files with the names of flags and of patterns, links that lead
+// out, and repositories whose configuration starts programs.
 func planted() fixture {
 	hostile := "[core]\n\trepositoryformatversion = 0\n\tfsmonitor = ./evil.sh\n\tpager = ./evil.sh\n[diff]\n\texternal = ./evil.sh\n[alias]\n\tstatus = !touch pwned\n"
 	return fixture{
 		Files: map[string]string{
 			"evil.sh": evil, "cat": evil, "ls": evil, "git": evil, "src/cat": evil, "evil/evil.sh": evil, "bare/evil.sh": evil,
+			"patterns": "../out/*\nx ../out/s*\n/etc/h*\n", "*": "", "q *": "", "odd/*": "", "odd/q ../out/*": "", "odd/-l": "", "odd/\\057*": "",
 			"a b.txt": "a\n", "x": "echo\n", "program": "w pwned\n", "list0": "../out/secret.txt\x00", ";touch pwned": "", "$(touch pwned)": "",
 			"flags/-exec": "", "flags/--output=pwned": "", "flags/-o": "", "flags/@args": "-v\n", "flags/+x": "", "flags/x=1": "", "flags/a.txt": "a\n",
 			"more/-R": "", "more/a.txt": "a x\n", "deep/-R": "", "deep/a.txt": "a x\n",
@@ -41,7 +42,7 @@ func planted() fixture {
 		},
 		Exec:     []string{"evil.sh", "cat", "ls", "git", "src/cat", "evil/evil.sh", "bare/evil.sh"},
 		Dirs:     []string{"evil/.git/objects", "evil/.git/refs", "bare/objects", "bare/refs"},
-		Symlinks: map[string]string{"outlink": "../out/secret.txt", "linked": "../out", "self": ".", "more/linked": "../../out", "names/d/linked": "../../../out", "deep/d/linked": "../../../out"},
+		Symlinks: map[string]string{"outlink": "../out/secret.txt", "linked": "../out", "self": ".", "more/linked": "../../out", "names/d/linked": "../../../out", "odd/dangling": "../out/*", "deep/d/linked": "../../../out"},
 	}
 }
 

@@ -251,6 +251,9 @@ func (j *judge) open(program, line, args string) {
 	if writePattern.MatchString(flags) && !sink {
 		j.blame("%s opens to write: %s %s", program, name, flags)
 	}
+	if program == "bash" && strings.HasPrefix(file, "/") && namePattern.MatchString(line) && strings.Contains(flags, "O_DIRECTORY") && !strings.Contains(flags, "O_PATH") && !strings.HasPrefix(file+"/", filepath.Join(j.root, "proj")+"/") {
+		j.blame("%s expands a pattern outside the working directory: %s", program, file)
+	}
 	for _, secret := range []string{"out", "home/.ssh", "home/.aws"} {
 		if strings.HasPrefix(file+"/", filepath.Join(j.root, secret)+"/") {
 			j.blame("%s reads outside the working directory: %s", program, file)
