@@ -93,9 +93,10 @@ type hookHost interface {
 // Say adds words that the model reads after the results of the message, whatever becomes of
 // the call: it is denied, invalid, stopped, or its tool is not known. They join the Messages
 // of the outcome's [Result] in the order in which they are said, and are within the limits of
-// results. What is said of a call that another call made with [Call.Run] joins those of the
-// outer call, since the model does not read the inner result. Once the call has ended, the
-// words become news of the session, see [Session.Tell].
+// results. What hooks say once more when the input was replaced is added once. What is said of
+// a call that another call made with [Call.Run] joins the words of the outer call, since the
+// model does not read the inner result. Once the call has ended, the words become news of the
+// session, see [Session.Tell].
 //
 // Parts that show nothing are left out. The bytes of parts must not be changed afterwards.
 // Say may be called concurrently. It does nothing for a HookCall that no executor has made.

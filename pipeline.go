@@ -48,8 +48,9 @@ type job struct {
 	repairs     []string
 	repairUsed  bool // Repair.Func was called
 
-	said    []Part // by hooks; guarded by batch.mu, as is saidAll
-	saidAll bool   // the outcome has all that was said
+	said       []Part // by hooks; guarded by batch.mu, as are the next two
+	saidBefore int    // of those, how many before the input was replaced
+	saidAll    bool   // the outcome has all that was said
 
 	schedule schedule
 	order    questionOrder
@@ -135,6 +136,7 @@ func (j *job) runStages(ctx context.Context) Outcome {
 			return j.invoke(ctx)
 		}
 		j.replaced.Store(true)
+		j.keepSaid()
 		j.nextSnapshot().Input = rewritten
 	}
 	return j.fail(&failure{

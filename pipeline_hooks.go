@@ -190,14 +190,28 @@ func (j *job) say(parts []Part) {
 	}
 }
 
-// addSaid adds parts to the outcome, unless that has been made.
+// addSaid adds parts to the outcome, unless that has been made. The hooks before a call run
+// again when its input was replaced; what they say again is not added.
 func (j *job) addSaid(parts []Part) bool {
 	j.batch.mu.Lock()
 	defer j.batch.mu.Unlock()
-	if !j.saidAll {
-		j.said = append(j.said, parts...)
+	if j.saidAll {
+		return false
 	}
-	return !j.saidAll
+	before := j.said[:j.saidBefore]
+	for _, p := range parts {
+		if !slices.ContainsFunc(before, p.equal) {
+			j.said = append(j.said, p)
+		}
+	}
+	return true
+}
+
+// keepSaid notes that the hooks before the call run again.
+func (j *job) keepSaid() {
+	j.batch.mu.Lock()
+	defer j.batch.mu.Unlock()
+	j.saidBefore = len(j.said)
 }
 
 // withSaid returns r with the words that hooks have said. Later ones are news.

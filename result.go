@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -88,6 +89,10 @@ const maxPreview = 16 << 10
 // isVisible reports whether the part shows the model something.
 func (p *Part) isVisible() bool {
 	return p.MIME != "" || p.Tool != "" || strings.TrimSpace(p.Text) != ""
+}
+
+func (p Part) equal(o Part) bool {
+	return p.Text == o.Text && p.MIME == o.MIME && bytes.Equal(p.Data, o.Data) && p.Title == o.Title && p.Source == o.Source && p.Tool == o.Tool && p.Ref == o.Ref
 }
 
 // visibleParts returns a list of its own of the parts that show the model something.

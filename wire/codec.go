@@ -77,9 +77,9 @@ type Codec interface {
 	// host does not send the Messages of a [pegboard.Result] itself.
 	//
 	// An outcome belongs to the call with its id. Of several with one id, the first
-	// counts that does not wrap [pegboard.ErrDuplicate]; outcomes of other calls are left
-	// out. A call without an outcome is answered as not run, so that the request stays
-	// valid after any interruption.
+	// counts that does not wrap [pegboard.ErrDuplicate], and of those that do the Messages;
+	// outcomes of other calls are left out. A call without an outcome is answered as not run,
+	// so that the request stays valid after any interruption.
 	//
 	// Parts of a result that the provider cannot hold are replaced by text that tells the
 	// model so. A reference to a tool becomes a reference (Anthropic) or the tool's

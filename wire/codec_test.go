@@ -229,11 +229,12 @@ func TestCodecResultsHoldTheMessages(t *testing.T) {
 			require.NoError(t, err)
 			silent := []pegboard.Outcome{{Call: &m.Calls[0], Result: pegboard.TextResult("13:04")}}
 			for _, failed := range []bool{false, true} {
-				said := &pegboard.Result{IsError: failed, Parts: []pegboard.Part{text("13:04")}, Messages: []pegboard.Part{text("First."), text("Second.")}}
+				said := &pegboard.Result{IsError: failed, Parts: []pegboard.Part{text("13:04")}, Messages: []pegboard.Part{text("First.")}}
 				silent[0].Result.IsError = failed
 				outcomes := []pegboard.Outcome{
 					{Call: &pegboard.Call{ID: "of another message"}, Result: &pegboard.Result{Messages: []pegboard.Part{text("Nowhere.")}}},
-					{Call: &m.Calls[0], Result: &pegboard.Result{Messages: []pegboard.Part{text("Nowhere.")}}, Err: pegboard.ErrDuplicate},
+					{Call: &m.Calls[0], Result: &pegboard.Result{Parts: []pegboard.Part{text("Nowhere.")}, Messages: []pegboard.Part{text("Second.")}}, Err: pegboard.ErrDuplicate},
+					{Call: &m.Calls[0], Result: said},
 					{Call: &m.Calls[0], Result: said},
 				}
 				got := codec.Results(m, outcomes, text("Be quick."))

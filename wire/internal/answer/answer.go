@@ -14,15 +14,25 @@ import (
 type Answer struct {
 	Call   pegboard.Call
 	Result *pegboard.Result // never nil
+
+	duplicates []pegboard.Part // the Messages of outcomes that repeat the call's id
 }
 
 // To returns one answer for each id among the calls, in their order. Of several
-// outcomes with an id, the first counts that does not wrap [pegboard.ErrDuplicate]. A
-// call without an outcome is answered as not run.
+// outcomes with an id, the first counts that does not wrap [pegboard.ErrDuplicate], and of
+// those that do the Messages. A call without an outcome is answered as not run.
 func To(calls []pegboard.Call, outcomes []pegboard.Outcome) []Answer {
 	results := map[string]*pegboard.Result{}
+	var duplicates map[string][]pegboard.Part
 	for _, o := range outcomes {
-		if o.Call == nil || o.Result == nil || errors.Is(o.Err, pegboard.ErrDuplicate) {
+		if o.Call == nil || o.Result == nil {
+			continue
+		}
+		if errors.Is(o.Err, pegboard.ErrDuplicate) {
+			if duplicates == nil {
+				duplicates = map[string][]pegboard.Part{}
+			}
+			duplicates[o.Call.ID] = append(duplicates[o.Call.ID], o.Result.Messages...)
 			continue
 		}
 		if _, ok := results[o.Call.ID]; !ok {
@@ -40,7 +50,7 @@ func To(calls []pegboard.Call, outcomes []pegboard.Outcome) []Answer {
 		if r == nil {
 			r = notRun(c)
 		}
-		list = append(list, Answer{Call: c, Result: r})
+		list = append(list, Answer{Call: c, Result: r, duplicates: duplicates[c.ID]})
 	}
 	return list
 }
@@ -51,14 +61,15 @@ func WithID(calls []pegboard.Call, outcomes []pegboard.Outcome) []Answer {
 }
 
 // Messages returns what the model must know of the end of its message, then the Messages of
-// all results, in their order, and then more.
+// all results, in their order, and then more. What was said of a call that repeats an id
+// stands behind the Messages of the first.
 func Messages(m *wire.Message, answers []Answer, more []pegboard.Part) []pegboard.Part {
 	var messages []pegboard.Part
 	if notice := m.Notice(); notice != "" {
 		messages = append(messages, pegboard.Part{Text: notice})
 	}
 	for _, a := range answers {
-		messages = append(messages, a.Result.Messages...)
+		messages = append(append(messages, a.Result.Messages...), a.duplicates...)
 	}
 	if messages == nil {
 		return more

@@ -1,0 +1,146 @@
+package pegboard_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// leftOut is the part that counts what was left out.
+func leftOut(n int) pegboard.Part {
+	return pegboard.Part{Text: fmt.Sprintf("(%d older messages of the program were left out: at most 256 are kept.)", n)}
+}
+
+func numberedParts(from, to int) (parts []pegboard.Part) {
+	for i := from; i < to; i++ {
+		parts = append(parts, pegboard.Part{Text: fmt.Sprint(i)})
+	}
+	return parts
+}
+
+// TestNews tells sessions, and looks at what the main session and its fork are handed out.
+func TestNews(t *testing.T) {
+	t.Parallel()
+	image := pegboard.Part{MIME: "image/png", Data: []byte("\x89PNG")}
+	type sessions struct{ main, fork, inner *pegboard.Session }
+	closing := func(t *testing.T, s *pegboard.Session) { require.NoError(t, s.Close(t.Context())) }
+	tests := []struct {
+		name       string
+		do         func(t *testing.T, s sessions)
+		main, fork []pegboard.Part
+	}{
+		{name: "nothing", do: func(*testing.T, sessions) {}},
+		{name: "what shows nothing", do: func(_ *testing.T, s sessions) { s.main.Tell(); s.main.Tell(partsOf("", " \n")...) }},
+		{name: "each has its own", do: func(_ *testing.T, s sessions) {
+			s.main.Tell(partsOf("a", "", "b")...)
+			s.fork.Tell(image)
+			s.main.Tell(partsOf("c")...)
+		}, main: partsOf("a", "b", "c"), fork: []pegboard.Part{image}},
+		{name: "as many as are kept", do: func(_ *testing.T, s sessions) { s.main.Tell(numberedParts(0, 256)...) }, main: numberedParts(0, 256)},
+		{name: "one more", do: func(_ *testing.T, s sessions) {
+			for _, p := range numberedParts(0, 257) {
+				s.main.Tell(p)
+			}
+		}, main: append([]pegboard.Part{leftOut(1)}, numberedParts(1, 257)...)},
+		{name: "many more at once", do: func(_ *testing.T, s sessions) { s.main.Tell(numberedParts(0, 1000)...) }, main: append([]pegboard.Part{leftOut(744)}, numberedParts(744, 1000)...)},
+		{name: "the count begins anew", do: func(t *testing.T, s sessions) {
+			s.main.Tell(numberedParts(0, 300)...)
+			require.Len(t, s.main.News(), 257)
+			s.main.Tell(partsOf("a")...)
+		}, main: partsOf("a")},
+		{name: "a fork that was closed", do: func(t *testing.T, s sessions) {
+			s.fork.Tell(partsOf("a")...)
+			s.main.Tell(partsOf("b")...)
+			closing(t, s.fork)
+			s.fork.Tell(partsOf("late")...)
+			closing(t, s.fork)
+		}, main: partsOf("b", "a", "late")},
+		{name: "a fork that was read before", do: func(t *testing.T, s sessions) {
+			s.fork.Tell(partsOf("a")...)
+			require.Equal(t, partsOf("a"), s.fork.News())
+			closing(t, s.fork)
+		}},
+		{name: "a fork of a fork tells the main session", do: func(t *testing.T, s sessions) {
+			s.inner.Tell(partsOf("a")...)
+			closing(t, s.inner)
+		}, main: partsOf("a")},
+		{name: "a fork closes its own", do: func(t *testing.T, s sessions) {
+			s.fork.Tell(partsOf("fork")...)
+			s.inner.Tell(partsOf("inner")...)
+			closing(t, s.fork)
+			s.inner.Tell(partsOf("late")...)
+		}, main: partsOf("inner", "fork", "late")},
+		{name: "a fork had too many", do: func(t *testing.T, s sessions) {
+			s.main.Tell(partsOf("a")...)
+			s.fork.Tell(numberedParts(0, 258)...)
+			closing(t, s.fork)
+		}, main: append([]pegboard.Part{leftOut(3)}, numberedParts(2, 258)...)},
+		{name: "the main session was closed", do: func(t *testing.T, s sessions) {
+			s.main.Tell(partsOf("a")...)
+			s.fork.Tell(partsOf("b")...)
+			closing(t, s.main)
+			s.main.Tell(partsOf("c")...)
+			s.fork.Tell(partsOf("d")...)
+		}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			main := session(t, pegboard.SessionConfig{})
+			fork := forked(t, main, pegboard.SessionConfig{AgentID: "fork"})
+			s := sessions{main, fork, forked(t, fork, pegboard.SessionConfig{AgentID: "inner"})}
+			tc.do(t, s)
+			require.Equal(t, tc.fork, s.fork.News())
+			require.Equal(t, tc.main, s.main.News())
+			require.Empty(t, s.main.News(), "handed out once")
+			require.Empty(t, s.inner.News())
+		})
+	}
+}
+
+// TestNewsAtOnce tells and asks from many goroutines, while forks are closed. Every part is
+// handed out once.
+func TestNewsAtOnce(t *testing.T) {
+	t.Parallel()
+	main := session(t, pegboard.SessionConfig{})
+	seen := map[string]int{}
+	var mu sync.Mutex
+	take := func(s *pegboard.Session) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, p := range s.News() {
+			seen[p.Text]++
+		}
+	}
+	var all sync.WaitGroup
+	for i := range 8 {
+		fork := forked(t, main, pegboard.SessionConfig{AgentID: fmt.Sprint(i)})
+		all.Go(func() {
+			for k := range 15 {
+				fork.Tell(pegboard.Part{Text: fmt.Sprint("fork ", i, k)})
+				main.Tell(pegboard.Part{Text: fmt.Sprint("main ", i, k)})
+			}
+		})
+		all.Go(func() { _ = fork.Close(context.Background()) })
+		all.Go(func() { take(main) })
+	}
+	all.Wait()
+	take(main)
+	require.Len(t, seen, 240)
+	for text, n := range seen {
+		require.Equal(t, 1, n, text)
+	}
+}
+
+// TestNewsOfNoSession: Tell and News name themselves when they are called wrongly.
+func TestNewsOfNoSession(t *testing.T) {
+	t.Parallel()
+	var none *pegboard.Session
+	require.PanicsWithValue(t, "pegboard: Tell of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.Tell() })
+	require.PanicsWithValue(t, "pegboard: News of a nil or zero Session; make one with NewSession or Session.Fork", func() { new(pegboard.Session).News() })
+}
