@@ -114,7 +114,9 @@ func TestDenyEverywhere(t *testing.T) {
 	}
 	call := pegboard.Call{ID: "1", Name: "Note", Input: json.RawMessage(`{"text": "x"}`)}
 	tests := map[string]func(t *testing.T, s *noteScene) *pegboard.Result{
-		"run": func(t *testing.T, s *noteScene) *pegboard.Result { return s.exec.Run(t.Context(), s.pool, call)[0].Result },
+		"run": func(t *testing.T, s *noteScene) *pegboard.Result {
+			return s.exec.Run(t.Context(), s.pool, call)[0].Result
+		},
 		"stream": func(t *testing.T, s *noteScene) *pegboard.Result {
 			st := s.exec.Stream(t.Context(), s.pool)
 			st.Submit(call)

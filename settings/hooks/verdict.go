@@ -20,9 +20,10 @@ func judge(replies []*reply) (v verdict) {
 	d := &v.decision
 	var denied, asked, allowed []string
 	for _, r := range replies {
-		switch {
-		case r.Stop:
+		if r.Stop {
 			d.Behavior, d.StopTurn = pegboard.Deny, true
+		}
+		switch {
 		case r.Block:
 			d.Behavior = pegboard.Deny
 			denied = append(denied, reasonOf(r, "denied the call"))
