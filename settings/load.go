@@ -139,11 +139,11 @@ func (l *loader) openFlags(ctx context.Context) error {
 		}
 		value = filepath.Join(dir, value)
 	}
-	n := len(l.readers)
+	read, broken := len(l.readers), len(l.Broken)
 	if err := l.openFile(ctx, SourceFlags, value); err != nil {
 		return err
 	}
-	if len(l.readers) == n && len(l.Broken) == 0 {
+	if len(l.readers) == read && len(l.Broken) == broken {
 		if _, err := os.Stat(value); err != nil {
 			l.breaks(SourceFlags, value, fmt.Errorf("--settings: %w", err))
 		}

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -77,6 +78,39 @@ func TestProcessesLoseNothing(t *testing.T) {
 			require.Len(t, names(t, filepath.Dir(f.Local)), 1)
 		})
 	}
+}
+
+// TestProcessesReloadAndSave: two processes save rules and approvals, and reload what the
+// other has saved. All of it is there in the end, and each has seen changes of the other.
+func TestProcessesReloadAndSave(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	write(t, f.Local, `{"other": [1, 2]}`)
+	results := make(chan error)
+	const processes = 2
+	for range processes {
+		go func() {
+			out, err := process(t, "reload", f.Local).Output()
+			if err == nil && strings.TrimSpace(string(out)) == "0" {
+				err = errors.New("it has seen no change")
+			}
+			if err != nil {
+				err = fmt.Errorf("%w: %s", err, out)
+			}
+			results <- err
+		}()
+	}
+	for range processes {
+		require.NoError(t, <-results)
+	}
+	require.Len(t, saved(t, f.Local), processes*rulesAdded)
+	var file struct {
+		On  []string `json:"enabledMcpjsonServers"`
+		Off []string `json:"disabledMcpjsonServers"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(read(t, f.Local)), &file))
+	require.Len(t, file.On, processes*rulesAdded/2)
+	require.Len(t, file.Off, processes*rulesAdded/2)
 }
 
 // TestGoroutinesLoseNothing, of one process, from no file on.

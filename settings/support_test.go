@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +39,9 @@ const rulesAdded = 100
 // is saved.
 func play(role, path string) error {
 	f := settings.Files{Local: path, Dir: filepath.Dir(filepath.Dir(path)), OnSetAside: func(*settings.SetAsideError) {}}
+	if role == "reload" {
+		return reload(f)
+	}
 	if role == "add later" {
 		fmt.Println("ready")
 	}
@@ -47,6 +52,40 @@ func play(role, path string) error {
 		}
 		fmt.Println(rule)
 	}
+	return nil
+}
+
+// reload makes the test binary a program that saves rules and approvals, and reloads the files
+// whenever another program has changed them. It fails if it ever loads less than it saved.
+func reload(f settings.Files) error {
+	f = settings.Locate(f.Dir, filepath.Join(f.Dir, "home")) // to know its own saves
+	f.Managed, f.Trusted = nil, true
+	ctx := context.Background()
+	loaded, err := f.Load(ctx)
+	if err != nil {
+		return err
+	}
+	foreign := 0
+	for i := range rulesAdded {
+		name := fmt.Sprintf("p%d-%d", os.Getpid(), i)
+		if err := f.Save(ctx, []pegboard.PermissionUpdate{add(pegboard.Allow, local, bash(name))}); err != nil {
+			return err
+		}
+		if err := f.Approve(ctx, name, i%2 == 0); err != nil {
+			return err
+		}
+		if !f.Changed(loaded) {
+			continue
+		}
+		foreign++
+		if loaded, err = f.Load(ctx); err != nil {
+			return err
+		}
+		if !slices.Contains(loaded.Rules[0].Allow, "Bash("+name+")") || !strings.Contains(settings.Explain(loaded), name) {
+			return fmt.Errorf("%s was saved and is not loaded", name)
+		}
+	}
+	fmt.Println(foreign)
 	return nil
 }
 
