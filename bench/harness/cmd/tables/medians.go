@@ -37,9 +37,11 @@ func rank(name string) int {
 }
 
 // other is the metric of a group's own: how many tools ran at once, or how many
-// bytes were encoded, or how much the heap grew.
+// bytes were encoded, or how much the heap grew, or the processor time of child processes.
 func other(r results, name string) string {
-	switch par, size, heap := r.middle(name, "maxpar"), r.middle(name, "encodedB"), r.middle(name, "heapMiB"); {
+	switch par, size, heap, cpu := r.middle(name, "maxpar"), r.middle(name, "encodedB"), r.middle(name, "heapMiB"), r.middle(name, "childrenCPU-ms"); {
+	case cpu > 0:
+		return fmt.Sprintf("cpu=%.0fms", cpu)
 	case par > 0:
 		return fmt.Sprintf("par=%.0f", par)
 	case heap > 0:

@@ -1,13 +1,17 @@
+//go:build unix
+
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -28,8 +32,32 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	s := sdk.NewServer(&sdk.Implementation{Name: "bench", Version: "1"}, nil)
-	goSDKStandard(s)
+	reads := &sdk.ToolAnnotations{ReadOnlyHint: true} // calls of others run one after another
+	noop := func(_ context.Context, in harness.Input) (string, error) { return harness.NoOp(in), nil }
+	sdk.AddTool(s, &sdk.Tool{Name: "noop", Description: description, Annotations: reads}, goSDKText(noop))
+	sdk.AddTool(s, &sdk.Tool{Name: "write", Description: description}, goSDKText(noop))
+	sdk.AddTool(s, &sdk.Tool{Name: "meet", Description: description, Annotations: reads}, goSDKText(meet()))
 	_ = s.Run(context.Background(), &sdk.StdioTransport{}) // ends with its input
+}
+
+// atOnce is how many calls are made at once.
+const atOnce = 200
+
+// meet returns a tool whose calls return when all of them are there.
+func meet() func(context.Context, harness.Input) (string, error) {
+	var here atomic.Int64
+	all := make(chan struct{})
+	return func(context.Context, harness.Input) (string, error) {
+		if here.Add(1) == atOnce {
+			close(all)
+		}
+		select {
+		case <-all:
+			return "", nil
+		case <-time.After(time.Minute):
+			return "", fmt.Errorf("only %d of %d calls run at once", here.Load(), atOnce)
+		}
+	}
 }
 
 var mcpInput = json.RawMessage(harness.Args)
@@ -41,30 +69,42 @@ func BenchmarkMCP(b *testing.B) {
 		session := bareSession(b)
 		b.ReportAllocs()
 		for b.Loop() {
-			bareCall(b, session)
+			bareCall(b, session, "noop")
 		}
 	})
 	b.Run("MCP/pegboard", func(b *testing.B) {
 		pool := bridgePool(b)
 		b.ReportAllocs()
 		for b.Loop() {
-			bridgeCall(b, pool, 1)
+			bridgeCalls(b, pool, "noop", 1)
 		}
 	})
 	b.Run("MCP200/floor-gosdk", func(b *testing.B) {
 		session := bareSession(b)
+		bareCalls(b, session, "meet")
 		for b.Loop() {
-			var all sync.WaitGroup
-			for range 200 {
-				all.Go(func() { bareCall(b, session) })
-			}
-			all.Wait()
+			bareCalls(b, session, "noop")
 		}
 	})
 	b.Run("MCP200/pegboard", func(b *testing.B) {
 		pool := bridgePool(b)
+		bridgeCalls(b, pool, "meet", atOnce)
 		for b.Loop() {
-			bridgeCall(b, pool, 200)
+			bridgeCalls(b, pool, "noop", atOnce)
+		}
+	})
+	b.Run("MCP200/floor-gosdk-in-order", func(b *testing.B) {
+		session := bareSession(b)
+		for b.Loop() {
+			for range atOnce {
+				bareCall(b, session, "write")
+			}
+		}
+	})
+	b.Run("MCP200/pegboard-in-order", func(b *testing.B) {
+		pool := bridgePool(b)
+		for b.Loop() {
+			bridgeCalls(b, pool, "write", atOnce)
 		}
 	})
 }
@@ -72,17 +112,33 @@ func BenchmarkMCP(b *testing.B) {
 func bareSession(b *testing.B) *sdk.ClientSession {
 	command := exec.Command(os.Args[0])
 	command.Env = append(os.Environ(), serverVariable+"=1")
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil).Connect(b.Context(), &sdk.CommandTransport{Command: command}, nil)
+	session, err := connectBare(b, command)
 	require.NoError(b, err)
 	b.Cleanup(func() { _ = session.Close() })
 	return session
 }
 
-func bareCall(b *testing.B, session *sdk.ClientSession) {
-	result, err := session.CallTool(b.Context(), &sdk.CallToolParams{Name: "noop", Arguments: mcpInput})
+// connectBare starts a server in a session of its own, as the bridge does: Linux gives each
+// session the same share of a busy machine.
+func connectBare(b *testing.B, command *exec.Cmd) (*sdk.ClientSession, error) {
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	transport := &sdk.CommandTransport{Command: command, TerminateDuration: 500 * time.Millisecond}
+	return sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil).Connect(b.Context(), transport, nil)
+}
+
+func bareCall(b *testing.B, session *sdk.ClientSession, tool string) {
+	result, err := session.CallTool(b.Context(), &sdk.CallToolParams{Name: tool, Arguments: mcpInput})
 	if err != nil || result.IsError {
 		b.Errorf("%v %v", err, result)
 	}
+}
+
+func bareCalls(b *testing.B, session *sdk.ClientSession, tool string) {
+	var all sync.WaitGroup
+	for range atOnce {
+		all.Go(func() { bareCall(b, session, tool) })
+	}
+	all.Wait()
 }
 
 func bridgePool(b *testing.B) *pegboard.Pool {
@@ -97,10 +153,10 @@ func bridgePool(b *testing.B) *pegboard.Pool {
 	return reg.AssemblePool(s, pegboard.PoolConfig{})
 }
 
-func bridgeCall(b *testing.B, pool *pegboard.Pool, n int) {
+func bridgeCalls(b *testing.B, pool *pegboard.Pool, tool string, n int) {
 	calls := make([]pegboard.Call, n)
 	for i := range calls {
-		calls[i] = pegboard.Call{ID: strconv.Itoa(i), Name: "mcp__bench__noop", Input: mcpInput}
+		calls[i] = pegboard.Call{ID: strconv.Itoa(i), Name: "mcp__bench__" + tool, Input: mcpInput}
 	}
 	ex := pegboard.Executor{MaxParallel: n}
 	for _, out := range ex.Run(b.Context(), pool, calls...) {
@@ -108,53 +164,4 @@ func bridgeCall(b *testing.B, pool *pegboard.Pool, n int) {
 			b.Errorf("%v %s", out.Err, out.Result.Text())
 		}
 	}
-}
-
-// BenchmarkServers measures how long eight servers of npm take to start, beside the slowest of
-// them alone, and to close. It needs PEGBOARD_MCP_PROGRAMS.
-func BenchmarkServers(b *testing.B) {
-	folder := os.Getenv("PEGBOARD_MCP_PROGRAMS")
-	if folder == "" {
-		b.Skip("PEGBOARD_MCP_PROGRAMS is unset; .ci/run programs installs them")
-	}
-	script := func(name string, args ...string) mcpjson.Server {
-		return mcpjson.Server{Type: mcpjson.Stdio, Command: "node", Args: append([]string{filepath.Join(folder, "node_modules", "@modelcontextprotocol", name, "dist", "index.js")}, args...)}
-	}
-	kinds := []mcpjson.Server{
-		script("server-everything"), script("server-filesystem", b.TempDir()), script("server-memory"), script("server-sequential-thinking"),
-	}
-	var eight []mcpjson.Server
-	for i, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
-		one := kinds[i%len(kinds)]
-		one.Name = name
-		eight = append(eight, one)
-	}
-	b.Run("Servers8/floor-slowest", func(b *testing.B) {
-		for b.Loop() {
-			var slowest time.Duration
-			for _, one := range eight[:len(kinds)] {
-				slowest = max(slowest, startServers(b, 1, one))
-			}
-			b.ReportMetric(float64(slowest.Milliseconds()), "start-ms")
-		}
-	})
-	b.Run("Servers8/pegboard", func(b *testing.B) {
-		for b.Loop() {
-			b.ReportMetric(float64(startServers(b, len(eight), eight...).Milliseconds()), "start-ms")
-		}
-	})
-}
-
-// startServers returns how long the servers take to be ready.
-func startServers(b *testing.B, atOnce int, servers ...mcpjson.Server) time.Duration {
-	s, err := pegboard.NewSession(pegboard.SessionConfig{})
-	require.NoError(b, err)
-	began := time.Now()
-	started := mcp.Start(s, new(pegboard.Registry), mcp.Options{Local: atOnce}, servers...)
-	require.NoError(b, started.Ready(b.Context()))
-	elapsed := time.Since(began)
-	closing := time.Now()
-	require.NoError(b, s.Close(context.Background()))
-	b.ReportMetric(float64(time.Since(closing).Milliseconds()), "close-ms")
-	return elapsed
 }
