@@ -259,7 +259,7 @@ func (w *walker) inputReach(redirs []*syntax.Redirect) reach {
 	if len(redirs) != 1 {
 		return anywhere
 	}
-	text := ""
+	var text string
 	switch r := redirs[0]; r.Op {
 	case syntax.WordHdoc:
 		value, ok := w.verbatim(r.Word)

@@ -286,7 +286,7 @@ func (w *walker) condition(c *syntax.WhileClause, in place) place {
 }
 
 func (w *walker) forClause(c *syntax.ForClause, in place) {
-	body, names, r := in, "", anywhere
+	body, names := in, ""
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		w.checkVariable(l.Name.Value)
@@ -294,7 +294,8 @@ func (w *walker) forClause(c *syntax.ForClause, in place) {
 		for _, item := range l.Items {
 			values = append(values, w.walkListWord(item)...)
 		}
-		names, r = expandingWord(values), reachOfAll(values)
+		r := reachOfAll(values)
+		names = expandingWord(values)
 		if len(l.Items) == 0 {
 			r = w.parameterReach("@")
 		}
