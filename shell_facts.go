@@ -49,8 +49,9 @@ type ShellFacts struct {
 	// about commands, no allow rule for a whole tool covers it, and bypass mode asks.
 	RunsUnseen bool
 	// ReadsUnseen says that the command reads files which are no targets, such as those
-	// that a list names. While a deny or ask rule is about reading files, no allow rule
-	// covers it, and bypass mode asks.
+	// that a list names, or is given names that a pattern stands for which is not known.
+	// While a deny or ask rule is about reading files, no allow rule covers it, and bypass
+	// mode asks.
 	ReadsUnseen bool
 
 	// FromCommand is the Value of the command that a path was given to. A rule that

@@ -86,7 +86,7 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 	w.addGlobs(&c, args)
 	c.removeDuplicates()
 	if w.captured {
-		w.output = min(w.output, w.outputOf(s, &c))
+		w.addOutput(w.outputOf(s, &c))
 	}
 	c.markAddedArgs(s)
 	after := w.placeAfter(&c, s, in)

@@ -154,7 +154,7 @@ func (w *walker) parameterReach(name string) reach {
 	}
 	v := w.variable(name)
 	switch {
-	case v.reach == nowhere, v.reach == nearby && slices.Equal(v.dirs, w.place.dirs):
+	case v.reach == nowhere, v.reach == nearby && w.isIn(v.dirs):
 		return v.reach
 	case !w.place.sets(name) && !mayAssign(w.src, name): // what the environment holds, no line has made
 		return nowhere
@@ -162,6 +162,12 @@ func (w *walker) parameterReach(name string) reach {
 		return nowhere
 	}
 	return anywhere
+}
+
+// isIn reports whether the current words are expanded in the one directory that the line was
+// in at another place. Names that are relative mean the same there.
+func (w *walker) isIn(dirs []string) bool {
+	return len(dirs) == 1 && slices.Equal(dirs, w.place.dirs)
 }
 
 // setsPlainTexts reports whether each part of the line that may set a variable sets it to a
@@ -207,18 +213,15 @@ func (w *walker) operatorReach(p *syntax.ParamExp) reach {
 		return nowhere
 	}
 	r := w.parameterReach(p.Param.Value)
-	if r != nearby {
-		return r
-	}
 	switch p.Exp.Op {
 	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return nearby
+		return r
 	case syntax.RemLargePrefix:
-		if p.Exp.Word != nil && p.Exp.Word.Lit() == "*/" {
-			return nearby
+		if p.Exp.Word != nil && p.Exp.Word.Lit() == "*/" { // no slash is left
+			return max(r, nearby)
 		}
 	}
-	return anywhere
+	return r.ofParts()
 }
 
 // outputBehind returns the reach of what is printed behind the redirections of a statement.
@@ -259,7 +262,7 @@ func (w *walker) inputReach(redirs []*syntax.Redirect) reach {
 	if len(redirs) != 1 {
 		return anywhere
 	}
-	text := ""
+	var text string
 	switch r := redirs[0]; r.Op {
 	case syntax.WordHdoc:
 		value, ok := w.verbatim(r.Word)
@@ -286,7 +289,15 @@ const silentCommands = ": true false test [ sleep wait exit return break continu
 
 // plainPrinters print numbers, what the system says of itself and its users, and parts of
 // their arguments. cd prints a directory that it finds by CDPATH.
-const plainPrinters = "arch basename cd date echo getconf groups hostname id logname nproc printf seq tty uname uptime which whoami dirname"
+const plainPrinters = "arch basename cd date echo getconf groups hostname id logname nproc pidof printf seq tty uname uptime which whoami dirname"
+
+// addOutput adds the reach of what a command prints.
+func (w *walker) addOutput(r reach) {
+	if !w.isIn(w.capturedIn) {
+		r = r.ofParts()
+	}
+	w.output = min(w.output, r)
+}
 
 // outputOf returns the reach of what a command prints.
 func (w *walker) outputOf(s strippedCommand, c *Command) reach {
@@ -325,7 +336,7 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 		return outputOfGit(args)
 	case name == "du" && len(args) > 0 && args[0].is("-s", "-sh", "-hs", "-sk", "-sm", "-sb", "--summarize"):
 		return reachOfAll(args)
-	case name == "pidof", name == "pgrep" && !slices.ContainsFunc(args, func(a arg) bool {
+	case name == "pgrep" && !slices.ContainsFunc(args, func(a arg) bool {
 		return a.mayBeFlag() || strings.HasPrefix(a.value, "-") && !has("-f -x -n -o", a.value)
 	}):
 		return nowhere

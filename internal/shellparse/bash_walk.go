@@ -29,7 +29,8 @@ type walker struct {
 	frozen       []string        // variables that later assignments may not change
 	shown        string          // a variable of the environment that the words since then show; see noteVariable
 	bindingCache bindings        // nil until bindings is called
-	captured     bool            // what the current commands print becomes a part of a word
+	captured     bool            // what the current commands print becomes a part of a word, or is read
+	capturedIn   []string        // the directories where
 	output       reach           // of what they have printed
 	fed          reach           // of what a pipe feeds them
 	depth        int
@@ -218,10 +219,11 @@ func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 	}
 	w.concurrent = true
 	before, piped, fed, output := w.hasInput, w.piped, w.fed, w.output
-	captured := w.captured
+	captured, capturedIn := w.captured, w.capturedIn
 	if _, ok := c.Y.Cmd.(*syntax.CallExpr); !ok { // it may read what is printed into variables
 		w.captured = true
 	}
+	w.capturedIn = in.dirs
 	w.output = nowhere
 	w.stmt(c.X, in)
 	w.hasInput, w.piped, w.fed = true, nil, anywhere
@@ -231,7 +233,7 @@ func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 			w.fed = w.output
 		}
 	}
-	w.captured, w.output = captured, output
+	w.captured, w.capturedIn, w.output = captured, capturedIn, output
 	w.stmt(c.Y, in)
 	w.hasInput, w.piped, w.fed = before, piped, fed
 	return in, in
@@ -286,7 +288,7 @@ func (w *walker) condition(c *syntax.WhileClause, in place) place {
 }
 
 func (w *walker) forClause(c *syntax.ForClause, in place) {
-	body, names, r := in, "", anywhere
+	body, names := in, ""
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		w.checkVariable(l.Name.Value)
@@ -294,7 +296,8 @@ func (w *walker) forClause(c *syntax.ForClause, in place) {
 		for _, item := range l.Items {
 			values = append(values, w.walkListWord(item)...)
 		}
-		names, r = expandingWord(values), reachOfAll(values)
+		r := reachOfAll(values)
+		names = expandingWord(values)
 		if len(l.Items) == 0 {
 			r = w.parameterReach("@")
 		}
@@ -417,14 +420,14 @@ func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) reach {
 		}
 	}
 	at, hasInput := w.place, w.hasInput
-	captured, output, fed := w.captured, w.output, w.fed
-	w.captured, w.output, w.fed = true, nowhere, anywhere
+	captured, capturedIn, output, fed := w.captured, w.capturedIn, w.output, w.fed
+	w.captured, w.capturedIn, w.output, w.fed = true, at.dirs, nowhere, anywhere
 	if p, ok := n.(*syntax.ProcSubst); ok && p.Op != syntax.CmdIn {
 		w.hasInput = true
 	}
 	w.stmts(list, at)
 	printed := w.output
 	w.place, w.hasInput = at, hasInput
-	w.captured, w.output, w.fed = captured, output, fed
+	w.captured, w.capturedIn, w.output, w.fed = captured, capturedIn, output, fed
 	return printed
 }

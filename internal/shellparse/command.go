@@ -50,7 +50,7 @@ type Command struct {
 	// program in another language puts together.
 	RunsUnseen bool
 	// ReadsUnseen is set if the command reads files whose names stand in another file or
-	// come from its input.
+	// come from its input, or is given names that a pattern stands for which is not known.
 	ReadsUnseen bool
 	// AskReason is the reason why a person must be asked whatever rules and modes
 	// allow, such as the removal of the home directory. It is empty if no reason
