@@ -429,7 +429,9 @@ func (c cell) observe(t *testing.T, address string) string {
 	payloads := 0
 	for _, p := range sc.payloads() {
 		require.Equal(t, c.event, p["hook_event_name"])
-		if c.caller == "agent" || c.caller == "background" {
+		if own, _ := fields[c.event].(map[string]any); own["agent_id"] != nil {
+			require.Equal(t, own["agent_id"], p["agent_id"])
+		} else if c.caller == "agent" || c.caller == "background" {
 			require.Equal(t, "agent-1", p["agent_id"])
 		} else if fields[c.event] == nil {
 			require.NotContains(t, p, "agent_id")
