@@ -31,10 +31,15 @@ func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
 	case pegboard.SourceUser:
 		a.file = filepath.Dir(f.User)
 	}
+	return a.simplified(), err
+}
+
+// simplified returns a with the same spelling for both directories if they are the same.
+func (a anchors) simplified() anchors {
 	if realpath.Resolve(a.file) == realpath.Resolve(a.session) {
 		a.file = a.session
 	}
-	return a, err
+	return a
 }
 
 // inSession returns a rule of the file as it is spelled in a session: in two ways if the
