@@ -2,10 +2,8 @@ package pegboard
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -42,6 +40,8 @@ type batch struct {
 	loops    breaker.Message // of the calls that the loop breaker counts
 	outcomes []Outcome       // one for each job, if the number of calls is known in advance
 	last     lastCall        // for the call that is admitted next
+	said     []Part          // by the Batch hook
+	saidAll  bool            // the hook has ended
 	firstID  string          // of the first call
 	ids      map[string]bool // made for the second call
 
@@ -392,59 +392,6 @@ func (b *batch) afterContext() (context.Context, context.CancelFunc) {
 		return &b.ctx, func() {}
 	}
 	return context.WithTimeout(&b.uncancelled, b.grace)
-}
-
-// batchHook runs the Batch hook with the outcomes of a message, and makes its changes in
-// them and in the jobs. Those that a stream has yielded stay as they are; the log says so.
-func (b *batch) batchHook(outcomes []Outcome) {
-	hook := b.pool.session.cfg.Hooks.Batch
-	if hook == nil || b.parent != nil {
-		return // calls made by a call are not a message
-	}
-	copies := slices.Clone(outcomes)
-	for i := range copies {
-		copies[i].Call = copies[i].Call.copied()
-	}
-	ctx, cancel := b.afterContext()
-	defer cancel()
-	err := hook(ctx, copies)
-	if err != nil {
-		b.logHookFailure(nil, err)
-	}
-	jobs := b.admitted()[:len(outcomes)]
-	for i, j := range jobs {
-		copies[i] = j.afterBatchHook(outcomes[i], copies[i], err)
-	}
-	var late []string
-	b.notYielded(func(yielded int) {
-		for i, j := range jobs[:yielded] {
-			if copies[i].Result != outcomes[i].Result {
-				late = append(late, j.call.ToolName()+" "+j.call.ID)
-			}
-		}
-		for i, j := range jobs[yielded:] {
-			o := copies[yielded+i]
-			if len(late) > 0 && errors.Is(err, errBlocked) {
-				o.Result.Parts[0].Text += " It came too late for the results of " + strings.Join(late, ", ") + "."
-			}
-			*j.outcome, outcomes[yielded+i] = o, o
-		}
-	})
-	if len(late) > 0 {
-		b.logHookFailure(nil, fmt.Errorf("the Batch hook came too late for results that were handed out: %s", strings.Join(late, ", ")))
-	}
-}
-
-// notYielded calls change with the number of outcomes that a stream has yielded. None is
-// yielded meanwhile.
-func (b *batch) notYielded(change func(yielded int)) {
-	if b.stream == nil {
-		change(0)
-		return
-	}
-	b.stream.mu.Lock()
-	defer b.stream.mu.Unlock()
-	change(b.stream.next)
 }
 
 // recordDiscovery records the tools that the model knows by now, in the order in which it

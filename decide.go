@@ -85,14 +85,7 @@ func (e *evaluation) record(r *Rule, t *Target, b Behavior, reason string) {
 // decide returns Allow, Ask or Deny. A session with parents is decided in the mode of
 // each, and the strictest decision counts.
 func (e *evaluation) decide() Decision {
-	if len(e.targets) == 0 && (!e.traits.ReadOnly || e.info.Origin.External()) {
-		e.targets = []Target{{}}
-	}
-	if e.info.Origin.External() {
-		e.targets = withoutTrustedFacts(e.targets)
-	}
-	e.deny, e.ask = e.matching()
-	e.denyFact, e.askFact = e.matchingFacts()
+	e.match()
 	d := e.decideIn(e.perms.Mode())
 	for _, m := range e.perms.outer {
 		d = stricter(d, e.decideIn(m))
@@ -102,6 +95,29 @@ func (e *evaluation) decide() Decision {
 		e.record(nil, nil, Allow, d.Reason)
 	}
 	return d
+}
+
+// denyForGood returns the denial that no answer of anybody could change, or the zero
+// Decision.
+func (e *evaluation) denyForGood() Decision {
+	e.match()
+	d := e.denyStep(e.perms.Mode())
+	for _, m := range e.perms.outer {
+		d = stricter(d, e.denyStep(m))
+	}
+	return d
+}
+
+// match finds the rules that deny or ask.
+func (e *evaluation) match() {
+	if len(e.targets) == 0 && (!e.traits.ReadOnly || e.info.Origin.External()) {
+		e.targets = []Target{{}}
+	}
+	if e.info.Origin.External() {
+		e.targets = withoutTrustedFacts(e.targets)
+	}
+	e.deny, e.ask = e.matching()
+	e.denyFact, e.askFact = e.matchingFacts()
 }
 
 // withoutTrustedFacts returns targets without the claims that only a built-in tool is

@@ -31,6 +31,8 @@ type Decision struct {
 
 	unruled  bool // no rule, opinion or mode decided: an allow rule would help
 	cautious bool // only the user may allow it: an allow rule would not help
+
+	deferred error // of a permission hook that puts off its answer
 }
 
 // stricter returns the stricter of two opinions, the first if they are equal. An unknown

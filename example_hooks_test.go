@@ -38,7 +38,7 @@ func ExampleHooks_notRun() {
 		errors.As(h.Outcome.Err, &why)
 		fmt.Printf("%s was not run, at the stage %s: %v\n", h.Call.ToolName(), why.Stage, why.Sentinel())
 		if h.Call.Name == "say_hello" {
-			h.AddContext("say_hello is called Greet here.")
+			h.Say(pegboard.Part{Text: "say_hello is called Greet here."})
 		}
 		return nil
 	}}

@@ -33,7 +33,7 @@ func TestExecutorSupply(t *testing.T) {
 	note := func(what string) func(ctx, *pegboard.HookCall) error {
 		return func(_ ctx, h *pegboard.HookCall) error {
 			hooks = append(hooks, what+" "+h.Call.ToolName())
-			h.AddContext("from a hook")
+			h.Say(pegboard.Part{Text: "from a hook"})
 			return nil
 		}
 	}

@@ -20,10 +20,16 @@ type Hooks struct {
 	Select func(s *Session, names []string) []string
 	// Pre runs before permission is decided. A changed input is decoded, validated and
 	// decided again, with all hooks, at most eight times.
+	//
+	// An error that wraps [ErrDeferred] is no failure, whatever OnFailure says: the host
+	// answers the call later, for example by running the same Call again. Nothing runs, nobody
+	// is asked, and the outcome wraps the error and has StopTurn. Another hook that denies is
+	// stronger, and so are deny rules, the tool's own refusal and plan mode.
 	Pre func(ctx context.Context, h *HookCall) (Decision, error)
 	// Permission runs when a call must be asked about: before the user is asked and, if it
 	// takes longer than [SessionConfig].PromptDelay, beside. Allow and Deny answer the
-	// question. An error denies, unless OnFailure says otherwise.
+	// question. An error denies, unless OnFailure says otherwise; one that wraps ErrDeferred
+	// puts the call off as in Pre, and denies what a running call asks about.
 	Permission func(ctx context.Context, q *Question) (Decision, error)
 	// Post runs after a call that succeeded. It may change h.Outcome.Result, and end the
 	// turn with h.Outcome.StopTurn.
@@ -41,9 +47,10 @@ type Hooks struct {
 	// call, except one that is submitted after [Stream.Abandon].
 	NotRun func(ctx context.Context, h *HookCall) error
 	// Batch runs when all calls of a message have ended. It may set the Result and StopTurn
-	// of their outcomes. To add a text for the model, set a Result that has it in its
-	// Messages. A [Stream] yields outcomes before it is finished, and the others when Batch
-	// has returned; a change of one that was yielded has no effect and is logged.
+	// of their outcomes. For words that the model should read it calls [SayInBatch]. A
+	// [Stream] yields outcomes before it is finished, and the others when Batch has returned.
+	// A change of a result that was yielded has no effect and is logged; for StopTurn of such
+	// an outcome see [Stream.StopTurn].
 	Batch func(ctx context.Context, outcomes []Outcome) error
 
 	// Timeout is how long each hook except Select may take; 0 means no limit. A hook that
@@ -79,17 +86,38 @@ type HookCall struct {
 
 // A hookHost is the running call that a hook belongs to.
 type hookHost interface {
-	addContext(text string)
+	say(parts []Part)
 	emitFromHook(c *Call, text string)
 }
 
-// AddContext adds a text that the model reads after the results of the message, whatever
-// becomes of the call: it joins the Messages of the outcome's [Result]. It has no effect
-// once the call has ended. It may be called concurrently.
-func (h *HookCall) AddContext(text string) {
+// Say adds words that the model reads after the results of the message, whatever becomes of
+// the call: it is denied, invalid, stopped, or its tool is not known. They join the Messages
+// of the outcome's [Result] in the order in which they are said, and are within the limits of
+// results. What is said of a call that another call made with [Call.Run] joins those of the
+// outer call, since the model does not read the inner result. Once the call has ended, the
+// words become news of the session, see [Session.Tell].
+//
+// Parts that show nothing are left out. The bytes of parts must not be changed afterwards.
+// Say may be called concurrently. It does nothing for a HookCall that no executor has made.
+func (h *HookCall) Say(parts ...Part) {
 	if h.host != nil {
-		h.host.addContext(text)
+		h.host.say(parts)
 	}
+}
+
+// Concerns reports whether r is about the call, as a deny rule of its text would see it,
+// whatever the behavior of r is: for a hook that runs only for such calls. It is
+// [ConcernMaybe] where part of the call cannot be seen, as with a command in a variable; if the
+// input could not be read; and if r is no rule. A hook that restricts calls counts Maybe as Yes.
+//
+// The call is seen as it is before it runs, in Post and PostFailure, too, and as the hook got
+// it, whatever the hook has changed. It is not parsed again, but a rule on files may look at the
+// disk, as deny rules do. Concerns may be called concurrently.
+func (h *HookCall) Concerns(r Rule) Concern {
+	if h.snapshot == nil {
+		return ConcernMaybe
+	}
+	return h.snapshot.concerns(r, h.snapshot.state.targets)
 }
 
 // Emit reports the hook's progress to the executor's OnEvent.
@@ -100,7 +128,8 @@ func (h *HookCall) Emit(text string) {
 }
 
 // JoinHooks returns hooks that run hs in the order given. All Pre and Permission hooks
-// see the same call. The strictest decision wins, and of several changed inputs the last.
+// see the same call. The strictest decision wins, Deny before [ErrDeferred] and that before the
+// others, and of several changed inputs the last.
 // Select keeps the tools that every Select keeps, under the same name or alias. Each of hs keeps its own Timeout and
 // OnFailure.
 func JoinHooks(hs ...Hooks) Hooks {
@@ -171,13 +200,18 @@ func joinOpinions[T any](a, b func(context.Context, T) (Decision, error), join f
 		return a
 	}
 	return func(ctx context.Context, t T) (Decision, error) {
-		x, err := a(ctx, t)
-		if err != nil || x.Behavior == Deny {
-			return x, err
+		x, deferred := a(ctx, t)
+		if deferred != nil && !errors.Is(deferred, ErrDeferred) || deferred == nil && x.Behavior == Deny {
+			return x, deferred
 		}
 		y, err := b(ctx, t)
-		if err != nil {
+		switch {
+		case err != nil && !errors.Is(err, ErrDeferred), err == nil && deferred != nil && stricter(y, Decision{}).Behavior == Deny:
 			return y, err
+		case deferred != nil:
+			return Decision{}, deferred
+		case err != nil:
+			return Decision{}, err
 		}
 		return join(t, x, y), nil
 	}

@@ -69,7 +69,7 @@ var errBlocked = errors.New("a hook that guards the call failed")
 func guardDecision[T any](h Hooks, hook func(context.Context, T) (Decision, error)) func(context.Context, T) (Decision, error) {
 	return func(ctx context.Context, x T) (Decision, error) {
 		d, err := call(ctx, h.Timeout, hook, x)
-		if err != nil && h.OnFailure == FailContinue {
+		if err != nil && h.OnFailure == FailContinue && !errors.Is(err, ErrDeferred) {
 			return Decision{}, nil
 		}
 		return d, err

@@ -115,11 +115,19 @@ func (q *inquiry) decider(by Decider, question *Question, ask Asker) func(contex
 	}
 }
 
+// A deferredAnswer is the error of an inquiry whose answer was put off by a hook.
+type deferredAnswer struct{ error }
+
+func (e *deferredAnswer) Unwrap() error { return e.error }
+
 // permissionHook turns the hook into an Asker. A hook that fails denies, unless its
-// OnFailure says otherwise.
+// OnFailure says otherwise. A call that runs cannot be put off: the hook has failed then.
 func (q *inquiry) permissionHook(hook Asker) Asker {
 	return func(ctx context.Context, question *Question) (Decision, error) {
 		d, err := hook(ctx, question)
+		if errors.Is(err, ErrDeferred) && !q.running {
+			return Decision{Behavior: Deny, deferred: err}, nil
+		}
 		if err != nil && ctx.Err() == nil {
 			q.job.batch.logHookFailure(q.call, err)
 			d = Decision{Behavior: Deny, Reason: "a hook that answers for the person failed"}
@@ -205,6 +213,9 @@ func (q *inquiry) finish(ctx context.Context, d Decision, err error) (Decision, 
 	}
 	if err != nil {
 		return d, err
+	}
+	if d.deferred != nil {
+		return Decision{}, &deferredAnswer{d.deferred}
 	}
 	switch d.By {
 	case ByPerson: // accept was called by Session.Answer

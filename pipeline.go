@@ -48,7 +48,8 @@ type job struct {
 	repairs     []string
 	repairUsed  bool // Repair.Func was called
 
-	context []Part // added by hooks; guarded by batch.mu
+	said    []Part // by hooks; guarded by batch.mu, as is saidAll
+	saidAll bool   // the outcome has all that was said
 
 	schedule schedule
 	order    questionOrder
@@ -436,10 +437,10 @@ func (j *job) finish(o Outcome) {
 	j.emitHeldProgress(true)
 	j.endDeciding()
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
-	o.Attempts = int(j.attempted.Load())
+	o.Attempts, o.Elapsed = int(j.attempted.Load()), j.run.elapsed()
 	failed := j.failedByItself(&o)
 	j.afterHooks(&o)
-	o.Result = j.closeLimits(j.fitResult(&j.batch.uncancelled, j.withContext(o.Result)))
+	o.Result = j.closeLimits(j.fitResult(&j.batch.uncancelled, j.withSaid(o.Result)))
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
 	o.Elapsed = time.Since(j.admitted)
 	if failed {

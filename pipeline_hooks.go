@@ -18,6 +18,9 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 	if err != nil && ctx.Err() != nil {
 		return Decision{}, j.stopped(context.Cause(ctx))
 	}
+	if errors.Is(err, ErrDeferred) {
+		return Decision{}, j.deferredOrDenied(ctx, err)
+	}
 	if err != nil {
 		j.batch.logHookFailure(j.call, err)
 		j.recordDecision(Decision{Behavior: Deny, By: ByHook, Reason: "a hook failed: " + err.Error()})
@@ -25,6 +28,26 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 			text: fmt.Sprintf("%s was denied: a hook that guards it failed. Tell the user; repeating the call will not help.", j.call.Name)}
 	}
 	return d, nil
+}
+
+// deferredOrDenied is the failure of a call that a hook before it has put off. What would
+// be denied whatever anybody answers is denied now.
+func (j *job) deferredOrDenied(ctx context.Context, err error) *failure {
+	j.stage = StagePermission
+	var e evaluation
+	j.call.prepare(&e, j.call.state.targets)
+	e.opinions = opinions{own: j.entry.tool.Permit(ctx, j.call), caller: j.callerOpinion()}
+	if d := e.denyForGood(); d.Behavior == Deny {
+		j.recordDecision(d)
+		return j.denied(d)
+	}
+	j.stage = StageHook
+	return j.deferredCall(err)
+}
+
+// deferredCall is the failure of a call that the host answers later, before it ran.
+func (j *job) deferredCall(err error) *failure {
+	return &failure{err: err, text: j.call.Name + " was not run yet. The answer comes later.", stopTurn: true}
 }
 
 // hookCall returns the argument of a hook: copies, of which only the result is read
@@ -142,7 +165,7 @@ func (j *job) postHooks(o *Outcome) {
 // which are its result and StopTurn. Err is the hook's.
 func (j *job) afterBatchHook(o, changed Outcome, err error) Outcome {
 	r := changed.Result
-	o.StopTurn = o.StopTurn || changed.StopTurn
+	o.StopTurn = o.StopTurn || changed.StopTurn || r != nil && r.StopTurn
 	if errors.Is(err, errBlocked) {
 		if call := (*CallError)(nil); errors.As(o.Err, &call) { // keep why the call itself failed
 			err = fmt.Errorf("%w: %w", call.Err, err)
@@ -151,23 +174,36 @@ func (j *job) afterBatchHook(o, changed Outcome, err error) Outcome {
 		o.Result = &Result{IsError: true, Parts: []Part{{Text: "A hook that checks the results failed, so this one is withheld. Tell the user."}}}
 	} else if r != nil && r != o.Result {
 		o.Result = j.fitResult(&j.batch.uncancelled, j.nonEmpty(r))
-		o.StopTurn = o.StopTurn || r.StopTurn
 	}
 	return o
 }
 
-// addContext adds a text for the model to the outcome, unless the call has ended.
-func (j *job) addContext(text string) {
-	j.batch.mu.Lock()
-	defer j.batch.mu.Unlock()
-	if !j.over.Load() && text != "" {
-		j.context = append(j.context, Part{Text: text})
+// say implements [HookCall.Say].
+func (j *job) say(parts []Part) {
+	if parts = visibleParts(parts); len(parts) == 0 {
+		return
+	}
+	if outer := j.batch.parent; outer != nil && outer.state.job != nil {
+		outer.state.job.say(parts)
+	} else if !j.addSaid(parts) {
+		j.session().Tell(parts...)
 	}
 }
 
-// withContext returns r with the texts that hooks have added.
-func (j *job) withContext(r *Result) *Result {
+// addSaid adds parts to the outcome, unless that has been made.
+func (j *job) addSaid(parts []Part) bool {
 	j.batch.mu.Lock()
 	defer j.batch.mu.Unlock()
-	return withMessages(r, j.context)
+	if !j.saidAll {
+		j.said = append(j.said, parts...)
+	}
+	return !j.saidAll
+}
+
+// withSaid returns r with the words that hooks have said. Later ones are news.
+func (j *job) withSaid(r *Result) *Result {
+	j.batch.mu.Lock()
+	defer j.batch.mu.Unlock()
+	j.saidAll = true
+	return withMessages(r, j.said)
 }

@@ -357,13 +357,13 @@ func TestHooksMayAddContext(t *testing.T) {
 	cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"A"}})}
 	cfg.Hooks = pegboard.JoinHooks(
 		pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-			h.AddContext("before " + h.Call.Name)
-			h.AddContext("")
+			h.Say(pegboard.Part{Text: "before " + h.Call.Name})
+			h.Say(pegboard.Part{Text: ""})
 			return pegboard.Decision{}, nil
 		}},
 		pegboard.Hooks{Timeout: time.Minute, Post: func(_ ctx, h *pegboard.HookCall) error {
 			kept = h
-			h.AddContext("after " + h.Call.Name)
+			h.Say(pegboard.Part{Text: "after " + h.Call.Name})
 			h.Outcome.Result = pegboard.TextResult("replaced")
 			return nil
 		}},
@@ -379,7 +379,7 @@ func TestHooksMayAddContext(t *testing.T) {
 	outs := ex.Run(t.Context(), registryOf(t, inert("A")).AssemblePool(s, pegboard.PoolConfig{}), call("1", "A", ``))
 	require.Equal(t, "replaced", outs[0].Result.Text())
 	require.Equal(t, []pegboard.Part{{Text: "before A"}, {Text: "after A"}, {Text: "around the batch"}}, outs[0].Result.Messages)
-	kept.AddContext("too late")
+	kept.Say(pegboard.Part{Text: "too late"})
 	require.Len(t, outs[0].Result.Messages, 3)
 
 	pool := registryOf(t, inert("A")).AssemblePool(s, pegboard.PoolConfig{})
@@ -431,7 +431,7 @@ func TestNotRunHook(t *testing.T) {
 				require.Equal(t, string(wanted.Input), string(h.Call.Input), "what the model wrote")
 				require.ErrorIs(t, h.Outcome.Err, tc.is)
 				require.Equal(t, tc.by, h.Outcome.Decision.By)
-				h.AddContext("from the hook")
+				h.Say(pegboard.Part{Text: "from the hook"})
 				h.Outcome.Err, h.Outcome.StopTurn = nil, true
 				h.Outcome.Result = &pegboard.Result{Parts: []pegboard.Part{{Text: "changed"}}, UpdateSession: func(*pegboard.Session) { t.Error("a call that was not run changed the session") }}
 				return nil

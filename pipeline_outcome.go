@@ -126,6 +126,11 @@ func (j *job) fitResult(ctx context.Context, r *Result) *Result {
 	return &fitted
 }
 
+// fitMessages returns messages within the session's limits, as [job.fitResult].
+func (j *job) fitMessages(ctx context.Context, messages []Part) []Part {
+	return j.fitResult(ctx, &Result{Messages: messages}).Messages
+}
+
 // unbound is the failure of a call whose input could not be completed by what the host has
 // bound. The model learns neither the values nor the properties. It also logs the error.
 func (j *job) unbound(err *BindError) *failure {
@@ -147,10 +152,14 @@ func (j *job) denied(d Decision) *failure {
 	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s %s", j.call.Name, sentence(d.Reason), next)}
 }
 
-// unanswered is the failure of a call that had to be asked about and got no answer.
+// unanswered is the failure of a call that had to be asked about and got no answer, or
+// whose answer a hook has put off.
 func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
 	if ctx.Err() != nil {
 		return j.stopped(context.Cause(ctx))
+	}
+	if deferred := (*deferredAnswer)(nil); errors.As(err, &deferred) {
+		return j.deferredCall(deferred.error)
 	}
 	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, FactRule: d.FactRule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
 	j.recordDecision(d)

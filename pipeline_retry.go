@@ -56,6 +56,7 @@ func attempted(err error, n int, ended error) error {
 // callTool calls the tool once.
 func (j *job) callTool(own context.Context) (result *Result, err, crash error) {
 	invoke, t, c := j.batch.exec.Invoke, j.entry.tool, j.call
+	begun := time.Now()
 	crash = goroutine.Try(func() error {
 		if invoke != nil && !j.entry.info.Supplied {
 			result, err = invoke(own, t, c)
@@ -64,6 +65,7 @@ func (j *job) callTool(own context.Context) (result *Result, err, crash error) {
 		}
 		return nil
 	})
+	j.run.took += time.Since(begun)
 	return result, err, crash
 }
 

@@ -351,7 +351,7 @@ func TestRetryTellsOnce(t *testing.T) {
 		cfg := bypass(t)
 		hook := func(_ ctx, h *pegboard.HookCall) error {
 			hooks++
-			h.AddContext(fmt.Sprint("attempts so far: ", h.Outcome.Attempts))
+			h.Say(pegboard.Part{Text: fmt.Sprint("attempts so far: ", h.Outcome.Attempts)})
 			return nil
 		}
 		cfg.Hooks.Post, cfg.Hooks.PostFailure = hook, hook

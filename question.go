@@ -62,6 +62,15 @@ func (q *Question) copied() *Question {
 // [AskLater].
 func (q *Question) Answer(d Decision) error { return q.Call.state.session.main().Answer(q.ID, d) }
 
+// Concerns is [HookCall.Concerns] for the targets that q is about: those of its call, or what
+// that checks while it runs.
+func (q *Question) Concerns(r Rule) Concern {
+	if q.about == nil {
+		return ConcernMaybe
+	}
+	return q.Call.concerns(r, q.about.targets)
+}
+
 // A Previewer is a [Tool] that can say which files a call would change. A Tool made by
 // [Build] is one. A wrapper is none unless it has the method itself, since what it does may
 // differ from what the tool in it would do.

@@ -78,17 +78,27 @@ func (r *Result) Text() string {
 
 // empty reports whether the result shows the model nothing.
 func (r *Result) empty() bool {
-	for _, p := range r.Parts {
-		if p.MIME != "" || p.Tool != "" || strings.TrimSpace(p.Text) != "" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.Parts, func(p Part) bool { return p.isVisible() })
 }
 
 // maxPreview is how many bytes of text a preview may have. A longer part does not count
 // as a preview, whatever its Ref.
 const maxPreview = 16 << 10
+
+// isVisible reports whether the part shows the model something.
+func (p *Part) isVisible() bool {
+	return p.MIME != "" || p.Tool != "" || strings.TrimSpace(p.Text) != ""
+}
+
+// visibleParts returns a list of its own of the parts that show the model something.
+func visibleParts(parts []Part) (visible []Part) {
+	for _, p := range parts {
+		if p.isVisible() {
+			visible = append(visible, p)
+		}
+	}
+	return visible
+}
 
 func (p *Part) isPreview() bool { return p.Ref != "" && len(p.Text) <= maxPreview }
 
@@ -171,11 +181,14 @@ type Outcome struct {
 	// an outcome of its own.
 	SameAs *Call
 
-	Decision Decision      // of the permission; zero if the call did not get there
-	Repairs  []string      // how the input was repaired before it was decoded
-	StopTurn bool          // Result.StopTurn, too many calls in a row were denied, or a budget is used up
-	Attempts int           // how often the tool was called; 0 if it was not, more than 1 after failures of the transport
-	Elapsed  time.Duration // from admission to the end
+	Decision Decision // of the permission; zero if the call did not get there
+	Repairs  []string // how the input was repaired before it was decoded
+	StopTurn bool     // Result.StopTurn, too many calls in a row were denied, or a budget is used up
+	Attempts int      // how often the tool was called; 0 if it was not, more than 1 after failures of the transport
+	// Elapsed is the time from the admission of the call to its end. In Post and PostFailure,
+	// which run before the end, it is how long the tool took, without the question whether it
+	// may run, its place in line and the pauses between attempts.
+	Elapsed time.Duration
 }
 
 // stopTurn makes o end the turn, and tells the model why.

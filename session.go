@@ -50,8 +50,8 @@ type SessionConfig struct {
 	Ask       Asker
 	NoPrompts bool // for an agent that must not disturb the user, and all its forks
 	// Fill shows a [Form] to the user. It must return when its context ends; the next
-	// question is not shown before. If it is nil, forms are declined. A fork uses its
-	// parent's.
+	// question is not shown before. The context carries the session, see [SessionFrom]. If
+	// Fill is nil, forms are declined. A fork uses its parent's.
 	Fill func(ctx context.Context, f *Form) (Filled, error)
 	// PromptDelay is how long the permission hook and the classifier have before the user
 	// is asked as well; the first decision wins. 0 means [DefaultPromptDelay], a negative
@@ -112,6 +112,7 @@ type Session struct {
 	grants     grants
 	batches    runningBatches
 	discovery  discovery
+	news       news
 	results    sessionResults
 	values     *values
 	loops      *breaker.Breaker
@@ -529,6 +530,7 @@ func (s *Session) Close(ctx context.Context) error {
 		return err
 	}
 	defer s.closers.EndClose()
+	defer s.news.end(s.mainNews()) // last, so that it has what ended just now
 	running := s.batches.close()
 	if s.parent != nil {
 		s.parent.closers.Remove(s.closer)

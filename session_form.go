@@ -32,7 +32,7 @@ func (s *Session) Fill(ctx context.Context, f Form) (Filled, error) {
 	if s.cfg.Fill == nil || s.cfg.NoPrompts {
 		return Filled{Action: FillDecline}, nil
 	}
-	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, cancel := context.WithCancelCause(WithSession(ctx, s))
 	defer cancel(nil)
 	closer := &lifetime.Closer{Name: "a form", Close: func(context.Context) error { cancel(ErrClosed); return nil }, Interrupt: cancel}
 	if !s.closers.Add(closer) {

@@ -206,3 +206,22 @@ func TestFillStandsInLine(t *testing.T) {
 		require.Equal(t, []string{"first", "question", "last"}, shown)
 	})
 }
+
+// Fill of a fork knows which session asks.
+func TestFillIsGivenTheSession(t *testing.T) {
+	t.Parallel()
+	var asks []*pegboard.Session
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Fill: func(ctx context.Context, _ *pegboard.Form) (pegboard.Filled, error) {
+		asking, _ := pegboard.SessionFrom(ctx)
+		asks = append(asks, asking)
+		return pegboard.Filled{Action: pegboard.FillCancel}, nil
+	}})
+	require.NoError(t, err)
+	fork, err := s.Fork(pegboard.SessionConfig{})
+	require.NoError(t, err)
+	for _, asking := range []*pegboard.Session{s, fork} {
+		_, err := asking.Fill(context.Background(), pegboard.Form{From: "far", Message: "Go there.", URL: "https://example.com/"})
+		require.NoError(t, err)
+	}
+	require.Equal(t, []*pegboard.Session{s, fork}, asks)
+}

@@ -53,6 +53,7 @@ type Stream struct {
 	mu        lock.Mutex    // guards the fields below
 	next      int           // index of the first job whose outcome was not yielded yet
 	finished  bool          // Finish was called
+	stopsTurn bool          // an outcome that was yielded says so, or the Batch hook
 	abandoned error         // cause of the first Abandon; nil before it
 	closed    chan struct{} // made by the goroutine that ends the batch, closed when it has ended
 }
@@ -164,12 +165,22 @@ func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 			s.mu.Lock()
 			s.next++
 			o := *j.outcome
+			s.stopsTurn = s.stopsTurn || o.StopTurn
 			s.mu.Unlock()
 			if !yield(o) {
 				return
 			}
 		}
 	}
+}
+
+// StopTurn reports whether an outcome that was yielded has StopTurn, or the Batch hook has set
+// it of any outcome. A loop asks when Wait has ended: the hook may have ended the turn when
+// all outcomes were yielded.
+func (s *Stream) StopTurn() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stopsTurn
 }
 
 // waitsForHook reports whether the message has ended and its Batch hook has not: it may

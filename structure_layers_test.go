@@ -25,20 +25,20 @@ var rootLayers = []rootLayer{
 		"retry", "info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "fact_rule", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
-		"permissions", "permissions_modes", "permissions_facts", "permission_update", "decision", "opinion", "holds", "decide", "decide_rules", "decide_tree", "decide_links", "decide_facts", "explanation",
+		"permissions", "permissions_modes", "permissions_facts", "permission_update", "decision", "opinion", "holds", "decide", "decide_rules", "decide_tree", "decide_links", "decide_facts", "concern", "decide_concern", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "fingerprint", "entry", "call", "forced_decision", "call_hold", "call_message", "call_observed", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "fingerprint", "entry", "call", "forced_decision", "call_hold", "call_message", "call_observed", "call_concern", "snapshot",
 		"file_value", "result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
-		"role", "hooks", "hooks_guard", "question", "form", "awaited_call", "suggestions", "classifier", "guard", "breaker", "call_budget", "ledger", "group",
-		"session", "session_context", "session_supply", "session_form", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
+		"role", "hooks", "hooks_guard", "hooks_output", "question", "form", "awaited_call", "suggestions", "classifier", "guard", "breaker", "call_budget", "ledger", "group",
+		"news", "session", "session_news", "session_context", "session_supply", "session_form", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
 		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
 		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
-		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "stream",
+		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "batch_hook", "stream",
 		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_same", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "pipeline_limits", "pipeline_retry", "inquiry", "tool_run", "pipeline_outcome",
 	}},
 }
@@ -72,6 +72,7 @@ var upward = map[string]string{
 	"call.go > pipeline_supply.go":       "the Call of a tool that the host executes waits",
 	"call.go > event.go":                 "Check emits its decision",
 	"call.go > pipeline_progress.go":     "Emit reports progress",
+	"call_concern.go > session.go":       "the directories that a rule on files is about",
 	"call_observed.go > pipeline.go":     "the job keeps what was observed",
 	"call_observed.go > batch.go":        "a panic of Observe is logged",
 	"bind.go > question.go":              "a bound tool may have a preview",

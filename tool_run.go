@@ -30,6 +30,9 @@ type toolRun struct {
 	lifetime.Attempt
 	job *job
 
+	begun time.Time     // set by begin
+	took  time.Duration // of the attempts that have returned; the tool's goroutine has it
+
 	// Set by abandonedOutcome:
 	keys     *lane.AbandonedJob
 	closer   *lifetime.Closer // its entry in the session
@@ -38,6 +41,7 @@ type toolRun struct {
 
 // begin returns the context for the tool. From here on the tool can be stopped.
 func (r *toolRun) begin(ctx context.Context) context.Context {
+	r.begun = time.Now()
 	own := r.Begin(&r.job.batch.uncancelled)
 	if limit := r.timeout(); limit > 0 {
 		r.SetTimeout(limit, func() {
@@ -88,6 +92,18 @@ func (r *toolRun) abandon(cause error) {
 	if r.Abandon() {
 		goroutine.Start(&abandoner{r, cause})
 	}
+}
+
+// elapsed returns how long the tool took. The pauses between attempts count only if the tool
+// was abandoned.
+func (r *toolRun) elapsed() time.Duration {
+	switch {
+	case r.begun.IsZero():
+		return 0
+	case r.isAbandoned(), r.took == 0: // the tool goes on, or has ended its goroutine
+		return time.Since(r.begun)
+	}
+	return r.took
 }
 
 // isAbandoned reports whether an abandoner answers the call.

@@ -117,6 +117,11 @@ func IsTargetFamily(tool string) bool { return tool == "Edit" || tool == "Read" 
 // target family, or the command lines of a shell.
 func IsShared(tool string) bool { return IsTargetFamily(tool) || isShell(tool) }
 
+// IsZero reports whether s is the zero Spec.
+func (s Spec) IsZero() bool {
+	return s.names == nil && s.line == nil && s.host == nil && s.path == nil && s.own == nil
+}
+
 // hasWildcard reports whether s contains a wildcard.
 func (s Spec) hasWildcard() bool {
 	switch {

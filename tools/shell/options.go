@@ -2,6 +2,8 @@ package shell
 
 import (
 	"time"
+
+	"github.com/seed49eaa51d/pegboard"
 )
 
 // The limits that Claude Code documents for its Bash tool.
@@ -79,6 +81,15 @@ type Options struct {
 	// host that sets Snapshot must trust the file. A command that was decided as
 	// read-only does not read it.
 	Snapshot string
+	// EnvFile returns the file to which a session writes settings of the environment for
+	// its commands, such as the lines "export NAME=value" of a hook. It is asked before each
+	// command, and bash or zsh reads the file as Snapshot, but after that and after Startup,
+	// so that its settings win. A relative path is in the session's directory. If the path is
+	// empty or no regular file is there, nothing is read. Nil means no file. As with Snapshot, the
+	// host must trust the file: whatever it holds runs with each command that is allowed, so
+	// it belongs where no tool may write, outside of the working directories. EnvFile may be
+	// called concurrently. It has no effect in PowerShell.
+	EnvFile func(*pegboard.Session) string
 	// Startup gives commands what the user's own shell has after its start-up: its PATH
 	// and other exported variables without those in Withheld, and its functions and
 	// aliases if it is the shell that runs commands. That shell, $SHELL if it is bash or

@@ -14,7 +14,7 @@ import (
 // mode, even if a rule allows them.
 func PowerShell(o Options) pegboard.Tool {
 	o = o.withDefaults("pwsh", "-NoProfile", "-NonInteractive", "-Command")
-	o.Snapshot, o.Startup = "", false
+	o.Snapshot, o.Startup, o.EnvFile = "", false, nil
 	return newRunner("PowerShell", o, inspector{shell: shellparse.PowerShell, carriesDir: !o.FixedDir}).tool("Runs a command line in PowerShell.", func(s pegboard.Scope) string { return powerShellPrompt(o, s) })
 }
 

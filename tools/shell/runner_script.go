@@ -3,6 +3,7 @@ package shell
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,7 +73,29 @@ func (r *runner) prelude(ctx context.Context, line *shellparse.Line, c *pegboard
 	if file != "" && u.write(file) {
 		files = append(files, file)
 	}
+	if settings := r.envFile(c.Session()); settings != "" {
+		files = append(files, settings)
+	}
 	return files
+}
+
+// envFile returns the file that holds settings of the environment for s, or "" if it is not
+// there. A pipe would keep the command from starting.
+func (r *runner) envFile(s *pegboard.Session) string {
+	if r.options.EnvFile == nil {
+		return ""
+	}
+	name := r.options.EnvFile(s)
+	if name == "" {
+		return ""
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(s.Dir(), name)
+	}
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return ""
+	}
+	return name
 }
 
 // args returns the arguments that run a line. If dirFile is not empty, the shell

@@ -107,6 +107,73 @@ func TestSnapshotIsReadFirst(t *testing.T) {
 	}
 }
 
+// TestEnvFileIsReadLast: after the snapshot, by each command that was not decided as
+// read-only, and only if a regular file is there.
+func TestEnvFileIsReadLast(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir, home := tempDir(t), tempDir(t)
+	snapshot, file := filepath.Join(home, "snapshot"), filepath.Join(home, "it's settings")
+	require.NoError(t, os.WriteFile(snapshot, []byte("export WHO=snapshot FROM=snapshot\n"), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte("echo noise; export WHO=session\nls() { echo replaced; }\n"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(home, "folder"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(home, "broken"), []byte("export WHO=before\nif\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "near"), []byte("export WHO=near\n"), 0o600))
+	const show = `touch made; echo "${WHO-nobody} ${FROM-nowhere}"`
+	tests := []struct {
+		name     string
+		snapshot string
+		file     string
+		command  string
+		want     string
+	}{
+		{name: "alone", file: file, command: show, want: "session nowhere"},
+		{name: "after the snapshot", snapshot: snapshot, file: file, command: show, want: "session snapshot"},
+		{name: "a change of directory", file: file, command: "cd .; " + show, want: "session nowhere"},
+		{name: "relative", file: "near", command: show, want: "near nowhere"},
+		{name: "of no session", command: show, want: "nobody nowhere"},
+		{name: "not there", file: filepath.Join(home, "none"), command: show, want: "nobody nowhere"},
+		{name: "a directory", file: filepath.Join(home, "folder"), command: show, want: "nobody nowhere"},
+		{name: "half a line", file: filepath.Join(home, "broken"), command: show, want: "before nowhere"},
+		{name: "a line that only reads", file: file, command: "ls near", want: "near"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, dir, "Bash")
+			asked := 0
+			o := shell.Options{Snapshot: tc.snapshot, EnvFile: func(of *pegboard.Session) string {
+				asked++
+				require.Same(t, s, of)
+				return tc.file
+			}}
+			for range 2 {
+				require.Equal(t, tc.want, bash(t, s, o, fmt.Sprintf(`{"command":%s}`, jsonOf(t, tc.command))).Result.Text())
+			}
+			require.Equal(t, map[bool]int{true: 2, false: 0}[strings.Contains(tc.command, "touch")], asked)
+		})
+	}
+}
+
+// TestEnvFileIsThatOfTheSession: each agent has its own, and what is written shows in the next
+// command, in the background as well.
+func TestEnvFileIsThatOfTheSession(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir, home := tempDir(t), tempDir(t)
+	s := session(t, dir, "Bash")
+	child, err := s.Fork(pegboard.SessionConfig{AgentID: "helper"})
+	require.NoError(t, err)
+	o := shell.Options{EnvFile: func(of *pegboard.Session) string { return filepath.Join(home, "of "+of.AgentID()) }}
+	show := fmt.Sprintf(`{"command":%s}`, jsonOf(t, `touch made; echo "${WHO-nobody}"`))
+	require.Equal(t, "nobody", bash(t, s, o, show).Result.Text())
+	require.NoError(t, os.WriteFile(filepath.Join(home, "of helper"), []byte("export WHO=helper\n"), 0o600))
+	require.Equal(t, "nobody", bash(t, s, o, show).Result.Text())
+	require.Equal(t, "helper", bash(t, child, o, show).Result.Text())
+	require.NoError(t, os.WriteFile(filepath.Join(home, "of "), []byte("export WHO=main\n"), 0o600))
+	require.Equal(t, "main", bash(t, s, o, show).Result.Text())
+}
+
 // TestALongLineRuns: longer than what the system takes as one argument.
 func TestALongLineRuns(t *testing.T) {
 	t.Parallel()

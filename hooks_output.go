@@ -1,0 +1,24 @@
+package pegboard
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+)
+
+// ResultOf returns the result that the tool of the call would have with another output, which
+// is JSON of its output type: for a Post hook that replaces what the tool has returned. The
+// output is read strictly, as that of a [Supply]; an error says why it does not fit. It is for
+// tools of this program: what a tool of a server returns has no type.
+func (h *HookCall) ResultOf(output json.RawMessage) (r *Result, err error) {
+	if h.Tool == nil {
+		return nil, errors.New("the call has no tool")
+	}
+	mapped, err := h.Tool.decodeOutput(output)
+	if err != nil {
+		return nil, err
+	}
+	err = markPanic(goroutine.Try(func() (err error) { r, err = mapped(); return err }))
+	return r, err
+}

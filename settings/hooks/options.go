@@ -1,0 +1,152 @@
+package hooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+)
+
+const (
+	// hostPatience is how long a func of the host that is only told something is waited for.
+	hostPatience = time.Second
+	// defaultStopCap is how many times in a row hooks may keep an agent from stopping.
+	defaultStopCap = 8
+	// defaultSessionEnd is how long all hooks of SessionEnd may take together.
+	defaultSessionEnd = 1500 * time.Millisecond
+	// maxSessionEnd is the most to which the timeouts of its hooks raise that.
+	maxSessionEnd = time.Minute
+)
+
+// Options are what a [Runner] needs of the host. The zero value is ready to use: it runs
+// command and http hooks, and nobody is told what they say to the person.
+//
+// The funcs may be nil. They may be called concurrently, and on any goroutine. One that
+// panics or does not return keeps no call from its end: Invoke and Prompt are abandoned when
+// the time of their hook is over, the others after a second.
+type Options struct {
+	// Project is the directory that the session was started in, absolute: the hooks'
+	// CLAUDE_PROJECT_DIR. Empty means that of the session.
+	Project string
+	// Transcript returns the path of the session's transcript. Nil means that there is none;
+	// hooks see an empty path.
+	Transcript func(*pegboard.Session) string
+	// Env is added to the environment of this process for the hooks that are commands.
+	// Variables whose names begin with OTEL_ are left out of both.
+	Env map[string]string
+	// EnvFile returns the file to which hooks of SessionStart, Setup, CwdChanged and
+	// FileChanged write settings of the environment: their CLAUDE_ENV_FILE. Nil means that
+	// they have none.
+	EnvFile func(*pegboard.Session) string
+	// Spill is the directory for texts of hooks that are longer than 10,000 characters,
+	// absolute; the model and the person get the beginning, and the path. It is made when it
+	// is needed. Empty means the session's [pegboard.ResultStore].
+	Spill string
+
+	// AllowedURLs are the addresses that http hooks may post to: the key allowedHttpHookUrls.
+	// A "*" stands for any characters. Nil means any address that a hook names, and an empty
+	// list none.
+	AllowedURLs []string
+	// AllowedVars are the variables that the headers of http hooks may hold, if the hook
+	// allows them, too: the key httpHookAllowedEnvVars. Nil means all that a hook allows.
+	AllowedVars []string
+	// HTTP is the client of http hooks. Nil means one that uses the proxies of the
+	// environment. Redirects are restricted with either, see the package documentation.
+	HTTP *http.Client
+
+	// Invoke calls a tool of an MCP server for a hook of type mcp_tool, as Invoke of
+	// tools/mcp.Servers does. Nil means that these hooks are left out.
+	Invoke func(ctx context.Context, server, tool string, input json.RawMessage) (*pegboard.Result, error)
+	// Prompt answers a hook of type prompt or agent, h.Type says which: with the text of a
+	// model, a JSON object {"ok": bool, "reason": string, "impossible": bool}. The prompt holds
+	// the event, and was written by who wrote the hook and partly by the model. Nil means that
+	// these hooks are left out.
+	Prompt func(ctx context.Context, h Handler, prompt string) (string, error)
+
+	// Strict makes a hook block that cannot start, is late or answers nonsense, where its event
+	// can keep something from happening. The default is what is documented for hooks: such a
+	// hook has no effect. OnProblem is told in either case.
+	Strict bool
+	// Wake is called when an asyncRewake hook has ended with code 2, with what it printed to
+	// stderr, or else to stdout, for the model to read. Nil means that it becomes news of the
+	// session, see [pegboard.Session.Tell].
+	Wake func(s *pegboard.Session, text string)
+	// Message is called with what a hook says to the person: systemMessage, stopReason, and
+	// reasons that the model does not read. Hooks of a call also emit it as an event of the
+	// call, see [pegboard.HookCall.Emit].
+	Message func(s *pegboard.Session, text string)
+	// OnProblem is called with every hook that failed, was left out, or of whose answer a part
+	// has no effect. The error may hold what the hook printed, which may be secret. It wraps
+	// [ErrHook].
+	OnProblem func(h Handler, err error)
+
+	// StopCap is how many times in a row hooks of Stop or SubagentStop may keep an agent from
+	// stopping; 0 means 8, as documented, and a negative number no limit.
+	StopCap int
+	// SessionEnd is how long the hooks of SessionEnd may take together; 0 means 1.5 seconds,
+	// or the longest timeout among them, at most a minute, as documented.
+	SessionEnd time.Duration
+}
+
+// problem tells the host what is wrong with a hook.
+func (o *Options) problem(h *Handler, err error) {
+	if o.OnProblem != nil {
+		_ = patiently(func() { o.OnProblem(*h, &hookError{h, err}) })
+	}
+}
+
+// message tells the person something.
+func (o *Options) message(s *pegboard.Session, text string) {
+	if o.Message == nil || text == "" {
+		return
+	}
+	if crash := patiently(func() { o.Message(s, text) }); crash != nil {
+		o.problem(&Handler{}, fmt.Errorf("Options.Message: %w", crash))
+	}
+}
+
+// wake tells the model something, and has it read that at once if the host can.
+func (o *Options) wake(s *pegboard.Session, text string) {
+	if o.Wake == nil {
+		s.Tell(pegboard.Part{Text: text})
+		return
+	}
+	if crash := patiently(func() { o.Wake(s, text) }); crash != nil {
+		o.problem(&Handler{}, fmt.Errorf("Options.Wake: %w", crash))
+		s.Tell(pegboard.Part{Text: text})
+	}
+}
+
+// ask returns the result of a func of the host that knows something about the session, or "".
+func (o *Options) ask(name string, f func(*pegboard.Session) string, s *pegboard.Session) string {
+	if f == nil {
+		return ""
+	}
+	answer := make(chan string, 1)
+	crash := patiently(func() { answer <- f(s) })
+	select {
+	case text := <-answer:
+		return text
+	default:
+		o.problem(&Handler{}, fmt.Errorf("Options.%s: %w", name, crash))
+		return ""
+	}
+}
+
+// patiently calls a func of the host, and waits for it for a while. The error says that it
+// panicked or has not returned.
+func patiently(f func()) error {
+	done := goroutine.Go(f)
+	timer := time.NewTimer(hostPatience)
+	defer timer.Stop()
+	select {
+	case crash := <-done:
+		return crash
+	case <-timer.C:
+		return fmt.Errorf("it has not returned after %v", hostPatience)
+	}
+}

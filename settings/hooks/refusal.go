@@ -1,0 +1,91 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// A refusal is what blocks in an answer that is not a whole one: in two objects, in one that
+// was cut, in one of which another member is wrong, or below a line that a shell printed
+// before. Who wrote "deny" there did not mean that the call runs.
+type refusal struct {
+	blocks bool // a decision that blocks
+	stops  bool // "continue": false
+	reason string
+}
+
+// findRefusal reads as much as is JSON, from the first object on.
+func findRefusal(text []byte) (found refusal) {
+	start := bytes.IndexByte(text, '{')
+	if start < 0 {
+		return refusal{}
+	}
+	d := json.NewDecoder(bytes.NewReader(text[start:]))
+	w := refusalWalk{tokens: d, found: &found}
+	for w.value("", 0) {
+	}
+	return found
+}
+
+// maxDepth is how deep a refusalWalk goes. An answer needs three levels.
+const maxDepth = 100
+
+// A refusalWalk reads JSON token by token, so that the beginning of a document counts.
+type refusalWalk struct {
+	tokens *json.Decoder
+	found  *refusal
+}
+
+// value reads the value of the member at path, and reports whether the text goes on.
+func (w refusalWalk) value(path string, depth int) bool {
+	token, err := w.tokens.Token()
+	if err != nil || depth > maxDepth {
+		return false
+	}
+	switch token {
+	case json.Delim('{'):
+		return w.object(path, depth)
+	case json.Delim('['):
+		for w.tokens.More() {
+			if !w.value(path+"[]", depth+1) {
+				return false
+			}
+		}
+		_, err := w.tokens.Token()
+		return err == nil
+	}
+	w.note(path, token)
+	return true
+}
+
+func (w refusalWalk) object(path string, depth int) bool {
+	for w.tokens.More() {
+		name, err := w.tokens.Token()
+		if err != nil {
+			return false
+		}
+		key, _ := name.(string)
+		if !w.value(path+"."+key, depth+1) {
+			return false
+		}
+	}
+	_, err := w.tokens.Token()
+	return err == nil
+}
+
+// note looks at one value.
+func (w refusalWalk) note(path string, value json.Token) {
+	word, _ := value.(string)
+	word = strings.ToLower(strings.TrimSpace(word))
+	switch path {
+	case ".hookSpecificOutput.permissionDecision", ".hookSpecificOutput.decision.behavior", ".decision", ".permissionDecision", ".decision.behavior":
+		w.found.blocks = w.found.blocks || word == "deny" || word == "block"
+	case ".continue":
+		w.found.stops = w.found.stops || value == false
+	case ".hookSpecificOutput.permissionDecisionReason", ".hookSpecificOutput.decision.message", ".reason":
+		if text, ok := value.(string); ok && w.found.reason == "" {
+			w.found.reason = text
+		}
+	}
+}

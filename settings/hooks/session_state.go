@@ -1,0 +1,164 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+)
+
+// maxAsync is how many asynchronous hooks of one session run at once.
+const maxAsync = 64
+
+// A sessionState is what a Runner keeps of one session, until that is closed.
+type sessionState struct {
+	runner  *Runner
+	session *pegboard.Session
+	table   proc.Table // of the commands
+
+	mu     sync.Mutex
+	stops  int             // how many times in a row hooks kept the agent from stopping
+	ran    map[string]bool // the handlers that run once
+	async  int             // asynchronous commands that run
+	closed bool            // no more are followed
+	calls  map[string]*callNotes
+	ending sync.WaitGroup // of asynchronous commands, to the end of their delivery
+}
+
+// A callNotes is what a Runner keeps of a call whose input a hook has changed, until the call
+// ends: its other hooks see the new input, and may change it again.
+type callNotes struct {
+	input []byte          // the changed one
+	reply *reply          // of the hook that changed it, which is not asked about its own words
+	said  map[string]bool // the texts that the model was told
+}
+
+// stateOf returns what the Runner keeps of a session.
+func (r *Runner) stateOf(s *pegboard.Session) *sessionState {
+	if known, ok := r.sessions.Load(s); ok {
+		return known.(*sessionState) //nolint:forcetypeassert // nothing else is stored
+	}
+	known, loaded := r.sessions.LoadOrStore(s, &sessionState{runner: r, session: s})
+	state := known.(*sessionState) //nolint:forcetypeassert // nothing else is stored
+	if !loaded {
+		s.OnClose("hooks", state.close)
+	}
+	return state
+}
+
+// close ends the commands that still run.
+func (st *sessionState) close(ctx context.Context) error {
+	st.runner.sessions.Delete(st.session)
+	st.mu.Lock()
+	st.closed = true
+	st.mu.Unlock()
+	err := st.table.Close(ctx)
+	select {
+	case <-goroutine.Go(st.ending.Wait):
+	case <-ctx.Done():
+		err = errors.Join(err, fmt.Errorf("a hook is still being read: %w", context.Cause(ctx)))
+	}
+	return err
+}
+
+// first reports whether a handler that runs once in a session has not run.
+func (st *sessionState) first(h *Handler) bool {
+	if !h.Once {
+		return true
+	}
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.ran == nil {
+		st.ran = map[string]bool{}
+	}
+	key := fmt.Sprintf("%s %s %d %s", h.Event, h.Path, h.Offset, h.identity)
+	before := st.ran[key]
+	st.ran[key] = true
+	return !before
+}
+
+// notesOf returns what is kept of a call, or nil. Calls without an id cannot be told apart.
+func (st *sessionState) notesOf(id string) *callNotes {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.calls[id]
+}
+
+// note keeps the notes of a call. Nil forgets it.
+func (st *sessionState) note(id string, notes *callNotes) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	switch {
+	case id == "":
+	case notes == nil:
+		delete(st.calls, id)
+	default:
+		if st.calls == nil {
+			st.calls = map[string]*callNotes{}
+		}
+		st.calls[id] = notes
+	}
+}
+
+// countStop counts that hooks keep the agent from stopping, or not, and reports whether they
+// may. No limit is negative.
+func (st *sessionState) countStop(blocked bool, limit int) bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if !blocked || limit >= 0 && st.stops >= limit {
+		st.stops = 0
+		return false
+	}
+	st.stops++
+	return true
+}
+
+// stopping reports whether hooks have kept the agent from stopping the last time.
+func (st *sessionState) stopping() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.stops > 0
+}
+
+// beginAsync reports whether one more asynchronous command may run.
+func (st *sessionState) beginAsync() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.closed || st.async == maxAsync {
+		return false
+	}
+	st.async++
+	st.ending.Add(1)
+	return true
+}
+
+func (st *sessionState) endAsync() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.async--
+	st.ending.Done()
+}
+
+// follow waits for the end of a command that goes on, and delivers what it gives. Cancel ends
+// the command.
+func (st *sessionState) follow(c *command, p *proc.Process, cancel context.CancelCauseFunc) {
+	if !st.beginAsync() {
+		cancel(nil)
+		st.runner.options.problem(c.handler, fmt.Errorf("%w: %d asynchronous hooks of the session are running, or it was closed", errNoStart, maxAsync))
+		return
+	}
+	limit := c.occasion.control.limit(c.handler)
+	timer := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: %v are over", errLate, limit)) })
+	goroutine.Go(func() {
+		defer st.endAsync()
+		defer cancel(nil)
+		exit := p.Exit()
+		timer.Stop()
+		c.deliver(c.output(exit))
+	})
+}
