@@ -31,21 +31,29 @@ func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
 	case pegboard.SourceUser:
 		a.file = filepath.Dir(f.User)
 	}
+	return a.simplified(), err
+}
+
+// simplified returns a with the same spelling for both directories if they are the same.
+func (a anchors) simplified() anchors {
 	if realpath.Resolve(a.file) == realpath.Resolve(a.session) {
 		a.file = a.session
 	}
-	return a, err
+	return a
 }
 
 // inSession returns a rule of the file as it is spelled in a session: in two ways if the
 // anchor's directory has links in its path, since each covers one spelling.
 func (a anchors) inSession(r pegboard.Rule) []string {
-	if r.Behavior != pegboard.Allow && a.file != a.session && pattern.IsOwn(r.Tool) && isRooted(r.Pattern) {
+	if a.file == a.session {
+		return []string{r.String()}
+	}
+	if r.Behavior != pegboard.Allow && pattern.IsOwn(r.Tool) && isRooted(r.Pattern) {
 		asPath := withPattern(r, a.dirPattern(a.file)+r.Pattern)
 		return []string{r.String(), asPath} // the tool's targets may be paths or have names that look alike
 	}
 	rest, ok := rootedPattern(r)
-	if !ok || a.file == a.session {
+	if !ok {
 		return []string{r.String()}
 	}
 	texts := []string{withPattern(r, a.dirPattern(a.file)+rest)}

@@ -19,6 +19,16 @@ func (r *fileReader) checkKeys() {
 	}
 }
 
+// meant returns the key of this package that a key may stand for, or "".
+func (l *loader) meant(key string) string {
+	near, known := l.near[key]
+	if !known {
+		near = meant(key, ownKeys())
+		l.near[key] = near
+	}
+	return near
+}
+
 // readKeys reads the keys that are the host's.
 func (r *fileReader) readKeys() {
 	own := ownKeys()
@@ -31,7 +41,7 @@ func (r *fileReader) readKeys() {
 			r.warn(at, "%s is there twice, and the last one counts; write it once", strictjson.Cut(m.Key))
 			continue
 		}
-		switch near := meant(m.Key, own); {
+		switch near := r.meant(m.Key); {
 		case m.Key == serversKey:
 			r.warn(at, "mcpServers is not read from settings files; write it into .mcp.json")
 		case slices.Contains(unenforcedKeys(), m.Key):

@@ -81,12 +81,18 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 	}
 	items, _ := r.list(v, key, wrong)
 	first := make(map[string]Position, len(items))
+	rules = make([]string, 0, len(items))
+	r.facts = slices.Grow(r.facts, len(items))
 	for _, i := range items {
 		rule, err := pegboard.ParseRule(b, i.text)
-		instead, safe := safeguard(i.text)
+		var instead pegboard.Rule
+		safe := false
+		if err != nil && b != pegboard.Allow {
+			instead, safe = safeguard(i.text)
+		}
 		fact := r.fact(FactRule, b.String()+" "+strictjson.Cut(i.text), i.at)
 		switch {
-		case err != nil && b != pegboard.Allow && safe:
+		case safe:
 			r.warnAt(i.at, "%s rule not understood; what it may mean is asked about, as if it were the ask rule %s: %v", b, instead, err)
 			r.facts[fact].Why = "not understood, so it counts as the ask rule " + instead.String()
 			r.asked = append(r.asked, r.anchors.inSession(instead)...)
@@ -104,11 +110,12 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 		case r.ruledOut():
 			r.discount(fact, "%v", r.policy.rulesOnly)
 		}
-		if at, twice := first[rule.String()]; twice {
+		text := rule.String()
+		if at, twice := first[text]; twice {
 			r.discount(fact, "it is there before, in line %d", at.Line)
-		} else {
-			first[rule.String()] = r.at(i.at.Start)
+			continue
 		}
+		first[text] = r.facts[fact].Position
 		for _, spelled := range r.anchors.inSession(rule) {
 			if !slices.Contains(rules, spelled) {
 				rules = append(rules, spelled)

@@ -77,8 +77,11 @@ func unenforcedKeys() []string {
 // the host's, so that only names of about the same length are near.
 func meant(key string, keys []string) string {
 	const maxLonger = 2
+	if slices.Contains(keys, key) {
+		return ""
+	}
 	near := nearest.Names(key, keys, 1)
-	if slices.Contains(keys, key) || len(near) == 0 || max(len(key), len(near[0]))-min(len(key), len(near[0])) > maxLonger {
+	if len(near) == 0 || max(len(key), len(near[0]))-min(len(key), len(near[0])) > maxLonger {
 		return ""
 	}
 	return near[0]

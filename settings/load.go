@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
@@ -39,7 +41,7 @@ import (
 // the directory of the file in the user's and managed files, and to the working directory
 // elsewhere. The result spells such a rule so that it means the same in the session.
 func (f Files) Load(ctx context.Context) (*Loaded, error) {
-	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}}
+	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}, managed: map[string]managedDir{}, near: map[string]string{}}
 	l.state.files = f
 	if err := l.open(ctx); err != nil {
 		return nil, err
@@ -72,8 +74,10 @@ type loader struct {
 	readers []*fileReader // from the highest source to the lowest
 	policy  policy
 	sets    []hooks.Set
-	env     map[string]Position // of the variables in Env
-	mode    int                 // the fact about the mode, if Mode is set
+	env     map[string]Position   // of the variables in Env
+	managed map[string]managedDir // by the directory of managed files
+	near    map[string]string     // what keys of files may be meant as
+	mode    int                   // the fact about the mode, if Mode is set
 }
 
 // each calls read for each file, and flags between the managed files and the others.
@@ -95,13 +99,14 @@ func (l *loader) each(read func(r *fileReader), flags func()) {
 
 // open parses all files.
 func (l *loader) open(ctx context.Context) error {
+	l.state.addDirs(l.Files)
 	managed, err := l.managedFiles()
 	if err != nil {
 		l.breaks(pegboard.SourcePolicy, "", err)
 	}
 	l.state.managed = managed
 	for _, path := range slices.Backward(managed) {
-		if err := l.openFile(ctx, pegboard.SourcePolicy, path); err != nil {
+		if err := l.openManaged(ctx, path); err != nil {
 			return err
 		}
 	}
@@ -157,9 +162,6 @@ func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path 
 	if err != nil {
 		return err
 	}
-	if source == pegboard.SourcePolicy {
-		a.file = filepath.Dir(path)
-	}
 	t, err := newTarget(&editor{path: path, source: source, anchors: a})
 	if err != nil {
 		l.state.add(source, path, nil)
@@ -167,25 +169,54 @@ func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path 
 		return nil
 	}
 	snap, err := t.snapshot(ctx)
+	trusted := source != pegboard.SourceProject && source != pegboard.SourceLocal || l.Trusted ||
+		source == pegboard.SourceLocal && !t.linked && !gitrepo.MayTrack(t.real)
+	return l.parseSnapshot(ctx, &fileReader{source: source, text: text{path: path}, anchors: a, trusted: trusted}, snap, err)
+}
+
+// openManaged is openFile for a managed file. There may be many in one directory, which is
+// resolved once.
+func (l *loader) openManaged(ctx context.Context, path string) error {
+	dir, name := filepath.Split(path)
+	d, known := l.managed[dir]
+	if !known {
+		var err error
+		if d.anchors, err = l.Files.anchors(pegboard.SourcePolicy); err != nil {
+			return err
+		}
+		d.anchors.file = filepath.Clean(dir)
+		d.anchors = d.anchors.simplified()
+		d.real = realpath.Resolve(dir)
+		l.managed[dir] = d
+	}
+	var store atomicfile.Store
+	snap, err := store.Load(ctx, filepath.Join(d.real, name), maxBytes)
+	if err != nil { // it may be a link
+		return l.openFile(ctx, pegboard.SourcePolicy, path)
+	}
+	return l.parseSnapshot(ctx, &fileReader{source: pegboard.SourcePolicy, text: text{path: path}, anchors: d.anchors, trusted: true}, snap, nil)
+}
+
+// A managedDir is a directory of managed files.
+type managedDir struct {
+	anchors anchors
+	real    string // resolved path
+}
+
+// parseSnapshot parses a file that was read. The snapshot is nil if it is missing, or with an
+// error. The returned error is that of the context.
+func (l *loader) parseSnapshot(ctx context.Context, r *fileReader, snap *atomicfile.Snapshot, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	l.state.add(source, path, snap)
+	l.state.add(r.source, r.path, snap)
 	if err != nil {
-		l.breaks(source, path, err)
+		l.breaks(r.source, r.path, err)
 	}
-	if snap == nil {
-		return nil
+	if snap != nil {
+		r.data = snap.Data
+		l.parseFile(r)
 	}
-	trusted := l.Trusted
-	switch source {
-	case pegboard.SourceProject:
-	case pegboard.SourceLocal:
-		trusted = trusted || !t.linked && !gitrepo.MayTrack(t.real)
-	default:
-		trusted = true
-	}
-	l.parseFile(&fileReader{source: source, text: text{path: path, data: snap.Data}, anchors: a, trusted: trusted})
 	return nil
 }
 

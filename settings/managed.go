@@ -25,12 +25,15 @@ func managedPaths(system string) []string {
 // systemPaths returns the managed settings of this system.
 func systemPaths() []string { return managedPaths(runtime.GOOS) }
 
+// isDirectory reports whether a managed path is a directory of files.
+func isDirectory(path string) bool { return strings.HasSuffix(path, ".d") }
+
 // managedFiles returns the managed files, those of a directory in the order of their names.
 // With an error it returns those of the other directories.
 func (f Files) managedFiles() (all []string, err error) {
 	var errs []error
 	for _, path := range f.Managed {
-		if !strings.HasSuffix(path, ".d") {
+		if !isDirectory(path) {
 			all = append(all, path)
 			continue
 		}

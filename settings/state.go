@@ -21,6 +21,7 @@ const youngAge = 2 * time.Second
 type state struct {
 	files   Files
 	managed []string // the managed files, since their directories may get more
+	dirs    []stamp  // these directories
 	stamps  []stamp
 }
 
@@ -43,6 +44,18 @@ func (s *state) add(source pegboard.RuleSource, path string, snap *atomicfile.Sn
 	}
 	young := time.Since(snap.Info.ModTime()) < youngAge
 	s.stamps = append(s.stamps, stamp{source: source, path: path, info: snap.Info, young: young, sum: snap.Sum})
+}
+
+// addDirs adds the stamps of the directories of managed files. It is called before they are
+// read.
+func (s *state) addDirs(f Files) {
+	for _, path := range f.Managed {
+		if isDirectory(path) {
+			info, link := look(path)
+			young := info != nil && time.Since(info.ModTime()) < youngAge
+			s.dirs = append(s.dirs, stamp{path: path, info: info, link: link, young: young})
+		}
+	}
 }
 
 // look returns what is at a path: the information about a file, or whether there is a link
@@ -77,6 +90,12 @@ func (s *stamp) changed(own *saves) bool {
 	return err != nil || snap.Sum != s.sum
 }
 
+// mayDiffer reports whether a directory may hold other files now.
+func (s stamp) mayDiffer() bool {
+	info, link := look(s.path)
+	return s.young || link != s.link || !sameInfo(s.info, info)
+}
+
 // sameInfo reports whether a file is the same one and was not written, as far as its size and
 // times show. Either may be nil.
 func sameInfo(a, b fs.FileInfo) bool {
@@ -98,9 +117,10 @@ func (f Files) Changed(since *Loaded) bool {
 	if since == nil || !f.same(since.state.files) {
 		return true
 	}
-	managed, err := f.managedFiles()
-	if err != nil || !slices.Equal(managed, since.state.managed) {
-		return true
+	if slices.ContainsFunc(since.state.dirs, stamp.mayDiffer) {
+		if managed, err := f.managedFiles(); err != nil || !slices.Equal(managed, since.state.managed) {
+			return true
+		}
 	}
 	return slices.ContainsFunc(since.state.stamps, func(s stamp) bool { return s.changed(f.saves) })
 }

@@ -1,0 +1,212 @@
+package settings_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/settings"
+)
+
+// exampleFiles makes a project and a home directory, and returns its files without those of
+// this machine. Remove deletes them.
+func exampleFiles(texts map[string]string) (files settings.Files, remove func()) {
+	base, err := os.MkdirTemp("", "settings")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, dir := range []string{"project/.claude", "home/.claude"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o755); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for name, text := range texts {
+		if err := os.WriteFile(filepath.Join(base, name), []byte(text), 0o600); err != nil {
+			log.Fatal(err)
+		}
+	}
+	files = settings.Locate(filepath.Join(base, "project"), filepath.Join(base, "home"))
+	files.Managed, files.Lookup = nil, func(string) (string, bool) { return "", false }
+	return files, func() { _ = os.RemoveAll(base) }
+}
+
+// short leaves the directories of an example out of a text.
+func short(f settings.Files, text string) string {
+	return filepath.ToSlash(strings.NewReplacer(f.Dir, "project", f.Home, "home").Replace(text))
+}
+
+// Each setting is shown with its place, and what did not count with what overrode it.
+func ExampleExplain() {
+	files, remove := exampleFiles(map[string]string{
+		"project/.claude/settings.json": `{
+  "permissions": {"deny": ["Read(.env)"], "defaultMode": "acceptEdits"},
+  "env": {"LOG": "quiet"}
+}`,
+		"home/.claude/settings.json": `{"env": {"LOG": "loud"}, "modle": "small"}`,
+	})
+	defer remove()
+	files.Trusted = true
+	files.Flags.Mode = "plan"
+	loaded, err := files.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(short(files, settings.Explain(loaded)))
+	// Output:
+	// file
+	//   project/.claude/settings.json
+	//   home/.claude/settings.json
+	// mode
+	//   plan  [--permission-mode]
+	// - acceptEdits  [project/.claude/settings.json:2:58]  (overridden by --permission-mode)
+	// rule
+	//   deny Read(.env)  [project/.claude/settings.json:2:28]
+	// variable
+	//   LOG  [project/.claude/settings.json:3:11]
+	// - LOG  [home/.claude/settings.json:1:10]  (overridden by project/.claude/settings.json:3:11)
+	// key
+	//   modle  [home/.claude/settings.json:1:26]
+	// starts in mode plan
+}
+
+func ExampleExplainJSON() {
+	files, remove := exampleFiles(map[string]string{"home/.claude/settings.json": `{"permissions": {"allow": ["Bash(ls)"]}}`})
+	defer remove()
+	loaded, err := files.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	data, err := settings.ExplainJSON(loaded)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(short(files, string(data)))
+	// Output:
+	// {"mode":"default","facts":[{"kind":"file","text":"home/.claude/settings.json","source":"userSettings","path":"home/.claude/settings.json","counts":true},{"kind":"rule","text":"allow Bash(ls)","source":"userSettings","path":"home/.claude/settings.json","line":1,"column":28,"counts":true}],"warnings":[],"broken":[]}
+}
+
+// A host asks between turns whether the files have changed, and takes what they hold as a
+// whole. What it has saved itself is no change.
+func ExampleFiles_Changed() {
+	ctx := context.Background()
+	files, remove := exampleFiles(map[string]string{"home/.claude/settings.json": `{"env": {"A": "1"}}`})
+	defer remove()
+	loaded, err := files.Load(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	answer := pegboard.PermissionUpdate{
+		Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceLocal,
+		Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "make"}},
+	}
+	if err := files.Save(ctx, []pegboard.PermissionUpdate{answer}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(files.Changed(loaded))
+
+	if err := os.WriteFile(files.User, []byte(`{"env": {"A": "2"}}`), 0o600); err != nil { // an editor
+		log.Fatal(err)
+	}
+	fmt.Println(files.Changed(loaded))
+	for _, c := range files.Changes(loaded) { // for hooks on ConfigChange
+		fmt.Println(c.ConfigSource(), short(files, c.Path))
+	}
+	if loaded, err = files.Load(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(loaded.Env["A"], files.Changed(loaded))
+	// Output:
+	// false
+	// true
+	// user_settings home/.claude/settings.json
+	// 2 false
+}
+
+// The user is asked once about each MCP server of a project.
+func ExampleFiles_Approve() {
+	ctx := context.Background()
+	files, remove := exampleFiles(map[string]string{
+		"project/.mcp.json": `{"mcpServers": {"issues": {"url": "https://example.com/mcp"}, "notes": {"command": "notes"}}}`,
+	})
+	defer remove()
+	loaded, err := files.Load(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range loaded.Servers {
+		if s.Approval == settings.ServerAsk {
+			if err := files.Approve(ctx, s.Name, s.Name == "notes"); err != nil { // as the user says
+				log.Fatal(err)
+			}
+		}
+	}
+	if loaded, err = files.Load(ctx); err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range loaded.Servers {
+		fmt.Println(s)
+	}
+	// Output:
+	// issues (http): off
+	// notes (stdio): on
+}
+
+// A file that cannot be read keeps a session from starting, since it may deny something. The
+// user may go on without it.
+func ExampleLoaded_WithoutBroken() {
+	files, remove := exampleFiles(map[string]string{
+		"project/.claude/settings.json": "{\n  \"permissions\": {\"deny\": [\"Read(.env)\"]\n}",
+		"home/.claude/settings.json":    `{"permissions": {"deny": ["WebSearch"]}}`,
+	})
+	defer remove()
+	loaded, err := files.Load(context.Background())
+	fmt.Println(short(files, err.Error()))
+	if _, err := loaded.Permissions(); err != nil {
+		permissions, err := loaded.WithoutBroken().Permissions() // the user has said so
+		fmt.Println(permissions.Rules(), err)
+	}
+	// Output:
+	// project/.claude/settings.json:3:1 is not valid: the text ends before the value is complete
+	// [WebSearch] <nil>
+}
+
+// Keys that are the host's are the JSON text of the source that wins.
+func ExampleLoaded_Key() {
+	files, remove := exampleFiles(map[string]string{
+		"project/.claude/settings.local.json": `{"model": "large"}`,
+		"home/.claude/settings.json":          `{"model": "small", "statusLine": {"type": "command", "command": "date"}}`,
+	})
+	defer remove()
+	loaded, err := files.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	value, from, ok := loaded.Key("model")
+	fmt.Println(string(value), from, ok)
+	for _, k := range loaded.Keys {
+		fmt.Println(k.Name, short(files, k.Position.String()))
+	}
+	// Output:
+	// "large" localSettings true
+	// model project/.claude/settings.local.json:1:2
+	// model home/.claude/settings.json:1:2
+	// statusLine home/.claude/settings.json:1:20
+}
+
+// What the variables of the key env, and of the environment, mean for other packages.
+func ExampleReadValues() {
+	values, problems := settings.ReadValues(func(name string) string { // or os.Getenv
+		return map[string]string{"BASH_DEFAULT_TIMEOUT_MS": "300000", "MCP_TIMEOUT": "soon"}[name]
+	})
+	fmt.Println(values.ShellTimeout, values.MCPBegin)
+	for _, p := range problems {
+		fmt.Println(p)
+	}
+	// Output:
+	// 5m0s 0s
+	// MCP_TIMEOUT=soon: it must be a number of milliseconds above 0
+}
