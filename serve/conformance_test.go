@@ -40,6 +40,11 @@ var notOurs = map[string]string{
 	"server-sse-priming-event":                      "a recommendation; 0.1.16 speaks a version in which the SDK sends none",
 }
 
+// asksNothing is the error of a check that only a request to the client's model passes, which is
+// not served. Its client can be asked for nothing else. Had the server sent it a form all the
+// same, which the check is there to find, the error would name that.
+const asksNothing = "Server returned complete result; expected InputRequiredResult with sampling-only inputRequests"
+
 // TestConformance runs the protocol's own test suites against a served pool.
 func TestConformance(t *testing.T) {
 	t.Parallel()
@@ -80,7 +85,7 @@ func TestConformance(t *testing.T) {
 				"resources-list", "sep-2164-resource-not-found", "dns-rebinding-protection", "caching", "http-header-validation", "http-custom-header-server-validation",
 				"input-required-result-basic-elicitation", "input-required-result-request-state", "input-required-result-multi-round", "input-required-result-missing-input-response",
 				"input-required-result-result-type", "input-required-result-unsupported-methods", "input-required-result-tampered-state",
-				"input-required-result-ignore-extra-params", "input-required-result-validate-input",
+				"input-required-result-ignore-extra-params", "input-required-result-validate-input", "input-required-result-capability-check",
 			},
 		},
 	}
@@ -98,7 +103,7 @@ func TestConformance(t *testing.T) {
 					if c.Status == "SUCCESS" {
 						passed++
 					}
-					if c.Status != "SUCCESS" && c.Status != "INFO" && c.Status != "SKIPPED" && notOurs[c.ID] == "" {
+					if c.Status != "SUCCESS" && c.Status != "INFO" && c.Status != "SKIPPED" && notOurs[c.ID] == "" && c.Error != asksNothing {
 						t.Errorf("%s: %s: %s: %s", scenario, c.ID, c.Status, c.Error)
 					}
 				}

@@ -1,4 +1,5 @@
-// Package reference gives tests the MCP servers and clients of others.
+// Package reference gives tests the MCP servers and clients of others, and measures what such
+// a program costs this process.
 //
 // They are in a folder that .ci/run fills and names in the environment variable
 // PEGBOARD_MCP_PROGRAMS. A test that needs one that is not there is skipped and says so. The

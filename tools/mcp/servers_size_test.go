@@ -3,15 +3,13 @@ package mcp_test
 import (
 	"context"
 	"errors"
-	"runtime"
-	"runtime/metrics"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/effort"
-	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/reference"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 )
 
@@ -23,7 +21,7 @@ func TestHugeAnswer(t *testing.T) {
 	b := newBridge(t, func(s *setup) { s.options.MaxMessage = sizeLimit }, own(t, "srv", "usual")).ready()
 	b.requireEcho("srv")
 	var o error
-	grown := heapGrowth(func() { o = b.call("srv", "huge", scriptedInput{Bytes: effort.Of(t, 1<<30)}).Err })
+	grown := reference.HeapGrowth(func() { o = b.call("srv", "huge", scriptedInput{Bytes: effort.Of(t, 1<<30)}).Err })
 	require.ErrorContains(t, o, "longer than 33554432 bytes")
 	require.Less(t, grown, uint64(3*sizeLimit))
 	b.requireEcho("srv")
@@ -43,25 +41,4 @@ func TestAnswerWithoutEnd(t *testing.T) {
 	defer cancel()
 	require.NoError(t, b.servers.Reconnect(ctx, "srv"))
 	b.requireEcho("srv")
-}
-
-// heapGrowth returns by how many bytes the heap grows while f runs, what is not collected yet
-// included.
-func heapGrowth(f func()) uint64 {
-	runtime.GC()
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	before, most := sample[0].Value.Uint64(), uint64(0)
-	done := goroutine.Go(f)
-	ticker := time.NewTicker(time.Millisecond)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			metrics.Read(sample)
-			most = max(most, sample[0].Value.Uint64())
-		case <-done:
-			return most - min(most, before)
-		}
-	}
 }

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -175,13 +173,6 @@ func (x *Exchange) Strays() (count int, first string) {
 	return x.strays, x.firstStray
 }
 
-// Tracked returns the number of requests that were begun and not ended.
-func (x *Exchange) Tracked() int {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return len(x.tracked)
-}
-
 func (x *Exchange) stray(raw []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -306,18 +297,6 @@ func (x *Exchange) end(r *Request) {
 	for _, id := range r.ids {
 		delete(x.sent, id)
 	}
-}
-
-// Pending returns the methods of the requests that were sent and not answered, sorted.
-func (x *Exchange) Pending() []string {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	methods := make([]string, 0, len(x.sent))
-	for s := range maps.Values(x.sent) {
-		methods = append(methods, s.method)
-	}
-	slices.Sort(methods)
-	return methods
 }
 
 // errorOf returns the JSON-RPC error in a value, or nil for another value.

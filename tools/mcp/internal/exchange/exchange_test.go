@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -87,6 +88,32 @@ func TestReceived(t *testing.T) {
 			strays, _ := x.Strays()
 			require.Equal(t, tt.strays, strays)
 			require.Zero(t, x.Tracked())
+		})
+	}
+}
+
+// TestKept expects that the SDK decodes no result of a call of a tool, and every other one.
+func TestKept(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, method, answer string
+		kept                 bool
+	}{
+		{name: "a call", method: "tools/call", answer: `"result":{"content":[]}`, kept: true},
+		{name: "a call that needs input", method: "tools/call", answer: `"result":{"resultType":"input_required"}`},
+		{name: "a call that is refused", method: "tools/call", answer: `"error":{"code":1,"message":"no"}`},
+		{name: "a resource", method: "resources/read", answer: `"result":{}`},
+		{name: "a list", method: "tools/list", answer: `"result":{}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := new(exchange.Exchange)
+			send(x, "1", tt.method, nil)
+			answer, ok := x.Received([]byte(`{"id":1,` + tt.answer + `}`)).(*jsonrpc.Response)
+			require.True(t, ok)
+			require.Equal(t, tt.kept, errors.Is(answer.Error, exchange.ErrKept))
+			require.NotContains(t, string(exchange.Encode(answer)), exchange.ErrKept.Error())
 		})
 	}
 }

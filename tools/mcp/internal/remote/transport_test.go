@@ -9,8 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime"
-	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/effort"
-	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/reference"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/remote"
 )
@@ -212,7 +210,7 @@ func TestEndlessStreams(t *testing.T) {
 			})
 			var got string
 			var err error
-			grown := heapGrowth(func() { _, got, err = c.call() })
+			grown := reference.HeapGrowth(func() { _, got, err = c.call() })
 			require.NoError(t, err)
 			require.Equal(t, strings.ReplaceAll(tt.want, "1000", "1048576"), got)
 			require.Less(t, grown, uint64(8<<20))
@@ -235,30 +233,10 @@ func TestLongEvent(t *testing.T) {
 	})
 	var r *exchange.Request
 	var err error
-	grown := heapGrowth(func() { r, _, err = c.call() })
+	grown := reference.HeapGrowth(func() { r, _, err = c.call() })
 	require.NoError(t, err)
 	require.Len(t, r.Result(), size+len(`{"a":""}`))
 	require.Less(t, grown, uint64(4*size)) // 2 × is alive, the rest is not collected yet
-}
-
-// heapGrowth returns by how many bytes the heap grows while f runs.
-func heapGrowth(f func()) uint64 {
-	runtime.GC()
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	before, most := sample[0].Value.Uint64(), uint64(0)
-	done := goroutine.Go(f)
-	ticker := time.NewTicker(time.Millisecond)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ticker.C:
-			metrics.Read(sample)
-			most = max(most, sample[0].Value.Uint64())
-		case <-done:
-			return most - min(most, before)
-		}
-	}
 }
 
 // TestOtherHosts expects that requests and redirects to another host are refused.
