@@ -51,8 +51,9 @@ func play(role string) int {
 	case "deaf":
 		<-time.After(never)
 	case "stubborn": // does not end with its input
-		_, _ = io.Copy(io.Discard, os.Stdin)
 		fmt.Fprintln(os.Stderr, "not yet")
+		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/ready"}`)
+		_, _ = io.Copy(io.Discard, os.Stdin)
 		<-time.After(never)
 	case "shut":
 		_ = os.Stdout.Close()
