@@ -229,13 +229,11 @@ func (w *walker) operatorReach(p *syntax.ParamExp) reach {
 func outputBehind(redirs []*syntax.Redirect, before, after reach) reach {
 	diverted := false
 	for _, r := range redirs {
-		out := r.N == nil || r.N.Value == "1"
+		out, null := r.N == nil || r.N.Value == "1", r.Word.Lit() == "/dev/null" // and not /dev/stdout
 		switch r.Op {
 		case syntax.RdrIn, syntax.WordHdoc, syntax.Hdoc, syntax.DashHdoc:
-		case syntax.RdrAll, syntax.AppAll:
-			diverted = true
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
-			if !out && r.N.Value != "2" {
+		case syntax.RdrAll, syntax.AppAll, syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
+			if !null || !out && r.N.Value != "2" {
 				return anywhere
 			}
 			diverted = diverted || out

@@ -424,6 +424,9 @@ func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) reach {
 	w.captured, w.capturedIn, w.output, w.fed = true, at.dirs, nowhere, anywhere
 	if p, ok := n.(*syntax.ProcSubst); ok && p.Op != syntax.CmdIn {
 		w.hasInput = true
+		if captured {
+			w.markUnknown("what a process prints becomes a part of a word")
+		}
 	}
 	w.stmts(list, at)
 	printed := w.output

@@ -68,9 +68,10 @@ func (c *gitConfigCall) addFlag(name string, value arg, dir string) {
 	}
 }
 
-// longGitFlag returns the first flag in a list that a long flag may be an abbreviation of.
+// longGitFlag returns the first flag in a list that a long flag may be an abbreviation of. Two
+// dashes alone end the flags.
 func longGitFlag(list, name string) string {
-	if !strings.HasPrefix(name, "--") || has(list, name) {
+	if !strings.HasPrefix(name, "--") || name == "--" || has(list, name) {
 		return name
 	}
 	for known := range strings.FieldsSeq(list) {
