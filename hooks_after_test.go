@@ -31,7 +31,10 @@ func TestHooksKnowHowLongTheToolTook(t *testing.T) {
 		{name: "a panic", call: func(ctx, *pegboard.Call) error { time.Sleep(time.Minute); panic("oh") }, took: time.Minute, whole: 64 * time.Second, failed: true},
 		{
 			name: "three attempts", took: 3 * time.Minute, whole: 3*time.Minute + 2*time.Hour + 4*time.Second, failed: true,
-			call:  func(ctx, *pegboard.Call) error { time.Sleep(time.Minute); return pegboard.Transient(errPlanned, time.Hour) },
+			call: func(ctx, *pegboard.Call) error {
+				time.Sleep(time.Minute)
+				return pegboard.Transient(errPlanned, time.Hour)
+			},
 			retry: pegboard.RetryPolicy{Attempts: 3, MaxDelay: 2 * time.Hour},
 		},
 		{name: "it does not return", call: func(ctx ctx, _ *pegboard.Call) error { time.Sleep(time.Hour); return nil }, took: 32 * time.Second, whole: 36 * time.Second, failed: true},
