@@ -168,7 +168,8 @@ func TestAQuestionThatIsPutOffIsWithdrawn(t *testing.T) {
 	cfg.Hooks.Permission = func(ctx, *pegboard.Question) (pegboard.Decision, error) {
 		return pegboard.Decision{}, pegboard.ErrDeferred
 	}
-	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	var ex pegboard.Executor // the tool checks in this process
+	ex.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	out := ex.Run(t.Context(), registryOf(t, checks).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Checks", ``))[0]
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	require.False(t, errors.Is(out.Err, pegboard.ErrDeferred))

@@ -201,7 +201,8 @@ func TestSayInsideACall(t *testing.T) {
 	}
 	inner, innerOutcomes := script("Inner", call("3", "A", ``), call("4", "Unknown", ``))
 	outer, outerOutcomes := script("Outer", call("2", "Inner", ``))
-	out := run(t, registryOf(t, outer, inner, inert("A")), session(t, cfg), call("1", "Outer", ``))
+	var ex pegboard.Executor // the calls inside are made in this process
+	out := ex.Run(t.Context(), registryOf(t, outer, inner, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Outer", ``))[0]
 	texts := func(parts []pegboard.Part) (list []string) {
 		for _, p := range parts {
 			list = append(list, p.Text)
