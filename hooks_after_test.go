@@ -194,7 +194,7 @@ func TestACallInsideACallEndsTheTurn(t *testing.T) {
 			cfg.Hooks = tc.hooks
 			inner, _ := script("Inner", call("3", "A", ``))
 			outer, made := script("Outer", call("2", "Inner", ``))
-			var ex pegboard.Executor // the calls inside are made in this process
+			ex := executor(pegboard.Executor{})
 			out := ex.Run(t.Context(), registryOf(t, outer, inner, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Outer", ``))[0]
 			require.NoError(t, out.Err)
 			require.Equal(t, "done", out.Result.Text())
