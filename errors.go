@@ -9,9 +9,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/throttle"
 )
 
-// The errors that a host tests for with [errors.Is]. ErrDeferred is for tools, too: the
-// host answers a call that returns it later, by replacing the outcome's result before it
-// sends the next message. For tools that the host executes, [Executor.Supply] makes it.
+// The errors that a host tests for with [errors.Is]. ErrDeferred is for tools and hooks, too:
+// the host answers such a call later, by replacing the outcome's result before it sends the
+// next message. For tools that the host executes, [Executor.Supply] makes it; for a call that
+// a hook has put off, see [Hooks], another run of the Call does.
 var (
 	ErrUnknownTool  = errors.New("unknown tool")
 	ErrInvalidInput = errors.New("invalid input")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -51,4 +52,81 @@ func ExampleHooks_notRun() {
 	// say_hello was not run, at the stage lookup: unknown tool
 	// Greet was not run, at the stage decode: invalid input
 	// say_hello is called Greet here.
+}
+
+// A hook tells the model something, although the call is denied.
+func ExampleHookCall_Say() {
+	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		h.Say(pegboard.Part{Text: "Ada is in the next room."})
+		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no shouting"}, nil
+	}}
+	var ex pegboard.Executor
+	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, greet),
+		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada","loud":true}`)})
+	fmt.Println(out[0].Result.Text())
+	fmt.Println(out[0].Result.Messages[0].Text) // a wire's Results writes it after the results
+	// Output:
+	// Greet was denied: no shouting. Do not try the same by other means; do something else or tell the user.
+	// Ada is in the next room.
+}
+
+func ExampleSayInBatch() {
+	hooks := pegboard.Hooks{Batch: func(ctx context.Context, outcomes []pegboard.Outcome) error {
+		pegboard.SayInBatch(ctx, pegboard.Part{Text: fmt.Sprintf("%d people were greeted.", len(outcomes))})
+		return nil
+	}}
+	var ex pegboard.Executor
+	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, greet),
+		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)},
+		pegboard.Call{ID: "2", Name: "Greet", Input: json.RawMessage(`{"name":"Bob"}`)})
+	fmt.Println(out[1].Result.Messages[0].Text)
+	// Output:
+	// 2 people were greeted.
+}
+
+// A hook looks at calls that a rule is about, and at those of which that cannot be told.
+func ExampleHookCall_Concerns() {
+	ada, err := pegboard.ParseRule(pegboard.Deny, "Greet(name:Ada)")
+	if err != nil {
+		log.Fatal(err)
+	}
+	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		concern := h.Concerns(ada)
+		fmt.Println(string(h.Call.Input), concern)
+		if concern != pegboard.ConcernNo {
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "Ada is asleep"}, nil
+		}
+		return pegboard.Decision{}, nil
+	}}
+	var ex pegboard.Executor
+	p := pool(pegboard.SessionConfig{Hooks: hooks}, greet)
+	for _, input := range []string{`{"name":"Ada"}`, `{"name":"Bob"}`} {
+		ex.Run(context.Background(), p, pegboard.Call{Name: "Greet", Input: json.RawMessage(input)})
+	}
+	// Output:
+	// {"name":"Ada"} yes
+	// {"name":"Bob"} no
+}
+
+// A program without a user puts a call off, and answers it when somebody has looked at it: by
+// running the same call again.
+func ExampleHooks_deferred() {
+	approved := false
+	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		if !approved {
+			return pegboard.Decision{}, fmt.Errorf("it waits for the morning: %w", pegboard.ErrDeferred)
+		}
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	}}
+	var ex pegboard.Executor
+	p := pool(pegboard.SessionConfig{Hooks: hooks}, greet)
+	call := pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)}
+	out := ex.Run(context.Background(), p, call)[0]
+	fmt.Println(errors.Is(out.Err, pegboard.ErrDeferred), out.StopTurn)
+	approved = true
+	out = ex.Run(context.Background(), p, call)[0]
+	fmt.Println(out.Result.Text())
+	// Output:
+	// true true
+	// hello Ada
 }

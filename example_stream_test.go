@@ -23,3 +23,27 @@ func ExampleExecutor_Stream() {
 	// 1 hello Ada
 	// 2 hello Bob
 }
+
+// A hook ends the turn when all calls have ended, and all outcomes were yielded before.
+func ExampleStream_StopTurn() {
+	hooks := pegboard.Hooks{Batch: func(_ context.Context, outcomes []pegboard.Outcome) error {
+		outcomes[0].StopTurn = true
+		return nil
+	}}
+	var ex pegboard.Executor
+	stream := ex.Stream(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, greet))
+	stream.Submit(pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
+	for yielded := false; !yielded; {
+		for out := range stream.Ready() {
+			yielded = true
+			fmt.Println(out.Result.Text(), out.StopTurn)
+		}
+	}
+	stream.Finish(pegboard.FinishToolCalls)
+	for range stream.Wait() {
+	}
+	fmt.Println(stream.StopTurn())
+	// Output:
+	// hello Ada false
+	// true
+}

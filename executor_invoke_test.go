@@ -50,6 +50,7 @@ var nearOnly = []struct {
 		"TestCheckAndFilter/an_answer_that_changes_the_input",
 		"TestLateAnswerToACheckDoesNotCount",
 		"TestCheckAsksTheClassifier",
+		"TestACheckCannotBePutOff",
 	}},
 	{reason: "on the far side nobody knows what allowed the call", tests: []string{"TestACallKnowsItsDecision"}},
 	{reason: "what a call says or decides in its midst on the far side is no event of the near side", tests: []string{
@@ -72,6 +73,8 @@ var nearOnly = []struct {
 		"TestResolveReachesWhatREPLHides",
 		"TestStopTurnInsideACallStopsTheMessage",
 		"TestSameCallsOfAScript",
+		"TestSayInsideACall",
+		"TestACallInsideACallEndsTheTurn",
 		"TestGroupInsideACall",
 		"TestGroupsThatWaitForEachOther",
 		"TestGroupsOfACrowd",

@@ -31,7 +31,10 @@ func TestHooksKnowHowLongTheToolTook(t *testing.T) {
 		{name: "a panic", call: func(ctx, *pegboard.Call) error { time.Sleep(time.Minute); panic("oh") }, took: time.Minute, whole: 64 * time.Second, failed: true},
 		{
 			name: "three attempts", took: 3 * time.Minute, whole: 3*time.Minute + 2*time.Hour + 4*time.Second, failed: true,
-			call:  func(ctx, *pegboard.Call) error { time.Sleep(time.Minute); return pegboard.Transient(errPlanned, time.Hour) },
+			call: func(ctx, *pegboard.Call) error {
+				time.Sleep(time.Minute)
+				return pegboard.Transient(errPlanned, time.Hour)
+			},
 			retry: pegboard.RetryPolicy{Attempts: 3, MaxDelay: 2 * time.Hour},
 		},
 		{name: "it does not return", call: func(ctx ctx, _ *pegboard.Call) error { time.Sleep(time.Hour); return nil }, took: 32 * time.Second, whole: 36 * time.Second, failed: true},
@@ -160,6 +163,47 @@ func TestStopTurnOfAStream(t *testing.T) {
 	}
 }
 
+// TestACallInsideACallEndsTheTurn of the outer call: by a hook after it, its result, or since it
+// is answered later.
+func TestACallInsideACallEndsTheTurn(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		hooks pegboard.Hooks
+		want  bool
+	}{
+		{name: "not at all"},
+		{name: "by a hook after it", want: true, hooks: pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error { h.Outcome.StopTurn = h.Call.Name == "A"; return nil }}},
+		{name: "by its result", want: true, hooks: pegboard.Hooks{Post: func(_ ctx, h *pegboard.HookCall) error {
+			if h.Call.Name == "A" {
+				h.Outcome.Result = &pegboard.Result{StopTurn: true}
+			}
+			return nil
+		}}},
+		{name: "it was put off", want: true, hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			if h.Call.Name == "A" {
+				return pegboard.Decision{}, pegboard.ErrDeferred
+			}
+			return pegboard.Decision{}, nil
+		}}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := bypass(t)
+			cfg.Hooks = tc.hooks
+			inner, _ := script("Inner", call("3", "A", ``))
+			outer, made := script("Outer", call("2", "Inner", ``))
+			ex := executor(pegboard.Executor{})
+			out := ex.Run(t.Context(), registryOf(t, outer, inner, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Outer", ``))[0]
+			require.NoError(t, out.Err)
+			require.Equal(t, "done", out.Result.Text())
+			require.Equal(t, tc.want, (*made)[0].StopTurn)
+			require.Equal(t, tc.want, out.StopTurn)
+		})
+	}
+}
+
 // TestNotRunHearsWhoDenied: each refusal is told with its decider, in time for a stream, and
 // the hook changes the text and not the refusal.
 func TestNotRunHearsWhoDenied(t *testing.T) {
@@ -205,7 +249,8 @@ func TestNotRunHearsWhoDenied(t *testing.T) {
 			if c.Name == "" {
 				c = call("1", "T", `{"mode":"ok"}`)
 			}
-			stream := new(pegboard.Executor).Stream(t.Context(), registryOf(t, describing{moody("T")}).AssemblePool(session(t, cfg), pegboard.PoolConfig{}))
+			ex := executor(pegboard.Executor{})
+			stream := ex.Stream(t.Context(), registryOf(t, describing{moody("T")}).AssemblePool(session(t, cfg), pegboard.PoolConfig{}))
 			stream.Submit(c)
 			stream.Finish(pegboard.FinishToolCalls)
 			outs := slices.Collect(stream.Wait())

@@ -131,8 +131,7 @@ func TestACallThatWasPutOffIsAnsweredLater(t *testing.T) {
 	require.Equal(t, "A", again.Result.Text())
 }
 
-// TestAQuestionThatIsPutOffIsWithdrawn while the user looks at it; what a running call asks
-// about cannot wait, and is denied.
+// TestAQuestionThatIsPutOffIsWithdrawn while the user looks at it.
 func TestAQuestionThatIsPutOffIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +154,11 @@ func TestAQuestionThatIsPutOffIsWithdrawn(t *testing.T) {
 		require.Error(t, withdrawn)
 		require.Empty(t, s.Questions())
 	})
+}
 
+// TestACheckCannotBePutOff: a running call needs its answer now.
+func TestACheckCannotBePutOff(t *testing.T) {
+	t.Parallel()
 	var log bytes.Buffer
 	checks := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Checks"}, Description: "Checks a host while it runs.",

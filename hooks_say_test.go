@@ -201,7 +201,8 @@ func TestSayInsideACall(t *testing.T) {
 	}
 	inner, innerOutcomes := script("Inner", call("3", "A", ``), call("4", "Unknown", ``))
 	outer, outerOutcomes := script("Outer", call("2", "Inner", ``))
-	out := run(t, registryOf(t, outer, inner, inert("A")), session(t, cfg), call("1", "Outer", ``))
+	ex := executor(pegboard.Executor{})
+	out := ex.Run(t.Context(), registryOf(t, outer, inner, inert("A")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Outer", ``))[0]
 	texts := func(parts []pegboard.Part) (list []string) {
 		for _, p := range parts {
 			list = append(list, p.Text)
@@ -276,7 +277,7 @@ func TestSayInBatch(t *testing.T) {
 					want := tc.news
 					var outs []pegboard.Outcome
 					if !streams {
-						var ex pegboard.Executor
+						ex := executor(pegboard.Executor{})
 						outs = ex.Run(t.Context(), pool, tc.calls...)
 						require.Len(t, outs, len(tc.want))
 						for i, o := range outs {
@@ -284,7 +285,7 @@ func TestSayInBatch(t *testing.T) {
 						}
 					} else {
 						want = slices.Concat(lastOf(tc.want), tc.news)
-						var ex pegboard.Executor
+						ex := executor(pegboard.Executor{})
 						outs = collect(ex.Stream(t.Context(), pool), tc.calls)
 						for _, o := range outs {
 							for _, p := range o.Result.Messages {

@@ -444,6 +444,9 @@ func (j *job) finish(o Outcome) {
 	j.afterHooks(&o)
 	o.Result = j.closeLimits(j.fitResult(&j.batch.uncancelled, j.withSaid(o.Result)))
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
+	if outer := j.batch.parent; o.StopTurn && outer != nil && outer.state.job != nil {
+		outer.state.job.stopsTurn.Store(true)
+	}
 	o.Elapsed = time.Since(j.admitted)
 	if failed {
 		j.batch.stopSiblings(j.entry.info)

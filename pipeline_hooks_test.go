@@ -351,7 +351,7 @@ func TestBatchHookMayChangeTheLastResultsOfAStream(t *testing.T) {
 	}
 }
 
-func TestHooksMayAddContext(t *testing.T) {
+func TestHooksMaySay(t *testing.T) {
 	t.Parallel()
 	var kept *pegboard.HookCall
 	cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"A"}})}

@@ -188,7 +188,7 @@ type Outcome struct {
 
 	Decision Decision // of the permission; zero if the call did not get there
 	Repairs  []string // how the input was repaired before it was decoded
-	StopTurn bool     // Result.StopTurn, too many calls in a row were denied, or a budget is used up
+	StopTurn bool     // Result.StopTurn, a hook or a denial ends the turn, a call inside this one has StopTurn, too many calls in a row were denied, or a budget is used up
 	Attempts int      // how often the tool was called; 0 if it was not, more than 1 after failures of the transport
 	// Elapsed is the time from the admission of the call to its end. In Post and PostFailure,
 	// which run before the end, it is how long the tool took, without the question whether it

@@ -57,6 +57,11 @@ var script = []struct{ call, answer, refusal string }{
 // tidePool returns a pool of one tool.
 func tidePool(t *testing.T) *pegboard.Pool {
 	t.Helper()
+	return tidePoolIn(t, newSession(t))
+}
+
+func tidePoolIn(t *testing.T, s *pegboard.Session) *pegboard.Pool {
+	t.Helper()
 	type input struct {
 		Port string `json:"port"`
 	}
@@ -69,7 +74,7 @@ func tidePool(t *testing.T) *pegboard.Pool {
 			return in.Port + ": 13:04", nil
 		},
 	})))
-	return r.AssemblePool(newSession(t), pegboard.PoolConfig{})
+	return r.AssemblePool(s, pegboard.PoolConfig{})
 }
 
 // TestCodec holds one conversation with each provider, by the same code.

@@ -16,11 +16,13 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/wire"
@@ -130,7 +132,12 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		history = append(history, codec.Results(message, outcomes)...)
+		news := append(session.News(), background.Of(session).Notices(session)...)
+		history = append(history, codec.Results(message, outcomes, news...)...)
+		if slices.ContainsFunc(outcomes, func(o pegboard.Outcome) bool { return o.StopTurn }) {
+			s.summary(time.Since(begin))
+			return nil
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -88,7 +89,7 @@ func (d driver) run(ctx context.Context, in io.Reader, out io.Writer) (err error
 			}
 			session.NewTurn() // each line counts as a message of the user
 			outcomes := executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), calls...)
-			if err := d.print(out, outcomes, background.Of(session).Notices(session)); err != nil {
+			if err := d.print(out, outcomes, append(session.News(), background.Of(session).Notices(session)...)); err != nil {
 				return err
 			}
 		}
@@ -183,9 +184,12 @@ func (d driver) print(out io.Writer, outcomes []pegboard.Outcome, notices []pegb
 			state = "failed"
 		}
 		fmt.Fprintf(&text, "=== %s %s: %s\n%s\n", o.Call.ID, o.Call.Name, state, o.Result.Text())
-		for _, p := range append(o.Result.Parts, o.Result.Messages...) {
-			if p.MIME != "" {
+		for i, p := range slices.Concat(o.Result.Parts, o.Result.Messages) {
+			switch {
+			case p.MIME != "":
 				fmt.Fprintf(&text, "(%s, %d bytes)\n", p.MIME, len(p.Data))
+			case i >= len(o.Result.Parts):
+				fmt.Fprintln(&text, p.Text)
 			}
 		}
 	}

@@ -1,0 +1,39 @@
+package pegboard_test
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// Something that belongs to no call has words for the model. The loop asks for them before each
+// request.
+func ExampleSession_Tell() {
+	session := begin(pegboard.SessionConfig{})
+	session.Tell(pegboard.Part{Text: "The linter has found nothing."})
+	for _, part := range session.News() {
+		fmt.Println(part.Text)
+	}
+	fmt.Println(len(session.News()), "are left")
+	// Output:
+	// The linter has found nothing.
+	// 0 are left
+}
+
+// What an agent has not been told when it ends, the main agent is told.
+func ExampleSession_News() {
+	session := begin(pegboard.SessionConfig{})
+	agent, err := session.Fork(pegboard.SessionConfig{AgentID: "a1"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	agent.Tell(pegboard.Part{Text: "The tests of package a fail."})
+	if err := agent.Close(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(session.News()[0].Text)
+	// Output:
+	// The tests of package a fail.
+}
