@@ -129,7 +129,6 @@ func (p plan) set(t *testing.T) (hooks.Set, func(string) (*pegboard.Result, erro
 type planResult struct {
 	out      pegboard.Outcome
 	ran      bool
-	asked    []string // hooks that were asked
 	behavior string
 }
 
