@@ -10,10 +10,12 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -130,10 +132,7 @@ func answerText(event, kind, answer string) (text string, ok bool) {
 		"WorktreeCreate":   {"path": specific(`"worktreePath": "/PATH"`)},
 		"CwdChanged":       {"path": specific(`"watchPaths": ["/PATH"]`)},
 	}
-	own["ElicitationResult"] = map[string]string{}
-	for name := range own["Elicitation"] {
-		own["ElicitationResult"][name] = strings.Replace(own["Elicitation"][name], "Elicitation", "ElicitationResult", 1)
-	}
+	own["ElicitationResult"] = own["Elicitation"]
 	if text, ok := own[event][answer]; ok {
 		return text, true
 	}
@@ -229,13 +228,18 @@ func expectations(t *testing.T) []*row {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
 	var rows []*row
+	var groups []string // names of groups of events, and their events
 	lines := bufio.NewScanner(f)
 	for n := 1; lines.Scan(); n++ {
 		text, _, _ := strings.Cut(lines.Text(), "#")
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		left, want, ok := strings.Cut(text, "=")
+		if name, list, ok := strings.Cut(text, ":"); ok && !strings.Contains(name, " ") {
+			groups = append(groups, name, strings.Join(strings.Fields(list), ","))
+			continue
+		}
+		left, want, ok := strings.Cut(strings.NewReplacer(groups...).Replace(text), "=")
 		require.True(t, ok, "line %d", n)
 		columns := strings.Fields(left)
 		require.Len(t, columns, 6, "line %d", n)
@@ -293,16 +297,22 @@ func TestMatrix(t *testing.T) {
 	rows := expectations(t)
 	server := httptest.NewServer(http.HandlerFunc(serveHook))
 	t.Cleanup(server.Close)
-	for _, c := range effort.Sample(t, allCells()) {
-		t.Run(c.String(), func(t *testing.T) {
-			t.Parallel()
-			want := ""
-			if r := rowOf(rows, c); r != nil {
-				want = r.want
+	cells := make(chan cell)
+	var workers sync.WaitGroup
+	for range 8 { // more than there are processors: most of the time a cell waits for its hook
+		workers.Go(func() {
+			for c := range cells {
+				t.Run(c.String(), func(t *testing.T) { require.Equal(t, rowOf(rows, c).want, c.observe(t, server.URL)) })
 			}
-			require.Equal(t, want, c.observe(t, server.URL))
 		})
 	}
+	for _, c := range effort.Sample(t, allCells()) {
+		if rowOf(rows, c) != nil { // else TestMatrixIsComplete fails
+			cells <- c
+		}
+	}
+	close(cells)
+	workers.Wait()
 }
 
 // serveHook answers as the query says.
@@ -321,13 +331,13 @@ func serveHook(w http.ResponseWriter, r *http.Request) {
 }
 
 // hookOf returns the cell's hook, and the funcs of the host that it needs.
-func (c cell) hookOf(t *testing.T, url, record string) (string, hooks.Options) {
+func (c cell) hookOf(t *testing.T, address, record string) (string, hooks.Options) {
 	t.Helper()
 	text, _ := answerText(c.event, c.kind, c.answer)
 	o := hooks.Options{Strict: c.mode == "strict"}
 	h := map[string]any{"type": c.kind}
 	if c.end == "late" {
-		h["timeout"] = 0.5
+		h["timeout"] = 0.4
 	}
 	switch c.kind {
 	case "command":
@@ -339,9 +349,7 @@ func (c cell) hookOf(t *testing.T, url, record string) (string, hooks.Options) {
 			h["command"], h["args"] = "/nowhere/at-all", []string{}
 		}
 	case "http":
-		query := make(map[string][]string)
-		query["end"], query["answer"], query["record"] = []string{c.end}, []string{text}, []string{record}
-		h["url"] = url + "/?" + encodeQuery(query)
+		h["url"] = address + "/?" + url.Values{"end": {c.end}, "answer": {text}, "record": {record}}.Encode()
 		if c.end == "missing" {
 			h["url"] = "http://127.0.0.1:1/"
 		}
@@ -374,27 +382,20 @@ func (c cell) hookOf(t *testing.T, url, record string) (string, hooks.Options) {
 		}
 		return respond(ctx)
 	}
-	data, err := json.Marshal(map[string]any{c.event: []any{map[string]any{"hooks": []any{h}}}})
+	group := map[string]any{"hooks": []any{h}}
+	if fields[c.event] == nil && !strings.HasPrefix(c.event, "Elicitation") && c.event != "PostToolBatch" {
+		group["matcher"] = "^(mcp__far__)?(Free|Asked|Broken)$" // not the tool that calls them
+	}
+	data, err := json.Marshal(map[string]any{c.event: []any{group}})
 	require.NoError(t, err)
 	return string(data), o
 }
 
-func encodeQuery(q map[string][]string) string {
-	r := http.Request{}
-	u := *mustURL("http://x/")
-	values := u.Query()
-	for name, all := range q {
-		values[name] = all
-	}
-	_ = r
-	return values.Encode()
-}
-
 // observe runs the cell and returns what came of it, in words.
-func (c cell) observe(t *testing.T, url string) string {
+func (c cell) observe(t *testing.T, address string) string {
 	t.Helper()
 	record := t.TempDir()
-	text, o := c.hookOf(t, url, record)
+	text, o := c.hookOf(t, address, record)
 	set, problems, err := hooks.Parse([]byte(text), pegboard.SourceUser, "f")
 	require.NoError(t, err)
 	require.Empty(t, problems)
@@ -408,27 +409,29 @@ func (c cell) observe(t *testing.T, url string) string {
 	}
 	sc := newScene(t, set, o, cfg)
 	sc.record = record
-	var seen words_
+	var what seen
 	switch {
 	case fields[c.event] != nil:
-		seen = c.fire(sc)
+		what = c.fire(sc)
 	case strings.HasPrefix(c.event, "Elicitation"):
-		seen = c.fill(sc)
+		what = c.fill(sc)
 	case c.event == "PreToolUse":
-		seen = join(c.callTool(sc, "Free"), c.callTool(sc, "Asked"))
+		what = pair(c.callTool(sc, "Free"), c.callTool(sc, "Asked"))
 	case c.event == "PostToolUse", c.event == "PostToolBatch":
-		seen = c.callTool(sc, "Free")
+		what = c.callTool(sc, "Free")
 	case c.event == "PostToolUseFailure":
-		seen = c.callTool(sc, "Broken")
+		what = c.callTool(sc, "Broken")
 	default:
-		seen = c.callTool(sc, "Asked")
+		what = c.callTool(sc, "Asked")
 	}
 	sc.cleanup()
-	ran := c.end != "missing" && c.kind != "mcp_tool"
+	ran := c.kind != "mcp_tool" && (c.end != "missing" || c.kind == "prompt" || c.kind == "agent")
 	payloads := 0
 	for _, p := range sc.payloads() {
 		require.Equal(t, c.event, p["hook_event_name"])
-		if c.caller == "agent" || c.caller == "background" {
+		if own, _ := fields[c.event].(map[string]any); own["agent_id"] != nil {
+			require.Equal(t, own["agent_id"], p["agent_id"])
+		} else if c.caller == "agent" || c.caller == "background" {
 			require.Equal(t, "agent-1", p["agent_id"])
 		} else if fields[c.event] == nil {
 			require.NotContains(t, p, "agent_id")
@@ -436,5 +439,116 @@ func (c cell) observe(t *testing.T, url string) string {
 		payloads++
 	}
 	require.Equal(t, ran, payloads > 0, "the hook has run")
-	return seen.String()
+	return what.String()
+}
+
+// seen are words for what was seen of a cell, each once, the decision first.
+type seen []string
+
+func (s seen) String() string {
+	if len(s) == 0 {
+		return ""
+	}
+	rest := slices.Compact(slices.Sorted(slices.Values(s[1:])))
+	return strings.Join(append([]string{s[0]}, rest...), " ")
+}
+
+func (s *seen) add(when bool, word string) {
+	if when {
+		*s = append(*s, word)
+	}
+}
+
+// pair returns what was seen of a call that is allowed and of one that is asked about, with
+// one word for the decision.
+func pair(free, asked seen) seen {
+	verdict := map[string]string{
+		"ran/asked": "pass", "ran/ran": "allow", "asked/asked": "ask", "denied/denied": "deny", "deferred/deferred": "defer",
+	}
+	both := free[0] + "/" + asked[0]
+	return append(seen{cmp.Or(verdict[both], both)}, append(free[1:], asked[1:]...)...)
+}
+
+// callTool calls a tool and returns what was seen.
+func (c cell) callTool(sc *scene, tool string) seen {
+	sc.Helper()
+	sc.ran, sc.asked = nil, nil
+	out, model := sc.call(c.caller, tool)
+	var s seen
+	switch {
+	case len(sc.asked) > 0 || errors.Is(out.Err, pegboard.ErrNoApprover):
+		s.add(true, "asked")
+	case errors.Is(out.Err, pegboard.ErrDeferred):
+		s.add(true, "deferred")
+	case errors.Is(out.Err, pegboard.ErrDenied):
+		s.add(true, "denied")
+	case len(sc.ran) == 1:
+		s.add(true, "ran")
+	default:
+		s.add(true, fmt.Sprint("?", out.Err))
+	}
+	require.Equal(sc, s[0] == "ran", len(sc.ran) > 0, "the tool ran, or was refused")
+	s.add(slices.Contains(sc.ran, tool+" changed"), "changed")
+	s.add(out.StopTurn, "stop")
+	c.addTexts(sc, &s, model)
+	return s
+}
+
+// addTexts adds which texts of the hook have reached whom.
+func (c cell) addTexts(sc *scene, s *seen, model string) {
+	for word, text := range map[string]string{"context": "CONTEXT", "reason": "REASON", "stderr": "STDERR", "output": "OUTPUT", "retry": "tried again"} {
+		s.add(strings.Contains(model, text), word)
+	}
+	require.NotContains(sc, model, "SYSTEM", "what is for the person")
+	require.NotContains(sc, model, "STOPPED", "what is for the person")
+	s.add(strings.Contains(fmt.Sprint(sc.told, sc.asked), "REASON") || strings.Contains(fmt.Sprint(sc.told), "S"), "person")
+	s.add(len(sc.problems) > 0, "problem")
+}
+
+// fill shows a form and returns what was seen.
+func (c cell) fill(sc *scene) seen {
+	sc.Helper()
+	ctx, session := context.Background(), sc.session
+	if c.caller == "agent" {
+		fork, err := session.Fork(pegboard.SessionConfig{AgentID: "agent-1", AgentType: "reviewer"})
+		require.NoError(sc, err)
+		defer func() { require.NoError(sc, fork.Close(ctx)) }()
+		session = fork
+	}
+	filled, err := session.Fill(ctx, pegboard.Form{From: "far", Message: "Who?", Schema: json.RawMessage(`{"type": "object", "properties": {"a": {"type": "string"}}}`)})
+	s := seen{string(filled.Action)}
+	if err != nil {
+		s = seen{fmt.Sprint("?", err)}
+	}
+	s.add(len(sc.asked) > 0, "asked")
+	s.add(strings.Contains(string(filled.Content), "hook"), "changed")
+	c.addTexts(sc, &s, "")
+	return s
+}
+
+// fire fires an event of the loop and returns what was seen.
+func (c cell) fire(sc *scene) seen {
+	sc.Helper()
+	ctx, session := context.Background(), sc.session
+	if c.caller == "agent" {
+		fork, err := session.Fork(pegboard.SessionConfig{AgentID: "agent-1", AgentType: "reviewer"})
+		require.NoError(sc, err)
+		defer func() { require.NoError(sc, fork.Close(ctx)) }()
+		session = fork
+	}
+	a, err := sc.runner.Fire(ctx, session, c.event, fields[c.event])
+	s := seen{"goes"}
+	if a.Block {
+		s = seen{"blocked"}
+	}
+	if err != nil {
+		s = seen{"failed"}
+	}
+	s.add(a.Stop, "stop")
+	s.add(a.SessionTitle == "TITLE", "title")
+	s.add(slices.Contains(a.WatchPaths, "/PATH") || a.WorktreePath == "/PATH", "path")
+	s.add(a.Display != nil && *a.Display == "OUTPUT", "output")
+	s.add(slices.Contains(a.Context, "hello"), "text")
+	c.addTexts(sc, &s, a.Reason+strings.Join(a.Context, "\n"))
+	return s
 }

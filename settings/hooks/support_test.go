@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 	"github.com/stretchr/testify/require"
@@ -101,9 +102,9 @@ func newScene(t testing.TB, set hooks.Set, o hooks.Options, cfg pegboard.Session
 	sc.runner = hooks.New(set, o)
 	cfg.Dir, cfg.Home, cfg.ID = sc.dir, sc.dir, "session-1"
 	cfg.Hooks = sc.runner.Hooks()
-	cfg.PromptDelay = -1
+	cfg.PromptDelay = 20 * time.Second
 	cfg.Ask = func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-		sc.note(&sc.asked, q.Decision.Reason)
+		sc.note(&sc.asked, q.Reason)
 		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the person said no"}, nil
 	}
 	cfg.Fill = sc.runner.Fill(func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
@@ -135,6 +136,7 @@ func (sc *scene) note(list *[]string, text string) {
 func (sc *scene) tool(name string, fails error) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[words, string]{
 		Info: pegboard.Info{Name: name}, Description: "Repeats a word.",
+		ClassifierInput: func(in words, _ *pegboard.Call) string { return in.Word },
 		Call: func(_ context.Context, in words, _ *pegboard.Call) (string, error) {
 			sc.note(&sc.ran, name+" "+in.Word)
 			return "the word is " + in.Word, fails
