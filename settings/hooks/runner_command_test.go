@@ -69,7 +69,7 @@ func TestFormsOfCommand(t *testing.T) {
 }
 
 // Commands that behave badly hold up nobody and take no memory, and what they say counts.
-func TestBadCommands(t *testing.T) {
+func TestBadCommands(t *testing.T) { //nolint:tparallel // the cases measure the heap, one after the other
 	t.Parallel()
 	deny := printing(`{"decision": "block", "reason": "not today"}`)
 	big := strings.Repeat("x", 3<<20) // more than a pipe holds
