@@ -123,7 +123,7 @@ func (o *occasion) readMembers(r *reply, m members) {
 	m.flag("suppressOutput", false)
 	decision := m.word("decision", "block", "approve")
 	reason := m.text("reason")
-	if decision == "block" && o.control.blocks && !(o.event == configChange && o.policy) {
+	if decision == "block" && o.control.blocks && (o.event != configChange || !o.policy) {
 		r.Block, r.Reason = true, reason
 	}
 	r.allow = decision == "approve" && o.event == preToolUse

@@ -105,7 +105,7 @@ func (o *Options) message(s *pegboard.Session, text string) {
 		return
 	}
 	if crash := patiently(func() { o.Message(s, text) }); crash != nil {
-		o.problem(&Handler{}, fmt.Errorf("Options.Message: %w", crash))
+		o.problem(&Handler{}, fmt.Errorf("the func Message: %w", crash))
 	}
 }
 
@@ -116,7 +116,7 @@ func (o *Options) wake(s *pegboard.Session, text string) {
 		return
 	}
 	if crash := patiently(func() { o.Wake(s, text) }); crash != nil {
-		o.problem(&Handler{}, fmt.Errorf("Options.Wake: %w", crash))
+		o.problem(&Handler{}, fmt.Errorf("the func Wake: %w", crash))
 		s.Tell(pegboard.Part{Text: text})
 	}
 }
@@ -132,7 +132,7 @@ func (o *Options) ask(name string, f func(*pegboard.Session) string, s *pegboard
 	case text := <-answer:
 		return text
 	default:
-		o.problem(&Handler{}, fmt.Errorf("Options.%s: %w", name, crash))
+		o.problem(&Handler{}, fmt.Errorf("the func %s: %w", name, crash))
 		return ""
 	}
 }

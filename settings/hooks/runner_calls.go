@@ -151,8 +151,8 @@ func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (pegboard
 	o.payload = p.end()
 	replies := o.run(ctx, handlers)
 	d := answerFor(q.Call, replies)
-	if d.Behavior != pegboard.Deny && (ctx.Err() != nil || o.closed(replies)) {
-		return pegboard.Decision{}, nil // someone else has answered
+	if d.Behavior != pegboard.Deny && (ctx.Err() != nil || o.closed(replies)) { // someone else has answered
+		d = pegboard.Decision{}
 	}
 	o.tellAll(replies)
 	return d, nil
@@ -237,8 +237,8 @@ func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
 
 // forget drops what is kept of a call that has ended.
 func (r *Runner) forget(c *pegboard.Call) {
-	if known, ok := r.sessions.Load(c.Session()); ok {
-		known.(*sessionState).note(c.ID, nil) //nolint:forcetypeassert // nothing else is stored
+	if state := r.knownState(c.Session()); state != nil {
+		state.note(c.ID, nil)
 	}
 }
 

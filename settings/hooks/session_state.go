@@ -38,19 +38,6 @@ type callNotes struct {
 	said  map[string]bool // the texts that the model was told
 }
 
-// stateOf returns what the Runner keeps of a session.
-func (r *Runner) stateOf(s *pegboard.Session) *sessionState {
-	if known, ok := r.sessions.Load(s); ok {
-		return known.(*sessionState) //nolint:forcetypeassert // nothing else is stored
-	}
-	known, loaded := r.sessions.LoadOrStore(s, &sessionState{runner: r, session: s})
-	state := known.(*sessionState) //nolint:forcetypeassert // nothing else is stored
-	if !loaded {
-		s.OnClose("hooks", state.close)
-	}
-	return state
-}
-
 // close ends the commands that still run.
 func (st *sessionState) close(ctx context.Context) error {
 	st.runner.sessions.Delete(st.session)
