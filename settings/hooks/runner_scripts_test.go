@@ -344,3 +344,16 @@ func TestScriptsOfTheLoop(t *testing.T) {
 	require.NoFileExists(t, branch)
 	p.checkRecord(4)
 }
+
+// A hook that changes every command is not asked about its own words, also when the call has
+// no id, as those of a script.
+func TestScriptRewritesOnce(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"call-1", ""} {
+		p := newProject(t, `{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3", "args": ["-c", "import json, sys; c = json.load(sys.stdin)['tool_input']['command']; print(json.dumps({'hookSpecificOutput': {'hookEventName': 'PreToolUse', 'permissionDecision': 'allow', 'updatedInput': {'command': 'echo then; ' + c}}}))"]}]}]}`)
+		var ex pegboard.Executor
+		out := ex.Run(context.Background(), p.registry.AssemblePool(p.session, pegboard.PoolConfig{}), pegboard.Call{ID: id, Name: "Bash", Input: []byte(`{"command": "echo now"}`)})[0]
+		require.NoError(t, out.Err, "%q: %s", id, out.Result.Text())
+		require.Equal(t, "then\nnow", strings.TrimSpace(out.Result.Text()))
+	}
+}
