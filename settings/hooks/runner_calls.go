@@ -76,7 +76,7 @@ func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (pegboard.Decisi
 	if o == nil {
 		return pegboard.Decision{}, nil
 	}
-	notes := o.state.notesOf(h.Call.ID)
+	notes := o.state.notesOf(h.Call)
 	var earlier *reply
 	if notes != nil && sameJSON(notes.input, h.Call.Input) { // the words of one of the hooks
 		earlier = notes.reply
@@ -238,7 +238,7 @@ func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
 // forget drops what is kept of a call that has ended.
 func (r *Runner) forget(c *pegboard.Call) {
 	if state := r.knownState(c.Session()); state != nil {
-		state.note(c.ID, nil)
+		state.note(c, nil)
 	}
 }
 
