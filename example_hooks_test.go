@@ -130,3 +130,33 @@ func ExampleHooks_deferred() {
 	// true true
 	// hello Ada
 }
+
+// A hook takes a part of an output out, whatever the tool makes of the rest.
+func ExampleHookCall_ResultOf() {
+	type found struct {
+		Names []string `json:"names"`
+	}
+	search := pegboard.Build(pegboard.Definition[struct{}, found]{
+		Info: pegboard.Info{Name: "Find"}, Description: "Finds names.",
+		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow}
+		},
+		Call: func(context.Context, struct{}, *pegboard.Call) (found, error) {
+			return found{[]string{"Ada", "Bob"}}, nil
+		},
+		Result: func(out found) *pegboard.Result {
+			return pegboard.TextResult(fmt.Sprint(len(out.Names), " found: ", out.Names))
+		},
+	})
+	hooks := pegboard.Hooks{Post: func(_ context.Context, h *pegboard.HookCall) error {
+		r, err := h.ResultOf(json.RawMessage(`{"names": ["Ada"]}`))
+		if err == nil {
+			h.Outcome.Result = r
+		}
+		return err
+	}}
+	var ex pegboard.Executor
+	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, search), pegboard.Call{ID: "1", Name: "Find"})
+	fmt.Println(out[0].Result.Text())
+	// Output: 1 found: [Ada]
+}

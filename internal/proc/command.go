@@ -26,6 +26,10 @@ type Command struct {
 	// rest of the group is killed, and then how long until it is closed; 0 means 2 s.
 	Drain time.Duration
 
+	// Unlisted leaves [Exit].Ended empty: what the child left behind is killed and not looked
+	// up, for which all processes of the system would be read.
+	Unlisted bool
+
 	// Keep is the number of bytes of output kept in memory, half of them from the
 	// beginning; 0 means 1 MiB. See [excerpt.Capture].
 	Keep int

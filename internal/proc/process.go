@@ -261,7 +261,7 @@ func (p *Process) killLeftovers() time.Duration {
 
 // endLeftovers lists and kills the rest of the group. The caller holds the lock.
 func (p *Process) endLeftovers() {
-	if !p.ending && p.exit.Ended == nil { // what was killed already may be listed for a moment
+	if !p.command.Unlisted && !p.ending && p.exit.Ended == nil { // what was killed already may be listed for a moment
 		p.exit.Ended = p.leftovers()
 	}
 	p.group.kill()

@@ -2,8 +2,7 @@ package hooks
 
 import "slices"
 
-// An Answer is what the hooks of one event want, all taken together. The zero Answer changes
-// nothing. Texts are not longer than 10,000 characters.
+// An Answer joins the answers of all hooks of one event. The zero Answer changes nothing. Texts are not longer than 10,000 characters.
 type Answer struct {
 	// Block says that the event must not happen: the prompt is not sent, the task not created,
 	// the compaction or the change of a setting not done. For Stop, SubagentStop and

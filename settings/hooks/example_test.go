@@ -47,6 +47,43 @@ func ExampleJoin() {
 	// Output: ./bell.sh projectSettings
 }
 
+// In strict mode a host refuses a file that loses a hook which may block.
+func ExampleProblem() {
+	_, problems, err := hooks.Parse([]byte(`{
+		"PreToolUse": [{"matcher": "Bash", "hooks": [{"command": "./check.sh"}]}],
+		"Stop":       [{"hooks": [{"type": "command", "command": "./bell.sh", "timeout": "5"}]}]
+	}`), pegboard.SourceUser, "settings.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, p := range problems {
+		fmt.Println(p.Skipped && p.Guards, p)
+	}
+	// Output:
+	// true settings.json: hooks.PreToolUse[0].hooks[0]: there is no type; write "type": "command", "http", "mcp_tool", "prompt" or "agent"
+	// false settings.json: hooks.Stop[0].hooks[0].timeout: there is a string, so the default counts; write a number of seconds
+}
+
+// The rules of a project's file are about its own folder. In a session that works elsewhere,
+// they are spelled with that folder.
+func ExampleSet_WithRules() {
+	set, _, err := hooks.Parse([]byte(`{"PostToolUse": [{"hooks": [{"type": "command", "command": "./format.sh", "if": "Edit(/src/**)"}]}]}`), pegboard.SourceProject, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	set = set.WithRules(func(_ hooks.Handler, r pegboard.Rule) []pegboard.Rule {
+		spelled, err := pegboard.ParseRule(pegboard.Deny, r.Tool+"(//project"+r.Pattern+")")
+		if err != nil {
+			log.Fatal(err)
+		}
+		return []pegboard.Rule{spelled}
+	})
+	for _, h := range set.Handlers("PostToolUse") {
+		fmt.Println(h.If, h.Rules())
+	}
+	// Output: Edit(/src/**) [Edit(//project/src/**)]
+}
+
 // The hooks that run before a call.
 func ExampleSet_Match() {
 	set, _, err := hooks.Parse([]byte(`{"PreToolUse": [

@@ -63,7 +63,7 @@ func (m members) texts(name string) []string {
 	return list
 }
 
-// object returns a member that is an object. It has no members if there is none.
+// object returns a member that is an object. If it is missing, it has no members.
 func (m members) object(name string) members {
 	inner := members{path: m.path + name + ".", problems: m.problems}
 	m.read(name, &inner.values, "an object")

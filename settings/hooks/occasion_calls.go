@@ -14,7 +14,7 @@ func (o *occasion) callPayload(t pegboard.Tool, c *pegboard.Call) *payload {
 	p.add("tool_input", toolInput(c))
 	if t != nil {
 		if origin := t.Info().Origin; origin.External() {
-			// Who has configured the server is not known here, so no trusted source is named.
+			// The file that configures the server is not known here, so no trusted source is named.
 			p.add("mcp_server", jsonobject.With("name", jsonobject.Quote(origin.Source)).With("source", jsonobject.Quote("dynamic")).Encode())
 		}
 	}
@@ -42,7 +42,7 @@ func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool)
 	}
 	own := *v.changed
 	own.input, own.Context, own.message, own.stopReason = nil, nil, "", ""
-	o.state.note(h.Call.ID, &callNotes{input: input, reply: &own, said: said})
+	o.state.note(h.Call, &callNotes{input: input, reply: &own, said: said})
 	v.decision.Input = input
 	return v.decision
 }

@@ -67,7 +67,7 @@ func (c *command) start(ctx context.Context) (*proc.Process, error) {
 	}
 	o := c.occasion
 	p, err := o.state.table.Start(ctx, proc.Command{
-		Args: args, Dir: o.dir(), Env: o.environment(), Stdin: true, Keep: 1, MaxOutput: -1,
+		Args: args, Dir: o.dir(), Env: o.environment(), Stdin: true, Keep: 1, MaxOutput: -1, Unlisted: true,
 		Output: c.addStdout, Errors: c.addStderr,
 	})
 	if err != nil {

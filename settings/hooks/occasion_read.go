@@ -58,7 +58,7 @@ func (o *occasion) readAnswer(r *reply, out *output) {
 	case out.failure == nil && o.control.context && out.code == 0:
 		r.Context = append(r.Context, text)
 		return
-	case out.failure == nil && !o.control.gate: // plain text, which is for nobody else
+	case out.failure == nil && !o.control.gate: // plain text counts in no other event
 		r.printed = text
 		return
 	}
@@ -81,7 +81,7 @@ func (o *occasion) readCode(r *reply, out *output) {
 	case out.code == 0:
 	case out.code == 2 && o.control.code2 != codeIgnored:
 		o.readCode2(r, out)
-	case out.code == 2 && o.event == permissionRequest && !r.Block: // its stderr is for nobody
+	case out.code == 2 && o.event == permissionRequest && !r.Block: // its stderr is dropped
 		r.failure = fmt.Errorf("%w: code 2 decides nothing here, so the person is asked", errCode)
 		r.allow, r.input, r.updates = false, nil, nil
 	case o.event == worktreeCreate:
@@ -123,7 +123,7 @@ func (o *occasion) readMembers(r *reply, m members) {
 	m.flag("suppressOutput", false)
 	decision := m.word("decision", "block", "approve")
 	reason := m.text("reason")
-	if decision == "block" && o.control.blocks && !(o.event == configChange && o.policy) {
+	if decision == "block" && o.control.blocks && (o.event != configChange || !o.policy) {
 		r.Block, r.Reason = true, reason
 	}
 	r.allow = decision == "approve" && o.event == preToolUse

@@ -23,7 +23,7 @@ const (
 )
 
 // Options are what a [Runner] needs of the host. The zero value is ready to use: it runs
-// command and http hooks, and nobody is told what they say to the person.
+// command and http hooks, and drops their messages to the person.
 //
 // The funcs may be nil. They may be called concurrently, and on any goroutine. One that
 // panics or does not return keeps no call from its end: Invoke and Prompt are abandoned when
@@ -32,8 +32,8 @@ type Options struct {
 	// Project is the directory that the session was started in, absolute: the hooks'
 	// CLAUDE_PROJECT_DIR. Empty means that of the session.
 	Project string
-	// Transcript returns the path of the session's transcript. Nil means that there is none;
-	// hooks see an empty path.
+	// Transcript returns the path of the session's transcript. Nil means that hooks
+	// see an empty path.
 	Transcript func(*pegboard.Session) string
 	// Env is added to the environment of this process for the hooks that are commands.
 	// Variables whose names begin with OTEL_ are left out of both.
@@ -63,8 +63,7 @@ type Options struct {
 	Invoke func(ctx context.Context, server, tool string, input json.RawMessage) (*pegboard.Result, error)
 	// Prompt answers a hook of type prompt or agent, h.Type says which: with the text of a
 	// model, a JSON object {"ok": bool, "reason": string, "impossible": bool}. The prompt holds
-	// the event, and was written by who wrote the hook and partly by the model. Nil means that
-	// these hooks are left out.
+	// the event, parts of which the model has written. Nil means that these hooks are left out.
 	Prompt func(ctx context.Context, h Handler, prompt string) (string, error)
 
 	// Strict makes a hook block that cannot start, is late or answers nonsense, where its event
@@ -105,7 +104,7 @@ func (o *Options) message(s *pegboard.Session, text string) {
 		return
 	}
 	if crash := patiently(func() { o.Message(s, text) }); crash != nil {
-		o.problem(&Handler{}, fmt.Errorf("Options.Message: %w", crash))
+		o.problem(&Handler{}, fmt.Errorf("the func Message: %w", crash))
 	}
 }
 
@@ -116,7 +115,7 @@ func (o *Options) wake(s *pegboard.Session, text string) {
 		return
 	}
 	if crash := patiently(func() { o.Wake(s, text) }); crash != nil {
-		o.problem(&Handler{}, fmt.Errorf("Options.Wake: %w", crash))
+		o.problem(&Handler{}, fmt.Errorf("the func Wake: %w", crash))
 		s.Tell(pegboard.Part{Text: text})
 	}
 }
@@ -132,7 +131,7 @@ func (o *Options) ask(name string, f func(*pegboard.Session) string, s *pegboard
 	case text := <-answer:
 		return text
 	default:
-		o.problem(&Handler{}, fmt.Errorf("Options.%s: %w", name, crash))
+		o.problem(&Handler{}, fmt.Errorf("the func %s: %w", name, crash))
 		return ""
 	}
 }

@@ -13,13 +13,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// maxBytes is the maximum size of the hooks of one file.
-const maxBytes = 4 << 20
+const (
+	// maxBytes is the maximum size of the hooks of one file.
+	maxBytes = 4 << 20
+	// maxProblems is the maximum number of problems of one file, but for a last one that
+	// stands for the others.
+	maxProblems = 1000
+)
 
 // Parse reads the hooks of one file: the value of its key "hooks". The source and the path of
 // the file are those of the handlers and problems. No data, and null, is no hooks.
 //
-// The problems are in the order of the text. The error is a [Problem]: the data is not an
+// The problems are in the order of the text; after 1,000, one problem stands for all others.
+// The error is a [Problem]: the data is not an
 // object, so that there are no hooks at all.
 //
 // An event that is there twice has the handlers of both. A group or handler that repeats a
@@ -44,6 +50,9 @@ func Parse(data json.RawMessage, from pegboard.RuleSource, path string) (Set, []
 		return whole(`there is %s; write an object of events, such as {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]}]}`, r.describe(doc.Root()))
 	}
 	r.read()
+	if r.more > 0 {
+		r.problems[maxProblems].Text = fmt.Sprintf("there are %d more problems; mend the first ones", r.more)
+	}
 	return newSet(r.handlers), r.problems, nil
 }
 
@@ -54,6 +63,7 @@ type reader struct {
 	file     string
 	handlers []Handler
 	problems []Problem
+	more     int                 // problems that the last one stands for
 	compiled map[string]compiled // matchers by their text
 }
 
@@ -89,14 +99,34 @@ func (r *reader) problem(a at, format string, args ...any) Problem {
 
 // note adds a problem that leaves no hook out.
 func (r *reader) note(a at, format string, args ...any) {
+	if r.isFull(false, false) {
+		return
+	}
 	r.problems = append(r.problems, r.problem(a, format, args...))
 }
 
 // skip adds a problem that leaves hooks out.
 func (r *reader) skip(a at, format string, args ...any) {
+	if r.isFull(true, a.event.guards) {
+		return
+	}
 	p := r.problem(a, format, args...)
 	p.Skipped, p.Guards = true, a.event.guards
 	r.problems = append(r.problems, p)
+}
+
+// isFull reports whether there are as many problems as there may be. Then the last one stands
+// for a further problem, too.
+func (r *reader) isFull(skipped, guards bool) bool {
+	if len(r.problems) < maxProblems {
+		return false
+	}
+	if r.more++; r.more == 1 {
+		r.problems = append(r.problems, Problem{Source: r.source, File: r.file, Path: "hooks"})
+	}
+	last := &r.problems[maxProblems]
+	last.Skipped, last.Guards = last.Skipped || skipped, last.Guards || skipped && guards
+	return true
 }
 
 func (r *reader) isNull(v jsonedit.Span) bool { return v.Missing() || string(r.doc.Bytes(v)) == "null" }
@@ -146,9 +176,7 @@ func (r *reader) readUnknown(a *at) {
 	if near := nearest.Names(strings.TrimSpace(a.event.name), eventNames(), 1); len(near) > 0 {
 		meant, _ := eventOf(near[0])
 		a.event.guards = meant.guards
-		p := r.problem(*a, "there is no such event, so nothing calls its hooks; is it %s?", near[0])
-		p.Skipped, p.Guards = true, meant.guards
-		r.problems = append(r.problems, p)
+		r.skip(*a, "there is no such event, so nothing calls its hooks; is it %s?", near[0])
 		return
 	}
 	r.note(*a, "the event is not known, so nothing but the program itself can call its hooks")

@@ -230,6 +230,35 @@ func TestParseProblems(t *testing.T) {
 	}
 }
 
+// A file full of mistakes costs no more than its size.
+func TestParseOfManyProblems(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		text   string // of the event, as often as there is room
+		event  string
+		guards bool
+	}{
+		{name: "numbers", event: "PreToolUse", text: "1,", guards: true},
+		{name: "numbers of another event", event: "Stop", text: "1,"},
+		{name: "hooks that are numbers", event: "Stop", text: `{"hooks":[1]},`},
+		{name: "hooks that run", event: "Stop", text: `{"hooks":[{"type":"command","command":"a","x":1}]},`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			data := `{"` + tt.event + `": [` + strings.TrimSuffix(strings.Repeat(tt.text, 256<<10/len(tt.text)), ",") + `]}`
+			_, problems, err := hooks.Parse([]byte(data), "", "f")
+			require.NoError(t, err)
+			require.Len(t, problems, 1001)
+			last := problems[1000]
+			require.Equal(t, fmt.Sprintf("f: hooks: there are %d more problems; mend the first ones", 256<<10/len(tt.text)-1000), last.Error())
+			require.Equal(t, tt.guards, last.Guards)
+			require.Equal(t, !strings.Contains(tt.text, "command"), last.Skipped)
+		})
+	}
+}
+
 func TestParseFields(t *testing.T) {
 	t.Parallel()
 	set, problems, err := hooks.Parse([]byte(`{"PostToolUse": [{"matcher": "Bash", "description": "all keys", "hooks": [

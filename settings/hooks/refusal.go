@@ -8,7 +8,7 @@ import (
 
 // A refusal is what blocks in an answer that is not a whole one: in two objects, in one that
 // was cut, in one of which another member is wrong, or below a line that a shell printed
-// before. Who wrote "deny" there did not mean that the call runs.
+// before. A hook that printed "deny" there did not mean that the call runs.
 type refusal struct {
 	blocks bool // a decision that blocks
 	stops  bool // "continue": false

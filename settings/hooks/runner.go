@@ -95,3 +95,23 @@ func (r *Runner) transcript(s *pegboard.Session) string {
 	}
 	return r.options.ask("Transcript", r.options.Transcript, s)
 }
+
+// knownState returns what the Runner keeps of a session, or nil if that is nothing.
+func (r *Runner) knownState(s *pegboard.Session) *sessionState {
+	known, _ := r.sessions.Load(s)
+	state, _ := known.(*sessionState)
+	return state
+}
+
+// stateOf returns what the Runner keeps of a session.
+func (r *Runner) stateOf(s *pegboard.Session) *sessionState {
+	if state := r.knownState(s); state != nil {
+		return state
+	}
+	state := &sessionState{runner: r, session: s}
+	if _, loaded := r.sessions.LoadOrStore(s, state); loaded {
+		return r.stateOf(s)
+	}
+	s.OnClose("hooks", state.close)
+	return state
+}

@@ -76,7 +76,7 @@ func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (pegboard.Decisi
 	if o == nil {
 		return pegboard.Decision{}, nil
 	}
-	notes := o.state.notesOf(h.Call.ID)
+	notes := o.state.notesOf(h.Call)
 	var earlier *reply
 	if notes != nil && sameJSON(notes.input, h.Call.Input) { // the words of one of the hooks
 		earlier = notes.reply
@@ -151,8 +151,8 @@ func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (pegboard
 	o.payload = p.end()
 	replies := o.run(ctx, handlers)
 	d := answerFor(q.Call, replies)
-	if d.Behavior != pegboard.Deny && (ctx.Err() != nil || o.closed(replies)) {
-		return pegboard.Decision{}, nil // someone else has answered
+	if d.Behavior != pegboard.Deny && (ctx.Err() != nil || o.closed(replies)) { // someone else has answered
+		d = pegboard.Decision{}
 	}
 	o.tellAll(replies)
 	return d, nil
@@ -237,8 +237,8 @@ func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
 
 // forget drops what is kept of a call that has ended.
 func (r *Runner) forget(c *pegboard.Call) {
-	if known, ok := r.sessions.Load(c.Session()); ok {
-		known.(*sessionState).note(c.ID, nil) //nolint:forcetypeassert // nothing else is stored
+	if state := r.knownState(c.Session()); state != nil {
+		state.note(c, nil)
 	}
 }
 

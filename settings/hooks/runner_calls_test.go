@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -113,12 +114,12 @@ func TestDenyEverywhere(t *testing.T) {
 		})
 	}
 	call := pegboard.Call{ID: "1", Name: "Note", Input: json.RawMessage(`{"text": "x"}`)}
-	tests := map[string]func(t *testing.T, s *noteScene) *pegboard.Result{
-		"run": func(t *testing.T, s *noteScene) *pegboard.Result {
-			return s.exec.Run(t.Context(), s.pool, call)[0].Result
+	tests := map[string]func(s *noteScene) *pegboard.Result{
+		"run": func(s *noteScene) *pegboard.Result {
+			return s.exec.Run(s.Context(), s.pool, call)[0].Result
 		},
-		"stream": func(t *testing.T, s *noteScene) *pegboard.Result {
-			st := s.exec.Stream(t.Context(), s.pool)
+		"stream": func(s *noteScene) *pegboard.Result {
+			st := s.exec.Stream(s.Context(), s.pool)
 			st.Submit(call)
 			st.Finish(pegboard.FinishToolCalls)
 			for o := range st.Wait() {
@@ -126,15 +127,15 @@ func TestDenyEverywhere(t *testing.T) {
 			}
 			return nil
 		},
-		"script": func(t *testing.T, s *noteScene) *pegboard.Result {
-			return s.exec.Run(t.Context(), s.pool, pegboard.Call{ID: "1", Name: "Script"})[0].Result
+		"script": func(s *noteScene) *pegboard.Result {
+			return s.exec.Run(s.Context(), s.pool, pegboard.Call{ID: "1", Name: "Script"})[0].Result
 		},
-		"fork": func(t *testing.T, s *noteScene) *pegboard.Result {
+		"fork": func(s *noteScene) *pegboard.Result {
 			fork, err := s.session.Fork(pegboard.SessionConfig{AgentID: "a"})
-			require.NoError(t, err)
+			require.NoError(s, err)
 			var r pegboard.Registry
-			require.NoError(t, r.Add(s.noteTool(false)))
-			return s.exec.Run(t.Context(), r.AssemblePool(fork, pegboard.PoolConfig{}), call)[0].Result
+			require.NoError(s, r.Add(s.noteTool(false)))
+			return s.exec.Run(s.Context(), r.AssemblePool(fork, pegboard.PoolConfig{}), call)[0].Result
 		},
 	}
 	for name, run := range tests {
@@ -144,7 +145,7 @@ func TestDenyEverywhere(t *testing.T) {
 			var o noteOptions
 			o.tools = []pegboard.Tool{script(&s)}
 			s = newNoteScene(t, commandHook("PreToolUse", "Note", "echo not here >&2; exit 2"), o)
-			result := run(t, s)
+			result := run(s)
 			require.Contains(t, result.Text(), "not here")
 			require.Empty(t, s.noted)
 		})
@@ -311,7 +312,9 @@ func TestStopWhileAHookRuns(t *testing.T) {
 		stopped := make(chan struct{})
 		go func() {
 			defer close(stopped)
-			require.Eventually(t, func() bool { return exists(filepath.Join(s.dir, "up")) }, waitTime, pollTime)
+			for deadline := time.Now().Add(waitTime); !exists(filepath.Join(s.dir, "up")) && time.Now().Before(deadline); {
+				time.Sleep(pollTime)
+			}
 			cancel(gone)
 		}()
 		out := s.exec.Run(ctx, s.pool, pegboard.Call{ID: "1", Name: "Note", Input: json.RawMessage(`{"text": "x"}`)})[0]

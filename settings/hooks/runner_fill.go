@@ -10,8 +10,7 @@ import (
 
 // Fill returns a func for [pegboard.SessionConfig].Fill that lets hooks answer the forms of
 // servers: those of Elicitation before the user is asked, and those of ElicitationResult
-// after. Next asks the user; nil means that nobody else is asked, so that a form that no hook
-// answers is declined.
+// after. Next asks the user. If it is nil, a form that no hook answers is declined.
 //
 // A form that is shown again, since its content was refused, is answered by the user alone:
 // hooks can then decline it, and change nothing.

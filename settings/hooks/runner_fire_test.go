@@ -102,7 +102,9 @@ func TestStopCap(t *testing.T) {
 	for _, line := range strings.Split(strings.TrimSpace(s.read("payloads")), "\n") {
 		payload := decodePayload(t, line)
 		require.Equal(t, "done", payload["last_assistant_message"])
-		active = append(active, payload["stop_hook_active"].(bool))
+		one, ok := payload["stop_hook_active"].(bool)
+		require.True(t, ok)
+		active = append(active, one)
 	}
 	require.Equal(t, []bool{false, true, true, true, true, true, true, true, true, false, true}, active)
 	require.Len(t, s.messages, 1)

@@ -46,7 +46,7 @@ func TestHTTPHook(t *testing.T) {
 		{name: "hangs, strict", handler: hang, strict: true, denied: "in time", problem: "in time"},
 		{name: "hangs in the answer", handler: func(w http.ResponseWriter, r *http.Request) {
 			_, _ = io.WriteString(w, "{")
-			w.(http.Flusher).Flush()
+			_ = http.NewResponseController(w).Flush()
 			hang(w, r)
 		}, strict: true, denied: "in time", problem: "in time"},
 		{name: "closes", handler: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, strict: true, denied: "could not be reached", problem: "EOF"},

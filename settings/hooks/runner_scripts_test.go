@@ -246,6 +246,16 @@ func TestScripts(t *testing.T) {
 			run:   func(p *project) (pegboard.Outcome, string) { return p.call("mcp__notes__read", map[string]string{}) },
 		},
 		{
+			name: "the content of a server", event: "PostToolUse", model: "text: a note", record: 1,
+			group: `{"matcher": "mcp__notes__.*", "hooks": [{"type": "command", "command": "node", "args": ["-e", "const e = JSON.parse(require('fs').readFileSync(0, 'utf8')); require('fs').writeFileSync(process.env.RECORD + '/content.json', JSON.stringify(e)); console.log(JSON.stringify({hookSpecificOutput: {hookEventName: 'PostToolUse', additionalContext: e.tool_response[0].type + ': ' + e.tool_response[0].text}}))"]}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.call("mcp__notes__read", map[string]string{}) },
+		},
+		{
+			name: "the suggestions for the person", event: "PermissionRequest", denied: true, model: "addRules Bash", record: 1,
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3", "args": ["-c", "import json, os, sys; e = json.load(sys.stdin); json.dump(e, open(os.environ['RECORD'] + '/suggestions.json', 'w')); s = e['permission_suggestions'][0]; print(json.dumps({'hookSpecificOutput': {'hookEventName': 'PermissionRequest', 'decision': {'behavior': 'deny', 'message': s['type'] + ' ' + s['rules'][0]['toolName']}}}))"]}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("npm run deploy") },
+		},
+		{
 			name: "a program with arguments", event: "PreToolUse", model: "--flag|a b|$HOME", record: 1,
 			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3", "args": ["${CLAUDE_PROJECT_DIR}/.claude/hooks/argv.py", "--flag", "a b", "$HOME"]}]}`,
 			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("echo hi") },
@@ -333,4 +343,17 @@ func TestScriptsOfTheLoop(t *testing.T) {
 	fire("SessionEnd", object{"reason": "other"})
 	require.NoFileExists(t, branch)
 	p.checkRecord(4)
+}
+
+// A hook that changes every command is not asked about its own words, also when the call has
+// no id, as those of a script.
+func TestScriptRewritesOnce(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"call-1", ""} {
+		p := newProject(t, `{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3", "args": ["-c", "import json, sys; c = json.load(sys.stdin)['tool_input']['command']; print(json.dumps({'hookSpecificOutput': {'hookEventName': 'PreToolUse', 'permissionDecision': 'allow', 'updatedInput': {'command': 'echo then; ' + c}}}))"]}]}]}`)
+		var ex pegboard.Executor
+		out := ex.Run(context.Background(), p.registry.AssemblePool(p.session, pegboard.PoolConfig{}), pegboard.Call{ID: id, Name: "Bash", Input: []byte(`{"command": "echo now"}`)})[0]
+		require.NoError(t, out.Err, "%q: %s", id, out.Result.Text())
+		require.Equal(t, "then\nnow", strings.TrimSpace(out.Result.Text()))
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
 // maxAsync is how many asynchronous hooks of one session run at once.
@@ -22,12 +23,12 @@ type sessionState struct {
 	table   proc.Table // of the commands
 
 	mu     sync.Mutex
-	stops  int             // how many times in a row hooks kept the agent from stopping
-	ran    map[string]bool // the handlers that run once
-	async  int             // asynchronous commands that run
-	closed bool            // no more are followed
-	calls  map[string]*callNotes
-	ending sync.WaitGroup // of asynchronous commands, to the end of their delivery
+	stops  int                   // how many times in a row hooks kept the agent from stopping
+	ran    map[string]bool       // the handlers that run once
+	async  int                   // asynchronous commands that run
+	closed bool                  // no more are followed
+	calls  map[string]*callNotes // by callKey
+	ending sync.WaitGroup        // of asynchronous commands, to the end of their delivery
 }
 
 // A callNotes is what a Runner keeps of a call whose input a hook has changed, until the call
@@ -36,19 +37,6 @@ type callNotes struct {
 	input []byte          // the changed one
 	reply *reply          // of the hook that changed it, which is not asked about its own words
 	said  map[string]bool // the texts that the model was told
-}
-
-// stateOf returns what the Runner keeps of a session.
-func (r *Runner) stateOf(s *pegboard.Session) *sessionState {
-	if known, ok := r.sessions.Load(s); ok {
-		return known.(*sessionState) //nolint:forcetypeassert // nothing else is stored
-	}
-	known, loaded := r.sessions.LoadOrStore(s, &sessionState{runner: r, session: s})
-	state := known.(*sessionState) //nolint:forcetypeassert // nothing else is stored
-	if !loaded {
-		s.OnClose("hooks", state.close)
-	}
-	return state
 }
 
 // close ends the commands that still run.
@@ -82,27 +70,42 @@ func (st *sessionState) first(h *Handler) bool {
 	return !before
 }
 
-// notesOf returns what is kept of a call, or nil. Calls without an id cannot be told apart.
-func (st *sessionState) notesOf(id string) *callNotes {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	return st.calls[id]
+// callKey tells the calls of a session apart: by the id, or for a call of a script, which has
+// none, by the tool and an input.
+func callKey(c *pegboard.Call, input []byte) string {
+	if c.ID != "" {
+		return "id " + c.ID
+	}
+	if canonical, err := strictjson.Canonical(input); err == nil {
+		input = canonical
+	}
+	return "call " + c.ToolName() + " " + string(input)
 }
 
-// note keeps the notes of a call. Nil forgets it.
-func (st *sessionState) note(id string, notes *callNotes) {
+// notesOf returns what is kept of a call, or nil.
+func (st *sessionState) notesOf(c *pegboard.Call) *callNotes {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	switch {
-	case id == "":
-	case notes == nil:
-		delete(st.calls, id)
-	default:
-		if st.calls == nil {
-			st.calls = map[string]*callNotes{}
-		}
-		st.calls[id] = notes
+	if len(st.calls) == 0 {
+		return nil
 	}
+	return st.calls[callKey(c, c.Input)]
+}
+
+// note keeps the notes of a call whose input a hook has changed. Nil forgets the call.
+func (st *sessionState) note(c *pegboard.Call, notes *callNotes) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if len(st.calls) > 0 {
+		delete(st.calls, callKey(c, c.Input))
+	}
+	if notes == nil {
+		return
+	}
+	if st.calls == nil {
+		st.calls = map[string]*callNotes{}
+	}
+	st.calls[callKey(c, notes.input)] = notes
 }
 
 // countStop counts that hooks keep the agent from stopping, or not, and reports whether they

@@ -61,8 +61,8 @@ func checkPayload(data []byte) (event string, err error) {
 	if schema == nil {
 		return event, fmt.Errorf("no schema for %q", event)
 	}
-	if err := schema.Validate(map[string]any(whole)); err != nil {
-		return event, fmt.Errorf("%#v: %s", err, data)
+	if err := schema.Validate(whole); err != nil {
+		return event, fmt.Errorf("%w: %s", err, data)
 	}
 	return event, nil
 }

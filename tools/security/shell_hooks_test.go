@@ -23,6 +23,7 @@ func shellRows(t *testing.T, use func(t *testing.T, b base, rows []shellRow)) {
 	t.Helper()
 	for _, src := range sources(t, "shell.jsonl") {
 		t.Run(src.name, func(t *testing.T) {
+			t.Parallel()
 			var rows []shellRow
 			for _, line := range corpus.Lines(t, filepath.Join(src.folder, "shell.jsonl")) {
 				var row shellRow

@@ -1,0 +1,120 @@
+package hooks_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/settings/hooks"
+)
+
+// guarded are the hooks of a file: one denies, and one keeps the agent from stopping.
+const guarded = `{
+	"PreToolUse": [{"matcher": "Greet", "hooks": [
+		{"type": "command", "command": "grep -q Bob && { echo Bob is asleep >&2; exit 2; }; exit 0"}
+	]}],
+	"Elicitation": [{"hooks": [
+		{"type": "command", "command": "echo '{\"hookSpecificOutput\": {\"hookEventName\": \"Elicitation\", \"action\": \"decline\"}}'"}
+	]}],
+	"Stop": [{"hooks": [{"type": "command", "command": "echo Run the tests first. >&2; exit 2"}]}]
+}`
+
+func guard(o hooks.Options) *hooks.Runner {
+	set, _, err := hooks.Parse([]byte(guarded), pegboard.SourceUser, "settings.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	return hooks.New(set, o)
+}
+
+func greeter() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct {
+		Name string `json:"name"`
+	}, string]{
+		Info: pegboard.Info{Name: "Greet"}, Description: "Greets someone.",
+		Permit: func(context.Context, struct {
+			Name string `json:"name"`
+		}, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow}
+		},
+		Call: func(_ context.Context, in struct {
+			Name string `json:"name"`
+		}, _ *pegboard.Call) (string, error) {
+			return "Hello " + in.Name, nil
+		},
+	})
+}
+
+// open returns a session with hooks.
+func open(r *hooks.Runner) *pegboard.Session {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Hooks: r.Hooks(), Fill: r.Fill(nil)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return s
+}
+
+// The scripts of the user guard the calls of a model. Strict means that they must be passed.
+func ExampleRunner_Hooks() {
+	s := open(guard(hooks.Options{Strict: true}))
+	defer func() { _ = s.Close(context.Background()) }()
+	var registry pegboard.Registry
+	if err := registry.Add(greeter()); err != nil {
+		log.Fatal(err)
+	}
+	var ex pegboard.Executor
+	for _, out := range ex.Run(context.Background(), registry.AssemblePool(s, pegboard.PoolConfig{}),
+		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name": "Ada"}`)},
+		pegboard.Call{ID: "2", Name: "Greet", Input: json.RawMessage(`{"name": "Bob"}`)}) {
+		fmt.Println(out.Result.Text())
+	}
+	// Output:
+	// Hello Ada
+	// Greet was denied: Bob is asleep. Do not try the same by other means; do something else or tell the user.
+}
+
+// The loop of an agent fires the events that are not about calls.
+func ExampleRunner_Fire() {
+	r := guard(hooks.Options{})
+	s := open(r)
+	defer func() { _ = s.Close(context.Background()) }()
+	answer, err := r.Fire(context.Background(), s, "Stop", hooks.StopFields{LastAssistantMessage: "All done."})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Block, answer.Reason)
+	// Output: true Run the tests first.
+}
+
+// Hooks answer the forms of servers before the user does.
+func ExampleRunner_Fill() {
+	s := open(guard(hooks.Options{}))
+	defer func() { _ = s.Close(context.Background()) }()
+	filled, err := s.Fill(pegboard.WithSession(context.Background(), s), pegboard.Form{From: "forge", Message: "Log in?", URL: "https://example.com/login"})
+	fmt.Println(filled.Action, err)
+	// Output: decline <nil>
+}
+
+// A file that was changed takes effect between two turns.
+func ExampleRunner_Replace() {
+	r := guard(hooks.Options{})
+	s := open(r)
+	defer func() { _ = s.Close(context.Background()) }()
+	r.Replace(hooks.Set{})
+	answer, err := r.Fire(context.Background(), s, "Stop", nil)
+	fmt.Println(answer.Block, err)
+	// Output: false <nil>
+}
+
+// The program hears of hooks that cannot run.
+func ExampleNew() {
+	set, _, err := hooks.Parse([]byte(`{"Stop": [{"hooks": [{"type": "prompt", "prompt": "Is everything done?"}]}]}`), pegboard.SourceProject, ".claude/settings.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	hooks.New(set, hooks.Options{OnProblem: func(_ hooks.Handler, err error) { fmt.Println(err) }})
+	// Output: Stop hook of settings.json: it is left out: the program asks no model for hooks
+}
