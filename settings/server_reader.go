@@ -127,7 +127,7 @@ func (r *serverReader) readProject() {
 	if err != nil {
 		return
 	}
-	for _, key := range []string{dir, filepath.Dir(r.Files.Servers)} {
+	for _, key := range []string{dir, r.projectDir()} {
 		for _, spelled := range []string{key, filepath.ToSlash(key)} {
 			v := jsonedit.Find(r.doc.Members(jsonedit.Find(projects, spelled)), serversKey)
 			if !v.Missing() {
@@ -219,8 +219,8 @@ func leads(at, path string) bool {
 
 // lookup returns a variable for the configuration of servers.
 func (l *loader) lookup(name string) (string, bool) {
-	if name == "CLAUDE_PROJECT_DIR" && l.Files.Servers != "" {
-		return filepath.Dir(l.Files.Servers), true
+	if name == "CLAUDE_PROJECT_DIR" {
+		return l.projectDir(), true
 	}
 	return l.variable(name)
 }
