@@ -46,7 +46,7 @@ func ExampleExplain() {
   "permissions": {"deny": ["Read(.env)"], "defaultMode": "acceptEdits"},
   "env": {"LOG": "quiet"}
 }`,
-		"home/.claude/settings.json": `{"env": {"LOG": "loud"}, "modle": "small"}`,
+		"home/.claude/settings.json": `{"env": {"LOG": "loud"}, "modell": "small"}`,
 	})
 	defer remove()
 	files.Trusted = true
@@ -69,7 +69,7 @@ func ExampleExplain() {
 	//   LOG  [project/.claude/settings.json:3:11]
 	// - LOG  [home/.claude/settings.json:1:10]  (overridden by project/.claude/settings.json:3:11)
 	// key
-	//   modle  [home/.claude/settings.json:1:26]
+	//   modell  [home/.claude/settings.json:1:26]
 	// starts in mode plan
 }
 
@@ -188,7 +188,7 @@ func ExampleLoaded_Key() {
 	value, from, ok := loaded.Key("model")
 	fmt.Println(string(value), from, ok)
 	for _, k := range loaded.Keys {
-		fmt.Println(k.Name, short(files, k.Position.String()))
+		fmt.Println(k.Name, short(files, k.String()))
 	}
 	// Output:
 	// "large" localSettings true

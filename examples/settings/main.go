@@ -63,16 +63,16 @@ func run(ctx context.Context, out io.Writer, asJSON bool) (err error) {
 	if err := os.CopyFS(base, files); err != nil {
 		return err
 	}
-	out = shortener{out: out, base: base}
+	show := screen{out: out, base: base}
 	located := locate(base)
-	loaded, err := approve(ctx, out, located)
+	loaded, err := approve(ctx, show, located)
 	if err != nil {
 		return err
 	}
-	if err := play(ctx, out, located, loaded); err != nil {
+	if err := play(ctx, show, located, loaded); err != nil {
 		return err
 	}
-	return explain(out, loaded, asJSON)
+	return explain(show, loaded, asJSON)
 }
 
 // locate returns the files of the project, with managed ones of this example instead of those
@@ -88,55 +88,51 @@ func locate(base string) settings.Files {
 
 // approve loads the files, lets the user answer for the MCP servers of the project, and loads
 // them again.
-func approve(ctx context.Context, out io.Writer, f settings.Files) (*settings.Loaded, error) {
+func approve(ctx context.Context, show screen, f settings.Files) (*settings.Loaded, error) {
 	loaded, err := f.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range loaded.Warnings {
-		fmt.Fprintln(out, "warning:", w)
+		show.printf("warning: %v\n", w)
 	}
 	for _, s := range loaded.Servers {
 		if s.Approval == settings.ServerAsk {
-			fmt.Fprintf(out, "The user approves the MCP server %s.\n", s.Name)
+			show.printf("The user approves the MCP server %s.\n", s.Name)
 			if err := f.Approve(ctx, s.Name, true); err != nil {
 				return nil, err
 			}
 		}
 	}
-	fmt.Fprintln(out, "Have the files been changed by others?", f.Changed(loaded))
+	show.printf("Have the files been changed by others? %v\n", f.Changed(loaded))
 	if loaded, err = f.Load(ctx); err != nil {
 		return nil, err
 	}
 	for _, s := range loaded.Servers {
-		fmt.Fprintf(out, "server %s (%s)\n", s, s.Why)
+		show.printf("server %s (%s)\n", s, s.Why)
 	}
 	return loaded, nil
 }
 
 // explain shows where each setting comes from.
-func explain(out io.Writer, loaded *settings.Loaded, asJSON bool) error {
-	fmt.Fprintln(out, "\nThe settings:")
+func explain(show screen, loaded *settings.Loaded, asJSON bool) error {
+	show.printf("\nThe settings:\n")
 	if !asJSON {
-		_, err := io.WriteString(out, settings.Explain(loaded))
-		return err
+		show.printf("%s", settings.Explain(loaded))
+		return nil
 	}
 	data, err := settings.ExplainJSON(loaded)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "%s\n", data)
+	show.printf("%s\n", data)
 	return err
 }
 
-// A shortener leaves the temporary directory out of what it writes.
-type shortener struct {
+// A screen leaves the temporary directory out of what it shows.
+type screen struct {
 	out  io.Writer
 	base string
 }
 
-// Write writes p.
-func (s shortener) Write(p []byte) (int, error) {
-	_, err := io.WriteString(s.out, strings.ReplaceAll(string(p), s.base+string(filepath.Separator), ""))
-	return len(p), err
+func (s screen) printf(format string, args ...any) {
+	text := strings.ReplaceAll(fmt.Sprintf(format, args...), s.base+string(filepath.Separator), "")
+	_, _ = io.WriteString(s.out, text) // there is nowhere else to tell it
 }

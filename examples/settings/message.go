@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"strconv"
 
@@ -37,19 +35,19 @@ func message(dir string) []pegboard.Call {
 }
 
 // play makes a session of the settings and runs the calls in it.
-func play(ctx context.Context, out io.Writer, f settings.Files, loaded *settings.Loaded) (err error) {
+func play(ctx context.Context, show screen, f settings.Files, loaded *settings.Loaded) (err error) {
 	permissions, err := loaded.Permissions()
 	if err != nil {
 		return err
 	}
 	options := loaded.HookOptions()
-	options.Message = func(_ *pegboard.Session, text string) { fmt.Fprintln(out, "for the person:", text) }
-	options.OnProblem = func(_ hooks.Handler, err error) { fmt.Fprintln(out, "hook problem:", pegboard.OneLine(err.Error())) }
+	options.Message = func(_ *pegboard.Session, text string) { show.printf("for the person: %s\n", text) }
+	options.OnProblem = func(_ hooks.Handler, err error) { show.printf("hook problem: %s\n", pegboard.OneLine(err.Error())) }
 	runner := hooks.New(loaded.Hooks, options)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: f.Dir, Home: f.Home, Permissions: permissions, OnRemember: f.Save, Hooks: runner.Hooks(),
 		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) { // the user
-			fmt.Fprintln(out, "the user is asked:", pegboard.OneLine(q.Reason))
+			show.printf("the user is asked: %s\n", pegboard.OneLine(q.Reason))
 			return pegboard.Decision{Behavior: pegboard.Allow}, nil
 		},
 	})
@@ -61,7 +59,7 @@ func play(ctx context.Context, out io.Writer, f settings.Files, loaded *settings
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(out, "The model reads at the start:", answer.Context)
+	show.printf("The model reads at the start: %v\n", answer.Context)
 
 	var registry pegboard.Registry
 	bash := shell.Bash(shell.Options{Timeout: loaded.Values.ShellTimeout, MaxTimeout: loaded.Values.ShellMaxTimeout})
@@ -72,26 +70,26 @@ func play(ctx context.Context, out io.Writer, f settings.Files, loaded *settings
 	var executor pegboard.Executor
 	outcomes := executor.Run(ctx, pool, message(f.Dir)...)
 	for _, o := range outcomes {
-		show(out, o)
+		show.outcome(o)
 	}
 	for _, part := range session.News() {
-		fmt.Fprintln(out, "news for the model:", part.Text)
+		show.printf("news for the model: %s\n", part.Text)
 	}
-	fmt.Fprintln(out, "\nThe decisions, without the hooks:")
+	show.printf("\nThe decisions, without the hooks:\n")
 	for _, c := range message(f.Dir) {
-		fmt.Fprintf(out, "%s. %s %s\n%s\n", c.ID, c.Name, c.Input, pool.ExplainDecision(ctx, c))
+		show.printf("%s. %s %s\n%s\n", c.ID, c.Name, c.Input, pool.ExplainDecision(ctx, c))
 	}
 	return nil
 }
 
-// show prints what the model reads of a call, and who decided it.
-func show(out io.Writer, o pegboard.Outcome) {
-	fmt.Fprintf(out, "\n%s. %s %s\n", o.Call.ID, o.Call.Name, o.Call.Input)
-	fmt.Fprintf(out, "   %v by %v: %s\n", o.Decision.Behavior, o.Decision.By, pegboard.OneLine(o.Decision.Reason))
+// outcome shows the texts that the model reads of a call, and who decided it.
+func (s screen) outcome(o pegboard.Outcome) {
+	s.printf("\n%s. %s %s\n", o.Call.ID, o.Call.Name, o.Call.Input)
+	s.printf("   %v by %v: %s\n", o.Decision.Behavior, o.Decision.By, pegboard.OneLine(o.Decision.Reason))
 	for _, p := range o.Result.Parts {
-		fmt.Fprintln(out, "   result:", pegboard.OneLine(p.Text))
+		s.printf("   result: %s\n", pegboard.OneLine(p.Text))
 	}
 	for _, m := range o.Result.Messages {
-		fmt.Fprintln(out, "   beside it:", pegboard.OneLine(m.Text))
+		s.printf("   beside it: %s\n", pegboard.OneLine(m.Text))
 	}
 }
