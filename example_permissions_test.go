@@ -25,3 +25,14 @@ func ExampleNewPermissions() {
 	// allow Edit(src/) from userSettings
 	// unknown permission mode "yolo"
 }
+
+// A policy gives a directory that no update takes away.
+func ExamplePermissions_WithDirectories() {
+	p := pegboard.Permissions{}.WithDirectories(pegboard.AddedDirectory{Path: "/srv/data", Source: pegboard.SourcePolicy})
+	_, err := p.Apply(pegboard.PermissionUpdate{
+		Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/srv/data"}, Destination: pegboard.SourcePolicy,
+	})
+	fmt.Println(p.Directories(), err)
+	// Output:
+	// [{/srv/data policySettings}] update removeDirectories: what the policy says cannot be changed here
+}

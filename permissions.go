@@ -64,6 +64,18 @@ func (p Permissions) Rules() []Rule { return slices.Clone(p.set.all()) }
 // Directories returns the directories that were added.
 func (p Permissions) Directories() []AddedDirectory { return slices.Clone(p.dirs) }
 
+// WithDirectories returns p with further directories of any source, such as those of a policy,
+// which no update can add. One that p has already is not added again.
+func (p Permissions) WithDirectories(dirs ...AddedDirectory) Permissions {
+	p.dirs = slices.Clone(p.dirs)
+	for _, d := range dirs {
+		if !slices.Contains(p.dirs, d) {
+			p.dirs = append(p.dirs, d)
+		}
+	}
+	return p
+}
+
 // WithRules returns p with further rules.
 func (p Permissions) WithRules(sets ...RuleSet) (Permissions, error) {
 	rules := p.Rules()
@@ -182,17 +194,5 @@ func (p Permissions) anchored(bases []pattern.Base) Permissions {
 		}
 	}
 	p.set = newRuleset(rules)
-	return p
-}
-
-// WithDirectories returns p with further directories of any source, such as those of a policy,
-// which no update can add. One that p has already is not added again.
-func (p Permissions) WithDirectories(dirs ...AddedDirectory) Permissions {
-	p.dirs = slices.Clone(p.dirs)
-	for _, d := range dirs {
-		if !slices.Contains(p.dirs, d) {
-			p.dirs = append(p.dirs, d)
-		}
-	}
 	return p
 }

@@ -45,12 +45,11 @@ func newCorrupt(path string, data []byte, err error) *CorruptError {
 	return &CorruptError{Path: path, Line: at.Line, Column: at.Column, Err: syntax.Err}
 }
 
-// A ValueError says that a value of a file is not what it must be. The other values of the
-// file are read.
+// A ValueError is about a wrong value of a file. The other values of the file are read.
 type ValueError struct {
 	Position
 	Key string // of the value, such as permissions.deny[2]
-	Err error  // what is there and what is wanted
+	Err error  // the fault and its remedy
 }
 
 // Error returns the position, the key and the error.

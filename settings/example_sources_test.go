@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/settings"
+	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
 // exampleFiles makes a project and a home directory, and returns its files without those of
@@ -46,7 +47,7 @@ func ExampleExplain() {
   "permissions": {"deny": ["Read(.env)"], "defaultMode": "acceptEdits"},
   "env": {"LOG": "quiet"}
 }`,
-		"home/.claude/settings.json": `{"env": {"LOG": "loud"}, "modle": "small"}`,
+		"home/.claude/settings.json": `{"env": {"LOG": "loud"}, "modell": "small"}`,
 	})
 	defer remove()
 	files.Trusted = true
@@ -69,7 +70,7 @@ func ExampleExplain() {
 	//   LOG  [project/.claude/settings.json:3:11]
 	// - LOG  [home/.claude/settings.json:1:10]  (overridden by project/.claude/settings.json:3:11)
 	// key
-	//   modle  [home/.claude/settings.json:1:26]
+	//   modell  [home/.claude/settings.json:1:26]
 	// starts in mode plan
 }
 
@@ -188,7 +189,7 @@ func ExampleLoaded_Key() {
 	value, from, ok := loaded.Key("model")
 	fmt.Println(string(value), from, ok)
 	for _, k := range loaded.Keys {
-		fmt.Println(k.Name, short(files, k.Position.String()))
+		fmt.Println(k.Name, short(files, k.String()))
 	}
 	// Output:
 	// "large" localSettings true
@@ -209,4 +210,25 @@ func ExampleReadValues() {
 	// Output:
 	// 5m0s 0s
 	// MCP_TIMEOUT=soon: it must be a number of milliseconds above 0
+}
+
+// The hooks of the files, with the variables and limits that the files say.
+func ExampleLoaded_HookOptions() {
+	files, remove := exampleFiles(map[string]string{
+		"home/.claude/settings.json": `{
+			"env": {"TEAM": "blue"}, "allowedHttpHookUrls": ["https://hooks.example.com/*"],
+			"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./bell.sh"}]}]}
+		}`,
+	})
+	defer remove()
+	loaded, err := files.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	options := loaded.HookOptions()
+	options.Message = func(_ *pegboard.Session, text string) { fmt.Println(text) }
+	runner := hooks.New(loaded.Hooks, options) // its Hooks are for pegboard.SessionConfig
+	fmt.Println(runner != nil, options.Env, options.AllowedURLs, short(files, options.Project))
+	// Output:
+	// true map[TEAM:blue] [https://hooks.example.com/*] project
 }

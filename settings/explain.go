@@ -28,18 +28,27 @@ func Explain(l *Loaded) string {
 			fmt.Fprintf(&b, "  [%s]", f.Position)
 		}
 		if f.Why != "" {
-			fmt.Fprintf(&b, "  (%s)", pegboard.OneLine(f.Why))
+			fmt.Fprintf(&b, "  (%s)", shown(f.Why))
 		}
 		b.WriteByte('\n')
 	}
 	fmt.Fprintf(&b, "starts in mode %s\n", l.Mode)
 	for _, w := range l.Warnings {
-		fmt.Fprintf(&b, "warning: %s: %s\n", w.Position, pegboard.OneLine(w.Text))
+		fmt.Fprintf(&b, "warning: %s: %s\n", w.Position, shown(w.Text))
 	}
 	for _, e := range l.Broken {
-		fmt.Fprintf(&b, "broken: %s\n", pegboard.OneLine(e.Error()))
+		fmt.Fprintf(&b, "broken: %s\n", shown(e.Error()))
 	}
 	return b.String()
+}
+
+// shown returns a text of any length on one line. What a terminal would not show is escaped.
+func shown(text string) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = pegboard.OneLine(word)
+	}
+	return strings.Join(words, " ")
 }
 
 // ExplainJSON returns what Explain shows as JSON: an object with the mode, the facts, the

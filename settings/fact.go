@@ -25,5 +25,5 @@ type Fact struct {
 	Source pegboard.RuleSource `json:"source,omitempty"` // empty for files that have none
 	Position
 	Counts bool   `json:"counts"`
-	Why    string `json:"why,omitempty"` // why it does not count, or what it leads to
+	Why    string `json:"why,omitempty"` // the reason if it does not count, and otherwise its effect if that is not obvious
 }

@@ -71,7 +71,7 @@ func (r *fileReader) boolean(name string) (on, ok, wrong bool) {
 	return string(raw) == "true", true, string(raw) != "true" && string(raw) != "false"
 }
 
-// describe returns what a value is, for a message.
+// describe returns a short description of a value for a message.
 func (r *fileReader) describe(v jsonedit.Span) string {
 	if v.Missing() {
 		return "nothing"
@@ -107,8 +107,8 @@ type item struct {
 	at   jsonedit.Span
 }
 
-// list returns the strings of a list, and calls wrong for each element that is none. It
-// returns false, after a call of wrong, if the value is no list.
+// list returns the strings of a list, and calls wrong for each other element. It returns
+// false, after a call of wrong, if the value is no list.
 func (r *fileReader) list(v jsonedit.Span, key string, wrong func(at jsonedit.Span, key string, err error)) (items []item, ok bool) {
 	if !r.doc.Opens(v, '[') {
 		wrong(v, key, fmt.Errorf("there is %s, which is not a list; write a list of strings", r.describe(v)))

@@ -113,8 +113,8 @@ func (r *fileReader) respell(rule pegboard.Rule) (all []pegboard.Rule) {
 	return all
 }
 
-// limit joins a list of the file with those of the others. That it is there is a limit, even
-// if what it allows does not count.
+// limit joins a list of the file with those of the others. The list is a limit even if its
+// entries do not count.
 func (r *fileReader) limit(key string, all *[]string) {
 	v, ok := r.key(key)
 	if !ok {

@@ -9,7 +9,7 @@ import (
 )
 
 // checkKeys refuses keys of this package that are there twice, and takes them out, since
-// readers differ on what they mean.
+// readers differ on their meaning.
 func (r *fileReader) checkKeys() {
 	for _, key := range ownKeys() {
 		if _, twice := jsonedit.Repeated(r.top, key); twice {

@@ -52,7 +52,7 @@ func (r *fileReader) addRules(set pegboard.RuleSet) {
 	r.Rules = append(r.Rules, set)
 }
 
-// ruledOut reports whether only rules of managed files count, and this is none.
+// ruledOut reports whether only rules of managed files count, and the file is not managed.
 func (r *fileReader) ruledOut() bool { return r.policy.rulesOnly.on && !r.managed() }
 
 // checkPermissionKeys warns about keys without effect that look as if they had one.
@@ -68,7 +68,7 @@ func (r *fileReader) checkPermissionKeys(members []jsonedit.Member) {
 }
 
 // readRules returns the rules of a behavior, each once, as they are spelled in a session. In
-// place of a deny or ask rule that is not understood it adds to asked what that could mean.
+// place of a deny or ask rule that is not understood it adds the possible meanings to asked.
 func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (rules []string) {
 	key := strictjson.AppendKey(permissionsKey, b.String())
 	v := jsonedit.Find(members, b.String())

@@ -87,7 +87,7 @@ func TestFlags(t *testing.T) {
 // TestToolsFlag leaves the built-in tools that it names, and all attached ones.
 func TestToolsFlag(t *testing.T) {
 	t.Parallel()
-	make := func(name string) pegboard.Tool {
+	build := func(name string) pegboard.Tool {
 		return pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: name}, Description: "For a test.",
 			Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", nil },
@@ -113,8 +113,8 @@ func TestToolsFlag(t *testing.T) {
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 			var registry pegboard.Registry
-			require.NoError(t, registry.Add(make("Bash"), make("Read")))
-			_, err = registry.Attach("s", make("t"))
+			require.NoError(t, registry.Add(build("Bash"), build("Read")))
+			_, err = registry.Attach("s", build("t"))
 			require.NoError(t, err)
 			var names []string
 			for tool := range registry.AssemblePool(s, pegboard.PoolConfig{Restrictions: l.Restrictions}).All() {

@@ -114,7 +114,7 @@ func (l *loader) open(ctx context.Context) error {
 		return err
 	}
 	for _, source := range sources() {
-		if path := l.Files.path(source); path != "" {
+		if path := l.path(source); path != "" {
 			if err := l.openFile(ctx, source, path); err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func (l *loader) openFlags(ctx context.Context) error {
 	case strings.TrimSpace(value) == "":
 		return nil
 	case strings.HasPrefix(strings.TrimSpace(value), "{"):
-		a, err := l.Files.anchors(SourceFlags)
+		a, err := l.anchors(SourceFlags)
 		if err != nil {
 			return err
 		}
@@ -158,7 +158,7 @@ func (l *loader) openFlags(ctx context.Context) error {
 
 // openFile reads and parses a file. The error is that of the context.
 func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path string) error {
-	a, err := l.Files.anchors(source)
+	a, err := l.anchors(source)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (l *loader) openManaged(ctx context.Context, path string) error {
 	d, known := l.managed[dir]
 	if !known {
 		var err error
-		if d.anchors, err = l.Files.anchors(pegboard.SourcePolicy); err != nil {
+		if d.anchors, err = l.anchors(pegboard.SourcePolicy); err != nil {
 			return err
 		}
 		d.anchors.file = filepath.Clean(dir)

@@ -244,7 +244,7 @@ func FuzzLoad(f *testing.F) {
 			require.Equal(t, path, b.Path)
 		}
 		for _, fact := range l.Facts() {
-			require.Positive(t, len(fact.Kind))
+			require.NotEmpty(t, fact.Kind)
 		}
 		_, err = settings.ExplainJSON(l)
 		require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -91,7 +92,7 @@ func (l *Loaded) WithoutBroken() *Loaded {
 }
 
 // Key returns the value of a key that is the host's: the JSON text of the highest source that
-// has it and is trusted. It returns false if there is none.
+// has it and is trusted. It returns false if there is no such source.
 func (l *Loaded) Key(name string) (value json.RawMessage, from pegboard.RuleSource, ok bool) {
 	for _, k := range l.Keys {
 		if k.Name == name && k.Trusted {
@@ -99,6 +100,17 @@ func (l *Loaded) Key(name string) (value json.RawMessage, from pegboard.RuleSour
 		}
 	}
 	return nil, "", false
+}
+
+// HookOptions returns the options of [hooks.New] that the settings define: the directory of the
+// project, the variables, the addresses and variables of http hooks, and the limits of Values. The host adds
+// its funcs.
+func (l *Loaded) HookOptions() hooks.Options {
+	return hooks.Options{
+		Project: l.state.files.projectDir(), Env: maps.Clone(l.Env), Strict: l.state.files.Strict,
+		AllowedURLs: slices.Clone(l.HookURLs), AllowedVars: slices.Clone(l.HookEnv),
+		StopCap: l.Values.StopCap, SessionEnd: l.Values.SessionEnd,
+	}
 }
 
 // Facts returns each setting of each source, and whether it counts: files first, then by kind

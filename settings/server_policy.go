@@ -78,7 +78,7 @@ func (p *serverPolicy) allows(s mcpjson.Server) bool {
 	})
 }
 
-// readServerPolicy reads what the file says about servers.
+// readServerPolicy reads the keys of the file that are about servers.
 func (r *fileReader) readServerPolicy(p *serverPolicy) {
 	r.readEnabled(p)
 	if v, ok := r.key(disabledServersKey); ok {

@@ -69,7 +69,7 @@ func (l *loader) readServers(ctx context.Context) error {
 	return nil
 }
 
-// openServers parses a file with servers. It returns nil if there is none, or if it cannot be
+// openServers parses a file with servers. It returns nil if it is missing, or if it cannot be
 // read, which is a warning, since no server is started then.
 func (l *loader) openServers(ctx context.Context, source pegboard.RuleSource, path string, limit int64) (*serverReader, error) {
 	if path == "" {
@@ -107,8 +107,8 @@ func (l *loader) openServers(ctx context.Context, source pegboard.RuleSource, pa
 		return nil, nil
 	}
 	l.note(FactFile, path, "", at)
-	if err != nil {
-		return nil, nil // it is empty
+	if doc == nil { // it is empty
+		return nil, nil
 	}
 	return &serverReader{loader: l, text: text{path: path, data: snap.Data}, doc: doc}, nil
 }
@@ -127,7 +127,7 @@ func (r *serverReader) readProject() {
 	if err != nil {
 		return
 	}
-	for _, key := range []string{dir, filepath.Dir(r.Files.Servers)} {
+	for _, key := range []string{dir, r.projectDir()} {
 		for _, spelled := range []string{key, filepath.ToSlash(key)} {
 			v := jsonedit.Find(r.doc.Members(jsonedit.Find(projects, spelled)), serversKey)
 			if !v.Missing() {
@@ -191,18 +191,18 @@ func (r *serverReader) place(servers jsonedit.Span, p mcpjson.Problem) Position 
 }
 
 // visit sets best to the position of the innermost value on the way to a path. The value at v
-// has the path at.
-func (r *serverReader) visit(v jsonedit.Span, at, path string, best *Position) {
+// has the path name.
+func (r *serverReader) visit(v jsonedit.Span, name, path string, best *Position) {
 	for _, m := range r.doc.Members(v) {
-		if below := strictjson.AppendKey(at, m.Key); leads(below, path) {
-			*best = r.text.at(m.Start)
+		if below := strictjson.AppendKey(name, m.Key); leads(below, path) {
+			*best = r.at(m.Start)
 			r.visit(m.Value, below, path, best)
 			return
 		}
 	}
 	for i, element := range r.doc.Elements(v) {
-		if below := strictjson.AppendIndex(at, i); leads(below, path) {
-			*best = r.text.at(element.Start)
+		if below := strictjson.AppendIndex(name, i); leads(below, path) {
+			*best = r.at(element.Start)
 			r.visit(element, below, path, best)
 			return
 		}
@@ -219,8 +219,8 @@ func leads(at, path string) bool {
 
 // lookup returns a variable for the configuration of servers.
 func (l *loader) lookup(name string) (string, bool) {
-	if name == "CLAUDE_PROJECT_DIR" && l.Files.Servers != "" {
-		return filepath.Dir(l.Files.Servers), true
+	if name == "CLAUDE_PROJECT_DIR" {
+		return l.projectDir(), true
 	}
 	return l.variable(name)
 }
@@ -230,8 +230,8 @@ func (l *loader) variable(name string) (string, bool) {
 	if value, ok := l.Env[name]; ok {
 		return value, true
 	}
-	if l.Files.Lookup != nil {
-		return l.Files.Lookup(name)
+	if l.Lookup != nil {
+		return l.Lookup(name)
 	}
 	return os.LookupEnv(name)
 }

@@ -134,6 +134,19 @@ func (f Files) sessionDirs() (dir, home string, err error) {
 	return dir, home, nil
 }
 
+// projectDir returns the directory of the project: that of its .mcp.json or of its settings, or
+// else the session's.
+func (f Files) projectDir() string {
+	switch {
+	case f.Servers != "":
+		return filepath.Dir(f.Servers)
+	case f.Project != "":
+		return filepath.Dir(filepath.Dir(f.Project))
+	}
+	dir, _, _ := f.sessionDirs() // empty if there is no working directory
+	return dir
+}
+
 // resolve returns the resolved path of a file. It returns an error if a link in the path is
 // dangling or part of a circle, since it is unclear where the file should be created.
 func resolve(path string) (string, error) {

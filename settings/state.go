@@ -17,7 +17,7 @@ import (
 // seconds, where a file cannot change that often.
 const youngAge = 2 * time.Second
 
-// A state is what the files were like when they were read.
+// A state describes the files at the time when they were read.
 type state struct {
 	files   Files
 	managed []string // the managed files, since their directories may get more
@@ -25,7 +25,7 @@ type state struct {
 	stamps  []stamp
 }
 
-// A stamp is what one file was like.
+// A stamp describes one file.
 type stamp struct {
 	source pegboard.RuleSource
 	path   string
@@ -58,7 +58,7 @@ func (s *state) addDirs(f Files) {
 	}
 }
 
-// look returns what is at a path: the information about a file, or whether there is a link
+// look returns the information about a file, or whether there is a link
 // that leads nowhere.
 func look(path string) (info fs.FileInfo, link bool) {
 	info, err := os.Stat(path)
@@ -147,7 +147,7 @@ func (c Change) ConfigSource() string {
 
 // Changes returns the files for which Changed returns true, each once.
 func (f Files) Changes(since *Loaded) (all []Change) {
-	managed, _ := f.managedFiles() // what cannot be read is found by Load
+	managed, _ := f.managedFiles() // Load finds the error
 	for _, path := range managed {
 		if !slices.Contains(since.state.managed, path) {
 			all = append(all, Change{Source: pegboard.SourcePolicy, Path: path})

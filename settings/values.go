@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// Values are what variables of the environment mean for other packages, as Claude Code's
+// Values are the options of other packages that variables of the environment set, as Claude Code's
 // documentation describes them. A zero field is the default of the package that the field is
 // about.
 type Values struct {
@@ -95,25 +95,25 @@ func valueVariables() []valueVariable {
 	}
 }
 
-// A ValueProblem is a variable whose value has no effect.
-type ValueProblem struct {
+// A VariableError is about a variable whose value has no effect.
+type VariableError struct {
 	Name string
-	Err  error // what is there and what is wanted
+	Err  error // the value and the remedy
 }
 
 // Error returns the error, which names the variable.
-func (p ValueProblem) Error() string { return p.Err.Error() }
+func (p VariableError) Error() string { return p.Err.Error() }
 
 // Unwrap returns p.Err.
-func (p ValueProblem) Unwrap() error { return p.Err }
+func (p VariableError) Unwrap() error { return p.Err }
 
-// ReadValues returns what the variables of the environment mean. lookup is [os.Getenv] or a
+// ReadValues returns the meaning of the variables of the environment. lookup is [os.Getenv] or a
 // similar function. A variable whose value is wrong has no effect and is a problem, except
 // that no definition is deferred if ENABLE_TOOL_SEARCH is wrong.
-func ReadValues(lookup func(name string) string) (v Values, problems []ValueProblem) {
+func ReadValues(lookup func(name string) string) (v Values, problems []VariableError) {
 	var err error
 	if v.Deferral, err = Deferral(lookup); err != nil {
-		problems = append(problems, ValueProblem{Name: toolSearchVariable, Err: err})
+		problems = append(problems, VariableError{Name: toolSearchVariable, Err: err})
 	}
 	v.Gates = Gates(lookup)
 	for _, variable := range valueVariables() {
@@ -122,7 +122,7 @@ func ReadValues(lookup func(name string) string) (v Values, problems []ValueProb
 			continue
 		}
 		if err := variable.set(&v, text); err != nil {
-			problems = append(problems, ValueProblem{Name: variable.name, Err: fmt.Errorf("%s=%s: %w", variable.name, text, err)})
+			problems = append(problems, VariableError{Name: variable.name, Err: fmt.Errorf("%s=%s: %w", variable.name, text, err)})
 		}
 	}
 	if v.ShellTimeout > 0 { // the ceiling is the larger of both
@@ -170,7 +170,7 @@ func setCount(n *int, text string) error {
 
 // readValues sets Values from Env and the environment.
 func (l *loader) readValues() {
-	var problems []ValueProblem
+	var problems []VariableError
 	l.Values, problems = ReadValues(func(name string) string {
 		if value, set := l.variable(name); set {
 			return value

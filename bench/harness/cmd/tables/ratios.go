@@ -61,6 +61,8 @@ var comparisons = []comparison{
 	{ours: "Find10000/pegboard-words-p99", budget: 0.5e6},
 	{ours: "Assemble1050/pegboard-cold", budget: 2e6},
 	{ours: "Assemble1050/pegboard-changed", budget: 0.2e6},
+	{ours: "Settings200/pegboard-load", budget: 50e6},
+	{ours: "Settings200/pegboard-reload", budget: 1e6},
 }
 
 // spread sums up the ratios, or the times, of all passes.
