@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -13,8 +14,11 @@ import (
 )
 
 // BenchmarkSettings loads 200 settings files, each with rules, hooks, variables and keys of a
-// host, and looks whether one has changed. No peer has a case.
+// host, and looks whether one has changed. No peer has a case. There is a heap, as in
+// BenchmarkDecide.
 func BenchmarkSettings(b *testing.B) {
+	heap := make([]byte, 256<<20)
+	defer runtime.KeepAlive(heap)
 	files := settingsFiles(b)
 	b.Run("Settings200/pegboard-load", func(b *testing.B) {
 		b.ReportAllocs()
