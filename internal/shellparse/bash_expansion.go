@@ -158,7 +158,7 @@ func (w *walker) parameterReach(name string) reach {
 		return v.reach
 	case !w.place.sets(name) && !mayAssign(w.src, name): // what the environment holds, no line has made
 		return nowhere
-	case w.setsPlainTexts(name):
+	case remembered(&w.setPlain, name, w.setsPlainTexts):
 		return nowhere
 	}
 	return anywhere

@@ -59,6 +59,25 @@ func (w *walker) namesIn(variable string) *foundNames {
 
 // isSetOnce reports whether only one part of the line sets a variable.
 func (w *walker) isSetOnce(name string) bool {
+	return remembered(&w.setOnce, name, w.countsOneSetting)
+}
+
+// remembered returns what a function says of a name. It calls the function once for a name:
+// a line may use a variable often, and each call looks at the whole line.
+func remembered(known *map[string]bool, name string, find func(string) bool) bool {
+	is, ok := (*known)[name]
+	if !ok {
+		if *known == nil {
+			*known = map[string]bool{}
+		}
+		is = find(name)
+		(*known)[name] = is
+	}
+	return is
+}
+
+// countsOneSetting is isSetOnce without its memory.
+func (w *walker) countsOneSetting(name string) bool {
 	if w.file == nil {
 		return false
 	}

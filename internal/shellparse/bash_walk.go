@@ -34,6 +34,8 @@ type walker struct {
 	output       reach           // of what they have printed
 	fed          reach           // of what a pipe feeds them
 	depth        int
+	setOnce      map[string]bool // variables by name; see isSetOnce
+	setPlain     map[string]bool // variables by name; see setsPlainTexts
 
 	functionDepth int
 	// The buffers hold what most lines need, so that it is allocated with the walker.
