@@ -29,6 +29,3 @@ func (o *occasion) post(ctx context.Context, h *Handler) output {
 	}
 	return out
 }
-
-// client returns the client of http hooks. It sends a payload on to no other host, and not
-// matchesURL reports whether a URL is of a pattern, in which "*" stands for any characters. A

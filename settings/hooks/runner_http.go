@@ -44,6 +44,7 @@ func (r *Runner) respond(request *http.Request) (output, error) {
 	return out, nil
 }
 
+// client returns the client of http hooks. It sends a payload on to no other host, and not
 // without its body.
 func (r *Runner) client() *http.Client {
 	client := r.http
@@ -103,6 +104,7 @@ func (r *Runner) allowedURL(address string) error {
 	return errors.New("allowedHttpHookUrls does not hold the address")
 }
 
+// matchesURL reports whether a URL is of a pattern, in which "*" stands for any characters. A
 // star in the host does not stand for the slash that ends it.
 func matchesURL(pattern string, u *url.URL) bool {
 	scheme, rest, ok := strings.Cut(pattern, "://")
