@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,13 +26,13 @@ const hookScript = "cat > /dev/null"
 //
 //   - Hooks/command: one command, beside the bare process that reads the same bytes;
 //   - Hooks/none: a hundred hooks of other tools, beside no hooks;
-//   - Hooks/if: a hundred hooks with a rule that is not about the line, beside one hook whose
-//     matcher does not match.
+//   - Hooks/if: a hundred hooks with a rule that is not about the line, beside no hooks. A rule
+//     denies the line, so that no time goes to running it.
 func BenchmarkHooks(b *testing.B) {
 	dir, err := filepath.EvalSymlinks(b.TempDir())
 	require.NoError(b, err)
 	call := pegboard.Call{ID: "1", Name: "Echo", Input: json.RawMessage(`{"text":"hello"}`)}
-	b.Run("command/floor-process", func(b *testing.B) {
+	b.Run("Hooks/command/floor-process", func(b *testing.B) {
 		payload := bytes.Repeat([]byte("x"), 300)
 		for b.Loop() {
 			cmd := exec.CommandContext(b.Context(), "sh", "-c", hookScript)
@@ -49,19 +50,21 @@ func BenchmarkHooks(b *testing.B) {
 		return `{"PreToolUse": [` + strings.Join(groups, ",") + `], "PostToolUse": [` + strings.Join(groups, ",") + `]}`
 	}
 	for _, c := range []struct{ name, file string }{
-		{"command/pegboard", `{"PreToolUse": [{"hooks": [{"type": "command", "command": "` + hookScript + `"}]}]}`},
-		{"none/floor-nohooks", "{}"},
-		{"none/pegboard", hundred("^Other%d$", "")},
+		{"Hooks/command/pegboard", `{"PreToolUse": [{"hooks": [{"type": "command", "command": "` + hookScript + `"}]}]}`},
+		{"Hooks/none/floor-nohooks", "{}"},
+		{"Hooks/none/pegboard", hundred("^Other%d$", "")},
 	} {
-		b.Run(c.name, func(b *testing.B) { runHooks(b, dir, c.file, echo(), call) })
+		b.Run(c.name, func(b *testing.B) { runHooks(b, dir, c.file, pegboard.RuleSet{Allow: []string{"Echo"}}, echo(), call) })
 	}
 	line := pegboard.Call{ID: "1", Name: "Bash", Input: json.RawMessage(`{"command":"cd . && ls | wc -l && true && echo a > /dev/null"}`)}
 	for _, c := range []struct{ name, file string }{
-		{"if/floor-nohooks", "{}"},
-		{"if/pegboard", hundred("Bash", `, "if": "Bash(git push *)"`)},
-		{"if/pegboard-one", `{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 2", "if": "Bash(git push *)"}]}]}`},
+		{"Hooks/if/floor-nohooks", "{}"},
+		{"Hooks/if/pegboard", hundred("Bash", `, "if": "Bash(git push *)"`)},
+		{"Hooks/if/pegboard-one", `{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 2", "if": "Bash(git push *)"}]}]}`},
 	} {
-		b.Run(c.name, func(b *testing.B) { runHooks(b, dir, c.file, shell.Bash(shell.Options{}), line) })
+		b.Run(c.name, func(b *testing.B) {
+			runHooks(b, dir, c.file, pegboard.RuleSet{Deny: []string{"Bash(wc *)"}}, shell.Bash(shell.Options{}), line)
+		})
 	}
 }
 
@@ -79,12 +82,13 @@ func echo() pegboard.Tool {
 	})
 }
 
-// runHooks measures a call in a session with the hooks of a file.
-func runHooks(b *testing.B, dir, file string, tool pegboard.Tool, call pegboard.Call) {
+// runHooks measures a call in a session with the hooks of a file. It is denied if there are
+// deny rules.
+func runHooks(b *testing.B, dir, file string, rules pegboard.RuleSet, tool pegboard.Tool, call pegboard.Call) {
 	b.Helper()
 	set, _, err := hooks.Parse(json.RawMessage(file), pegboard.SourceUser, "settings.json")
 	require.NoError(b, err)
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Echo", "Bash"}})
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, rules)
 	require.NoError(b, err)
 	pool := pegPool(b, pegboard.SessionConfig{
 		Dir: dir, Permissions: perms, Hooks: hooks.New(set, hooks.Options{}).Hooks(),
@@ -93,6 +97,8 @@ func runHooks(b *testing.B, dir, file string, tool pegboard.Tool, call pegboard.
 	var ex pegboard.Executor
 	for b.Loop() {
 		out := ex.Run(b.Context(), pool, call)[0]
-		require.NoError(b, out.Err)
+		if denied := errors.Is(out.Err, pegboard.ErrDenied); denied != (rules.Deny != nil) || !denied && out.Err != nil {
+			b.Fatal(out.Err)
+		}
 	}
 }
