@@ -43,6 +43,7 @@ func (c *command) deliver(out output) {
 	}
 	o.shorten(ctx, r)
 	o.tell(r.message)
+	o.sendToTerminal(r)
 	for _, text := range r.Context {
 		o.session.Tell(pegboard.Part{Text: text})
 	}

@@ -174,6 +174,7 @@ func (o *occasion) tell(text string) {
 func (o *occasion) tellAll(replies []*reply) {
 	for _, r := range replies {
 		o.tell(r.message)
+		o.sendToTerminal(r)
 		if r.Stop {
 			o.tell(r.stopReason)
 		}

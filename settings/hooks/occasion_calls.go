@@ -41,7 +41,7 @@ func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool)
 		return refused
 	}
 	own := *v.changed
-	own.input, own.Context, own.message, own.stopReason = nil, nil, "", ""
+	own.input, own.Context, own.message, own.stopReason, own.terminal = nil, nil, "", "", ""
 	o.state.note(h.Call, &callNotes{input: input, reply: &own, said: said})
 	v.decision.Input = input
 	return v.decision

@@ -119,7 +119,7 @@ func (o *occasion) readMembers(r *reply, m members) {
 	if !m.flag("continue", true) && o.event != taskCreated {
 		r.Stop = true
 	}
-	r.stopReason, r.message = m.text("stopReason"), m.text("systemMessage")
+	r.stopReason, r.message, r.terminal = m.text("stopReason"), m.text("systemMessage"), m.text("terminalSequence")
 	m.flag("suppressOutput", false)
 	decision := m.word("decision", "block", "approve")
 	reason := m.text("reason")

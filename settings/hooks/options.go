@@ -78,6 +78,10 @@ type Options struct {
 	// reasons that the model does not read. Hooks of a call also emit it as an event of the
 	// call, see [pegboard.HookCall.Emit].
 	Message func(s *pegboard.Session, text string)
+	// Terminal is called with the terminalSequence of a hook, to be written to the person's
+	// terminal as it is: bells, titles, notifications and progress (OSC 0, 1, 2, 9, 99 and 777).
+	// Any other is left out, and OnProblem is told. Nil means that there is no terminal.
+	Terminal func(s *pegboard.Session, sequence string)
 	// OnProblem is called with every hook that failed, was left out, or of whose answer a part
 	// has no effect. The error may hold what the hook printed, which may be secret. It wraps
 	// [ErrHook].

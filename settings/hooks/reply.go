@@ -16,6 +16,7 @@ type reply struct {
 	printed    string // of WorktreeCreate: plain text
 	stopReason string // for the person
 	message    string // for the person
+	terminal   string // for the person's terminal
 
 	// Of PreToolUse and PermissionRequest.
 	allow, ask, deferred bool
