@@ -115,10 +115,10 @@ func (q *inquiry) decider(by Decider, question *Question, ask Asker) func(contex
 	}
 }
 
-// A deferredAnswer is the error of an inquiry whose answer was put off by a hook.
-type deferredAnswer struct{ error }
+// A deferredAnswerError is the error of an inquiry whose answer was put off by a hook.
+type deferredAnswerError struct{ error }
 
-func (e *deferredAnswer) Unwrap() error { return e.error }
+func (e *deferredAnswerError) Unwrap() error { return e.error }
 
 // permissionHook turns the hook into an Asker. A hook that fails denies, unless its
 // OnFailure says otherwise. A call that runs cannot be put off: the hook has failed then.
@@ -215,7 +215,7 @@ func (q *inquiry) finish(ctx context.Context, d Decision, err error) (Decision, 
 		return d, err
 	}
 	if d.deferred != nil {
-		return Decision{}, &deferredAnswer{d.deferred}
+		return Decision{}, &deferredAnswerError{d.deferred}
 	}
 	switch d.By {
 	case ByPerson: // accept was called by Session.Answer

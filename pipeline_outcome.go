@@ -158,7 +158,7 @@ func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
 	if ctx.Err() != nil {
 		return j.stopped(context.Cause(ctx))
 	}
-	if deferred := (*deferredAnswer)(nil); errors.As(err, &deferred) {
+	if deferred := (*deferredAnswerError)(nil); errors.As(err, &deferred) {
 		return j.deferredCall(deferred.error)
 	}
 	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, FactRule: d.FactRule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}

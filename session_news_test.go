@@ -28,7 +28,10 @@ func TestNews(t *testing.T) {
 	t.Parallel()
 	image := pegboard.Part{MIME: "image/png", Data: []byte("\x89PNG")}
 	type sessions struct{ main, fork, inner *pegboard.Session }
-	closing := func(t *testing.T, s *pegboard.Session) { require.NoError(t, s.Close(t.Context())) }
+	closing := func(t *testing.T, s *pegboard.Session) {
+		t.Helper()
+		require.NoError(t, s.Close(t.Context()))
+	}
 	tests := []struct {
 		name       string
 		do         func(t *testing.T, s sessions)
@@ -49,11 +52,13 @@ func TestNews(t *testing.T) {
 		}, main: append([]pegboard.Part{leftOut(1)}, numberedParts(1, 257)...)},
 		{name: "many more at once", do: func(_ *testing.T, s sessions) { s.main.Tell(numberedParts(0, 1000)...) }, main: append([]pegboard.Part{leftOut(744)}, numberedParts(744, 1000)...)},
 		{name: "the count begins anew", do: func(t *testing.T, s sessions) {
+			t.Helper()
 			s.main.Tell(numberedParts(0, 300)...)
 			require.Len(t, s.main.News(), 257)
 			s.main.Tell(partsOf("a")...)
 		}, main: partsOf("a")},
 		{name: "a fork that was closed", do: func(t *testing.T, s sessions) {
+			t.Helper()
 			s.fork.Tell(partsOf("a")...)
 			s.main.Tell(partsOf("b")...)
 			closing(t, s.fork)
@@ -61,26 +66,31 @@ func TestNews(t *testing.T) {
 			closing(t, s.fork)
 		}, main: partsOf("b", "a", "late")},
 		{name: "a fork that was read before", do: func(t *testing.T, s sessions) {
+			t.Helper()
 			s.fork.Tell(partsOf("a")...)
 			require.Equal(t, partsOf("a"), s.fork.News())
 			closing(t, s.fork)
 		}},
 		{name: "a fork of a fork tells the main session", do: func(t *testing.T, s sessions) {
+			t.Helper()
 			s.inner.Tell(partsOf("a")...)
 			closing(t, s.inner)
 		}, main: partsOf("a")},
 		{name: "a fork closes its own", do: func(t *testing.T, s sessions) {
+			t.Helper()
 			s.fork.Tell(partsOf("fork")...)
 			s.inner.Tell(partsOf("inner")...)
 			closing(t, s.fork)
 			s.inner.Tell(partsOf("late")...)
 		}, main: partsOf("inner", "fork", "late")},
 		{name: "a fork had too many", do: func(t *testing.T, s sessions) {
+			t.Helper()
 			s.main.Tell(partsOf("a")...)
 			s.fork.Tell(numberedParts(0, 258)...)
 			closing(t, s.fork)
 		}, main: append([]pegboard.Part{leftOut(3)}, numberedParts(2, 258)...)},
 		{name: "the main session was closed", do: func(t *testing.T, s sessions) {
+			t.Helper()
 			s.main.Tell(partsOf("a")...)
 			s.fork.Tell(partsOf("b")...)
 			closing(t, s.main)
