@@ -78,56 +78,6 @@ func TestShellRulesInHooks(t *testing.T) {
 	})
 }
 
-// TestShellConcerns holds the lines of all rows against the rules of all rows: where a deny
-// rule denies a line, it concerns the call.
-func TestShellConcerns(t *testing.T) {
-	t.Parallel()
-	shellRows(t, func(t *testing.T, b base, rows []shellRow) {
-		t.Helper()
-		var texts []string
-		for _, row := range rows {
-			for _, text := range slices.Concat(row.Rules.Deny, row.Rules.Ask, row.Rules.Allow) {
-				if rule, err := pegboard.ParseRule(pegboard.Deny, text); err == nil && rule.Pattern != "" && !slices.Contains(texts, text) {
-					texts = append(texts, text)
-				}
-			}
-		}
-		denied := 0
-		for _, row := range effort.Sample(t, rows) {
-			if row.Fixture != nil {
-				continue // the decision of the line is what counts, in the tree of all rows
-			}
-			tr := row.tree(t, b)
-			c := call(t, "Bash", map[string]string{"command": tr.fill(row.Command)})
-			concerns := map[string]pegboard.Concern{}
-			look := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
-				for _, text := range texts {
-					rule, err := pegboard.ParseRule(pegboard.Deny, tr.fill(text))
-					require.NoError(t, err)
-					concerns[text] = h.Concerns(rule)
-				}
-				return pegboard.Decision{Behavior: pegboard.Deny}, nil
-			}}
-			decideAs(t, row, tr, pegboard.RuleSet{}, look, c)
-			if len(concerns) == 0 {
-				continue // the input was refused before
-			}
-			s := sessionIn(t, tr, "proj", pegboard.SessionConfig{})
-			p := pool(t, s, row.tool(tr))
-			for _, text := range texts {
-				require.NoError(t, s.SetPermissions(permissions(t, pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{tr.fill(text)}})))
-				d := p.Decide(t.Context(), c)
-				if d.Behavior == pegboard.Deny && d.Rule != nil {
-					denied++
-					require.NotEqual(t, pegboard.ConcernNo, concerns[text], "%q denies %q", text, c.Input)
-				}
-			}
-		}
-		require.Positive(t, denied)
-		t.Logf("%d rules, %d denials", len(texts), denied)
-	})
-}
-
 // denyingHooks returns a hook for each rule that denies what the rule concerns.
 func denyingHooks(t *testing.T, rules []string) hooks.Set {
 	t.Helper()
