@@ -38,8 +38,8 @@ import (
 // file; relative ones are relative to the session's directory.
 //
 // A path rule that begins with one slash is relative to the project in a project's file, to
-// the directory of the file in the user's and managed files, and to the working directory
-// elsewhere. The result spells such a rule so that it means the same in the session.
+// the directory of the file in the user's file, in managed files and in that of --settings,
+// and to the working directory elsewhere. The result spells such a rule so that it means the same in the session.
 func (f Files) Load(ctx context.Context) (*Loaded, error) {
 	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}, managed: map[string]managedDir{}, near: map[string]string{}}
 	l.state.files = f
@@ -158,7 +158,7 @@ func (l *loader) openFlags(ctx context.Context) error {
 
 // openFile reads and parses a file. The error is that of the context.
 func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path string) error {
-	a, err := l.anchors(source)
+	a, err := l.anchorsOf(source, path)
 	if err != nil {
 		return err
 	}
@@ -181,11 +181,9 @@ func (l *loader) openManaged(ctx context.Context, path string) error {
 	d, known := l.managed[dir]
 	if !known {
 		var err error
-		if d.anchors, err = l.anchors(pegboard.SourcePolicy); err != nil {
+		if d.anchors, err = l.anchorsOf(pegboard.SourcePolicy, path); err != nil {
 			return err
 		}
-		d.anchors.file = filepath.Clean(dir)
-		d.anchors = d.anchors.simplified()
 		d.real = realpath.Resolve(dir)
 		l.managed[dir] = d
 	}
