@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -113,25 +114,43 @@ func (r *fileReader) respell(rule pegboard.Rule) (all []pegboard.Rule) {
 	return all
 }
 
-// limit joins a list of the file with those of the others. The list is a limit even if its
-// entries do not count.
+// limit joins a list of the file with those of the others. The list is a limit even if it is
+// empty. That of a project that is not trusted is none, since a hook that cannot run does not
+// deny anything.
 func (r *fileReader) limit(key string, all *[]string) {
 	v, ok := r.key(key)
 	if !ok {
 		return
 	}
-	if *all == nil {
-		*all = []string{}
-	}
 	items, _ := r.list(v, key, r.wrongAllows)
-	if len(items) > 0 && !r.trusted {
-		r.warnAt(r.member(key), "%s: what it allows does not count until the project is trusted", key)
+	if !r.trusted {
+		r.warnAt(r.member(key), "%s does not count until the project is trusted", key)
+	} else if *all == nil {
+		*all = []string{}
 	}
 	for _, i := range items {
 		if fact := r.fact(FactSwitch, key+": "+strictjson.Quote(i.text), i.at); r.trusted {
 			*all = append(*all, i.text)
 		} else {
 			r.discount(fact, untrustedWhy)
+		}
+	}
+}
+
+// keepManagedHooks adds the addresses of the hooks of managed files to HookURLs, unless a
+// managed file has that list itself: other files do not switch these hooks off.
+func (l *loader) keepManagedHooks() {
+	if l.HookURLs == nil || slices.ContainsFunc(l.readers, func(r *fileReader) bool {
+		_, ok := r.key(hookURLsKey)
+		return ok && r.managed()
+	}) {
+		return
+	}
+	for _, event := range l.Hooks.Events() {
+		for _, h := range l.Hooks.Handlers(event) {
+			if h.Source == pegboard.SourcePolicy && h.URL != "" && !slices.Contains(l.HookURLs, h.URL) {
+				l.HookURLs = append(l.HookURLs, h.URL)
+			}
 		}
 	}
 }

@@ -59,6 +59,7 @@ func (f Files) Load(ctx context.Context) (*Loaded, error) {
 		r.readKeys()
 	}, nil)
 	l.Hooks = hooks.Join(l.sets...)
+	l.keepManagedHooks()
 	if err := l.readServers(ctx); err != nil {
 		return nil, err
 	}
