@@ -59,10 +59,14 @@ func (r *fileReader) ruledOut() bool { return r.policy.rulesOnly.on && !r.manage
 func (r *fileReader) checkPermissionKeys(members []jsonedit.Member) {
 	for _, m := range members {
 		at := jsonedit.Span{Start: m.Start}
-		if near := meant(m.Key, permissionKeys()); near != "" {
-			r.warnAt(at, "permissions.%s is not known and has no effect; did you mean %s?", strictjson.Cut(m.Key), near)
-		} else if slices.Contains(unenforcedKeys(), m.Key) {
-			r.warnAt(at, "permissions.%s has no effect here; write deny rules", m.Key)
+		name := strictjson.AppendKey(permissionsKey, strictjson.Cut(m.Key))
+		switch near := meant(m.Key, permissionKeys()); {
+		case slices.Contains(ownKeys(), m.Key):
+			r.warnAt(at, "%s has no effect here; write it outside of permissions", name)
+		case slices.Contains(unenforcedKeys(), m.Key):
+			r.warnAt(at, "%s has no effect here; write deny rules", name)
+		case near != "":
+			r.warnAt(at, "%s is not known and has no effect; did you mean %s?", name, near)
 		}
 	}
 }
