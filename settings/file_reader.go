@@ -71,6 +71,12 @@ func (r *fileReader) boolean(name string) (on, ok, wrong bool) {
 	return string(raw) == "true", true, string(raw) != "true" && string(raw) != "false"
 }
 
+// switchText returns a key and its value for a fact.
+func (r *fileReader) switchText(key string) string {
+	v, _ := r.key(key)
+	return key + ": " + r.describe(v)
+}
+
 // describe returns a short description of a value for a message.
 func (r *fileReader) describe(v jsonedit.Span) string {
 	if v.Missing() {

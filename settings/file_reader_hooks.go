@@ -61,11 +61,36 @@ func (r *fileReader) noteHooks(set hooks.Set, v jsonedit.Span, why string) (n in
 			fact := r.note(FactHook, hookText(h), r.source, r.at(v.Start+h.Offset))
 			if why != "" {
 				r.discount(fact, "%s", why)
+			} else {
+				r.hooks[placeOf(h)] = fact
 			}
 			n++
 		}
 	}
 	return n
+}
+
+// A hookPlace is the event of a hook and its place in a file.
+type hookPlace struct {
+	event, path string
+	offset      int
+}
+
+func placeOf(h hooks.Handler) hookPlace { return hookPlace{h.Event, h.Path, h.Offset} }
+
+// joinHooks joins the hooks of all files. The facts about those that a higher file has, too, do
+// not count.
+func (l *loader) joinHooks() {
+	l.Hooks = hooks.Join(l.sets...)
+	for _, event := range l.Hooks.Events() {
+		for _, h := range l.Hooks.Handlers(event) {
+			delete(l.hooks, placeOf(h))
+		}
+	}
+	for _, fact := range l.hooks {
+		l.discount(fact, "a higher file has the same hook, which runs once")
+	}
+	l.keepManagedHooks()
 }
 
 // hookText describes a hook for a person.

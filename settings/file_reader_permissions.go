@@ -96,6 +96,10 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 		}
 		fact := r.fact(FactRule, b.String()+" "+strictjson.Cut(i.text), i.at)
 		switch {
+		case safe && r.ruledOut():
+			r.discount(fact, "%v", r.policy.rulesOnly)
+			r.asked = append(r.asked, instead.String())
+			continue
 		case safe:
 			r.warnAt(i.at, "%s rule not understood; what it may mean is asked about, as if it were the ask rule %s: %v", b, instead, err)
 			r.facts[fact].Why = "not understood, so it counts as the ask rule " + instead.String()

@@ -41,7 +41,7 @@ import (
 // the directory of the file in the user's file, in managed files and in that of --settings,
 // and to the working directory elsewhere. The result spells such a rule so that it means the same in the session.
 func (f Files) Load(ctx context.Context) (*Loaded, error) {
-	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}, managed: map[string]managedDir{}, near: map[string]string{}}
+	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}, managed: map[string]managedDir{}, near: map[string]string{}, hooks: map[hookPlace]int{}}
 	l.state.files = f
 	if err := l.open(ctx); err != nil {
 		return nil, err
@@ -58,8 +58,7 @@ func (f Files) Load(ctx context.Context) (*Loaded, error) {
 		r.readEnv()
 		r.readKeys()
 	}, nil)
-	l.Hooks = hooks.Join(l.sets...)
-	l.keepManagedHooks()
+	l.joinHooks()
 	if err := l.readServers(ctx); err != nil {
 		return nil, err
 	}
@@ -75,6 +74,7 @@ type loader struct {
 	readers []*fileReader // from the highest source to the lowest
 	policy  policy
 	sets    []hooks.Set
+	hooks   map[hookPlace]int     // the facts about those that count
 	env     map[string]Position   // of the variables in Env
 	managed map[string]managedDir // by the directory of managed files
 	near    map[string]string     // what keys of files may be meant as
@@ -101,9 +101,9 @@ func (l *loader) each(read func(r *fileReader), flags func()) {
 // open parses all files.
 func (l *loader) open(ctx context.Context) error {
 	l.state.addDirs(l.Files)
-	managed, err := l.managedFiles()
-	if err != nil {
-		l.breaks(pegboard.SourcePolicy, "", err)
+	managed, broken := l.managedFiles()
+	for _, b := range broken {
+		l.breaks(b.Source, b.Path, b.Err)
 	}
 	l.state.managed = managed
 	for _, path := range slices.Backward(managed) {
@@ -313,7 +313,7 @@ func (l *loader) readTools() {
 	if names == nil {
 		names = []string{}
 	}
-	l.note(FactTools, strings.Join(names, " "), pegboard.SourceCLI, Position{Path: "--tools"})
+	l.note(FactTools, cmp.Or(strings.Join(names, " "), "none"), pegboard.SourceCLI, Position{Path: "--tools"})
 	l.Restrictions = append(l.Restrictions, pegboard.Restriction{Reason: "--tools does not name it", Only: names, SkipExternal: true})
 }
 

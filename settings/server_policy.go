@@ -137,7 +137,7 @@ func (r *fileReader) readEnabled(p *serverPolicy) {
 		return
 	}
 	v := r.member(enableAllServersKey)
-	fact := r.fact(FactSwitch, fmt.Sprintf("%s: %v", enableAllServersKey, on), v)
+	fact := r.fact(FactSwitch, r.switchText(enableAllServersKey), v)
 	switch {
 	case wrong:
 		r.warnAt(v, "%s is neither true nor false, so it does not count", enableAllServersKey)

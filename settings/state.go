@@ -118,7 +118,7 @@ func (f Files) Changed(since *Loaded) bool {
 		return true
 	}
 	if slices.ContainsFunc(since.state.dirs, stamp.mayDiffer) {
-		if managed, err := f.managedFiles(); err != nil || !slices.Equal(managed, since.state.managed) {
+		if managed, broken := f.managedFiles(); broken != nil || !slices.Equal(managed, since.state.managed) {
 			return true
 		}
 	}
