@@ -146,3 +146,20 @@ func TestExplainOfWhatDoesNotCount(t *testing.T) {
 	require.Equal(t, f.Managed[1], l.Broken[0].Path)
 	require.Contains(t, settings.Explain(l), "\n- "+f.Managed[1]+"  (")
 }
+
+// TestExplainHoldsNoSecret: not even one in a place that is wrong, or in an address.
+func TestExplainHoldsNoSecret(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	for _, text := range []string{
+		`{"env": {"PIN": 5318008}}`,
+		`{"env": {"PIN": [5318008]}}`,
+		`{"env": "5318008"}`,
+		`{"env": 5318008}`,
+		`{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://me:5318008@h/x"}]}]}}`,
+		`{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://h/x#5318008"}]}]}}`,
+	} {
+		write(t, f.User, text)
+		require.NotContains(t, settings.Explain(load(t, f)), "5318008", text)
+	}
+}

@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -100,7 +101,7 @@ func hookText(h hooks.Handler) string {
 	case h.Command != "":
 		does = strings.Join(append([]string{h.Command}, h.Args...), " ")
 	case h.URL != "":
-		does, _, _ = strings.Cut(h.URL, "?")
+		does = withoutSecrets(h.URL)
 	case h.Tool != "":
 		does = h.Server + " " + h.Tool
 	default:
@@ -114,6 +115,16 @@ func hookText(h hooks.Handler) string {
 		text += " if " + h.If
 	}
 	return fmt.Sprintf("%s: %s %s", text, h.Type, strictjson.Quote(does))
+}
+
+// withoutSecrets returns an address without its user, query and fragment.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that is no URL"
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return u.String()
 }
 
 // hookError returns the error of a part of the hooks with its position.

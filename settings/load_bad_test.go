@@ -96,7 +96,7 @@ func TestWrongValuesAreToldOnly(t *testing.T) {
 		`{"env": {"A=B": "1"}}`:                                          `a variable cannot have that name`,
 		`{"env": {"A": "\u0000"}}`:                                       `NUL`,
 		`{"env": {"A": "\ud800"}}`:                                       `half a character`,
-		`{"env": {"A": 1e3}}`:                                            `there is the number 1e3, which counts as that text`,
+		`{"env": {"A": 1e3}}`:                                            `there is a number, which counts as its text`,
 		`{"env": {"ENABLE_TOOL_SEARCH": "yes"}}`:                         `:1:10: ENABLE_TOOL_SEARCH=yes: it must be true, false, auto or auto:N`,
 		`{"env": {"BASH_DEFAULT_TIMEOUT_MS": "2m"}}`:                     `BASH_DEFAULT_TIMEOUT_MS=2m: it must be a number of milliseconds above 0`,
 		`{"permission": {}}`:                                             `:1:2: permission is not known; did you mean permissions?`,
