@@ -163,16 +163,17 @@ func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path 
 	if err != nil {
 		return err
 	}
+	before := newStamp(source, path)
 	t, err := newTarget(&editor{path: path, source: source, anchors: a})
 	if err != nil {
-		l.state.add(source, path, nil)
+		l.state.add(before, nil)
 		l.breaks(source, path, fmt.Errorf("%s: %w", path, err))
 		return nil
 	}
 	snap, err := t.snapshot(ctx)
 	trusted := source != pegboard.SourceProject && source != pegboard.SourceLocal || l.Trusted ||
 		source == pegboard.SourceLocal && !t.linked && !gitrepo.MayTrack(t.real)
-	return l.parseSnapshot(ctx, &fileReader{source: source, text: text{path: path}, anchors: a, trusted: trusted}, snap, err)
+	return l.parseSnapshot(ctx, &fileReader{source: source, text: text{path: path}, anchors: a, trusted: trusted}, before, snap, err)
 }
 
 // openManaged is openFile for a managed file. There may be many in one directory, which is
@@ -188,12 +189,13 @@ func (l *loader) openManaged(ctx context.Context, path string) error {
 		d.real = realpath.Resolve(dir)
 		l.managed[dir] = d
 	}
+	before := newStamp(pegboard.SourcePolicy, path)
 	var store atomicfile.Store
 	snap, err := store.Load(ctx, filepath.Join(d.real, name), maxBytes)
 	if err != nil { // it may be a link
 		return l.openFile(ctx, pegboard.SourcePolicy, path)
 	}
-	return l.parseSnapshot(ctx, &fileReader{source: pegboard.SourcePolicy, text: text{path: path}, anchors: d.anchors, trusted: true}, snap, nil)
+	return l.parseSnapshot(ctx, &fileReader{source: pegboard.SourcePolicy, text: text{path: path}, anchors: d.anchors, trusted: true}, before, snap, nil)
 }
 
 // A managedDir is a directory of managed files.
@@ -202,13 +204,13 @@ type managedDir struct {
 	real    string // resolved path
 }
 
-// parseSnapshot parses a file that was read. The snapshot is nil if it is missing, or with an
-// error. The returned error is that of the context.
-func (l *loader) parseSnapshot(ctx context.Context, r *fileReader, snap *atomicfile.Snapshot, err error) error {
+// parseSnapshot parses a file that was read, after the stamp before. The snapshot is nil if it
+// is missing, or with an error. The returned error is that of the context.
+func (l *loader) parseSnapshot(ctx context.Context, r *fileReader, before stamp, snap *atomicfile.Snapshot, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	l.state.add(r.source, r.path, snap)
+	l.state.add(before, snap)
 	if err != nil {
 		l.breaks(r.source, r.path, err)
 	}

@@ -75,13 +75,14 @@ func (l *loader) openServers(ctx context.Context, source pegboard.RuleSource, pa
 	if path == "" {
 		return nil, nil
 	}
+	before := newStamp(source, path)
 	real, err := resolve(path)
 	var snap *atomicfile.Snapshot
 	if err == nil {
 		var store atomicfile.Store
 		snap, err = store.Load(ctx, real, limit)
 	}
-	l.state.add(source, path, snap)
+	l.state.add(before, snap)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
