@@ -180,6 +180,8 @@ func (r *fileReader) readMode(members []jsonedit.Member) {
 	case !r.trusted && (m == pegboard.ModeAcceptEdits || m == pegboard.ModeAuto):
 		r.warnAt(v, "%s: %s does not count until the project is trusted", modeKey, m)
 		r.discount(fact, untrustedWhy)
+	case !r.trusted && p.Mode() == pegboard.ModeDefault: // a lower source may have a stricter one
+		r.discount(fact, untrustedWhy)
 	default:
 		r.setMode(p.Mode(), fact)
 	}

@@ -32,8 +32,8 @@ import (
 // cannot be parsed there, everything that it could mean is asked about, with a warning.
 //
 // The first source with a mode sets it. No file can set ModeBypass, and no file of a project
-// ModeAuto; Flags can set both. Without trust, see [Files].Trusted, a mode that allows more
-// than ModeDefault is ignored as well. Any file can forbid ModeBypass and ModeAuto, by
+// ModeAuto; Flags can set both. Without trust, see [Files].Trusted, a project's file sets
+// ModePlan and ModeDontAsk only. Any file can forbid ModeBypass and ModeAuto, by
 // disableBypassPermissionsMode and disableAutoMode. Directories are returned as they are in the
 // file; relative ones are relative to the session's directory.
 //

@@ -168,3 +168,18 @@ func TestAddressListsSwitchNoGuardOff(t *testing.T) {
 		require.Equal(t, tc.want, l.HookOptions().AllowedURLs, tc.name)
 	}
 }
+
+// TestUntrustedModes: a project that is not trusted makes no mode of the user laxer.
+func TestUntrustedModes(t *testing.T) {
+	t.Parallel()
+	for _, theirs := range []string{"default", "manual", "acceptEdits"} {
+		for _, mine := range []pegboard.Mode{pegboard.ModePlan, pegboard.ModeDontAsk, pegboard.ModeDefault} {
+			f := files(t)
+			write(t, f.User, `{"permissions": {"defaultMode": "`+string(mine)+`"}}`)
+			write(t, f.Project, `{"permissions": {"defaultMode": "`+theirs+`"}}`)
+			require.Equal(t, mine, load(t, f).Mode, theirs)
+			f.Trusted = true
+			require.NotEqual(t, pegboard.ModePlan, load(t, f).Mode, theirs)
+		}
+	}
+}
