@@ -187,3 +187,17 @@ func TestServerFilesThatCannotBeRead(t *testing.T) {
 		require.Contains(t, fmt.Sprint(l.Warnings), want)
 	}
 }
+
+// TestServersAlike: servers of several files whose tools have the same names are told, since a
+// rule about one is about the other.
+func TestServersAlike(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	write(t, f.Person, `{"mcpServers": {"git_hub": {"command": "a"}, "other": {"command": "a"}}}`)
+	write(t, f.Servers, `{"mcpServers": {"Git.hub": {"command": "b"}}}`)
+	l := load(t, f)
+	require.Len(t, l.Warnings, 1)
+	require.Equal(t, f.Servers+`:1:17: the names of the tools of "Git.hub" begin like those of "git_hub", so that rules about one are about both; rename one of the two servers`, l.Warnings[0].String())
+	write(t, f.User, `{"disabledMcpjsonServers": ["Git.hub"]}`)
+	require.Empty(t, load(t, f).Warnings, "it does not start")
+}
