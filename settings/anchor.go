@@ -12,8 +12,8 @@ import (
 )
 
 // anchors are the directories that "/p" in a path rule is relative to: the project in a
-// project's file, the directory of the file in the user's file, and the working directory in
-// a session and in a local file. Where these differ, a rule is spelled differently in the
+// project's file, the directory of the file in the user's file, a managed file and the file of
+// --settings, and the working directory in a session and in a local file. Where these differ, a rule is spelled differently in the
 // file and in the session.
 type anchors struct {
 	file    string // for rules in the file
@@ -21,7 +21,7 @@ type anchors struct {
 	home    string // home directory; may be empty
 }
 
-// anchors returns the anchors of the file of a source.
+// anchors returns the anchors of the file of a source that has one at most, and of flags.
 func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
 	dir, home, err := f.sessionDirs()
 	a := anchors{file: dir, session: dir, home: home}
@@ -32,6 +32,16 @@ func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
 		a.file = filepath.Dir(f.User)
 	}
 	return a.simplified(), err
+}
+
+// anchorsOf returns the anchors of a file of a source.
+func (f Files) anchorsOf(source pegboard.RuleSource, path string) (anchors, error) {
+	a, err := f.anchors(source)
+	if source == pegboard.SourcePolicy || source == SourceFlags { // there may be several
+		a.file = filepath.Dir(path)
+		a = a.simplified()
+	}
+	return a, err
 }
 
 // simplified returns a with the same spelling for both directories if they are the same.

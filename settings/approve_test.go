@@ -3,6 +3,7 @@ package settings_test
 import (
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -119,4 +120,27 @@ func unapproved(t testing.TB, text string) (rest []field) {
 		}
 	}
 	return rest
+}
+
+// TestApproveThroughLinks: a link that a project has brought along leads no answer into the file
+// of another project.
+func TestApproveThroughLinks(t *testing.T) {
+	t.Parallel()
+	const text = `{"permissions": {"deny": ["D"]}}`
+	for _, whole := range []bool{false, true} {
+		f := files(t)
+		other := write(t, filepath.Join(f.Home, "other", ".claude", "settings.local.json"), text)
+		if whole {
+			link(t, filepath.Dir(other), filepath.Dir(f.Local))
+		} else {
+			require.NoError(t, os.Mkdir(filepath.Dir(f.Local), 0o755))
+			link(t, other, f.Local)
+		}
+		require.ErrorContains(t, f.Approve(t.Context(), "a", true), "until the project is trusted")
+		require.Error(t, f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("Bash"))}))
+		require.Equal(t, text, read(t, other))
+		f.Trusted = true
+		require.NoError(t, f.Approve(t.Context(), "a", true))
+		require.NotEqual(t, text, read(t, other))
+	}
 }

@@ -62,7 +62,7 @@ func (e *ValueError) Unwrap() error { return e.Err }
 // something.
 type BrokenError struct {
 	Source pegboard.RuleSource
-	Path   string // of the file
+	Path   string // of the file or directory, or the name of the flag
 	Err    error  // with the position, such as a *CorruptError or *ValueError
 }
 

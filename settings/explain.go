@@ -9,8 +9,8 @@ import (
 )
 
 // Explain returns [Loaded.Facts] for a person: for each setting whether it counts, the file
-// and line it comes from, and what overrode it. It holds no value of a variable, of a header or
-// of a key of the host.
+// and line it comes from, and what overrode it. It holds no value of a header, of a key of
+// the host or of a variable, except a wrong one that [ReadValues] reports.
 func Explain(l *Loaded) string {
 	var b strings.Builder
 	kind := ""

@@ -115,3 +115,51 @@ func TestEveryRuleIsExplained(t *testing.T) {
 	require.Greater(t, found, 130)
 	require.Equal(t, map[string]bool{"localSettings ask Edit(/etc/**)": true}, inForce, "what stands for a rule that is not understood")
 }
+
+// TestExplainOfWhatDoesNotCount: a rule, hook or switch that has no effect is not shown as one
+// that has.
+func TestExplainOfWhatDoesNotCount(t *testing.T) {
+	t.Parallel()
+	f := managedFiles(t)
+	f.Flags.Tools = []string{""}
+	const hook = `"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "same"}]}]}`
+	write(t, f.Managed[0], `{"allowManagedPermissionRulesOnly": true, `+hook+`}`)
+	write(t, f.User, `{"permissions": {"deny": ["Write(x)"]}, "disableAllHooks": "yes", `+hook+`}`)
+	l := load(t, f)
+	require.Len(t, l.Hooks.Handlers("Stop"), 1)
+	require.Empty(t, l.Rules[1:])
+	text := plain(f, settings.Explain(l))
+	for _, want := range []string{
+		"\n- deny Write(x)  [HOME/.claude/settings.json:1:27]  (allowManagedPermissionRulesOnly is on in HOME/etc/managed-settings.json:1:2)\n",
+		"\n  none  [--tools]\n",
+		"\n  Stop: command \"same\"  [HOME/etc/managed-settings.json:1:",
+		"\n- Stop: command \"same\"  [HOME/.claude/settings.json:1:97]  (a higher file has the same hook, which runs once)\n",
+		"\n- disableAllHooks: \"yes\"  [HOME/.claude/settings.json:1:41]  (it is neither true nor false)\n",
+	} {
+		require.Contains(t, text, want)
+	}
+	require.NotContains(t, text, "as if it were the ask rule")
+
+	write(t, f.Managed[1], "no directory")
+	l, err := f.Load(t.Context())
+	require.Error(t, err)
+	require.Equal(t, f.Managed[1], l.Broken[0].Path)
+	require.Contains(t, settings.Explain(l), "\n- "+f.Managed[1]+"  (")
+}
+
+// TestExplainHoldsNoSecret: not even one in a place that is wrong, or in an address.
+func TestExplainHoldsNoSecret(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	for _, text := range []string{
+		`{"env": {"PIN": 5318008}}`,
+		`{"env": {"PIN": [5318008]}}`,
+		`{"env": "5318008"}`,
+		`{"env": 5318008}`,
+		`{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://me:5318008@h/x"}]}]}}`,
+		`{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://h/x#5318008"}]}]}}`,
+	} {
+		write(t, f.User, text)
+		require.NotContains(t, settings.Explain(load(t, f)), "5318008", text)
+	}
+}

@@ -71,8 +71,26 @@ func (r *fileReader) boolean(name string) (on, ok, wrong bool) {
 	return string(raw) == "true", true, string(raw) != "true" && string(raw) != "false"
 }
 
+// switchText returns a key and its value for a fact.
+func (r *fileReader) switchText(key string) string {
+	v, _ := r.key(key)
+	return key + ": " + r.describe(v)
+}
+
 // describe returns a short description of a value for a message.
 func (r *fileReader) describe(v jsonedit.Span) string {
+	switch kind := r.kind(v); kind {
+	case "a string":
+		return strictjson.Quote(r.doc.Text(v))
+	case "a number":
+		return "the number " + strictjson.Cut(r.doc.Raw(v))
+	default:
+		return kind
+	}
+}
+
+// kind is describe for a value that may be secret.
+func (r *fileReader) kind(v jsonedit.Span) string {
 	if v.Missing() {
 		return "nothing"
 	}
@@ -82,11 +100,11 @@ func (r *fileReader) describe(v jsonedit.Span) string {
 	case '[':
 		return "a list"
 	case '"':
-		return strictjson.Quote(r.doc.Text(v))
+		return "a string"
 	case 't', 'f', 'n':
 		return string(raw)
 	default:
-		return "the number " + strictjson.Cut(string(raw))
+		return "a number"
 	}
 }
 

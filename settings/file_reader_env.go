@@ -14,7 +14,7 @@ func (r *fileReader) readEnv() {
 		return
 	}
 	if !r.doc.Opens(v, '{') {
-		r.warnAt(v, `env: there is %s, so that it does not count; write an object such as {"NAME": "text"}`, r.describe(v))
+		r.warnAt(v, `env: there is %s, so that it does not count; write an object such as {"NAME": "text"}`, r.kind(v))
 		return
 	}
 	members := r.doc.Members(v)
@@ -55,9 +55,9 @@ func (r *fileReader) envValue(m jsonedit.Member) (value, why string) {
 	case raw == "null":
 		return "", "there is null, so that it does not count; write a text in double quotes, or take it out"
 	case raw[0] == '{' || raw[0] == '[':
-		return "", "there is " + r.describe(m.Value) + ", so that it does not count; write a text in double quotes"
+		return "", "there is " + r.kind(m.Value) + ", so that it does not count; write a text in double quotes"
 	case raw[0] != '"': // as Claude Code takes it
-		r.warnAt(m.Value, "%s: there is %s, which counts as that text; write it in double quotes", strictjson.AppendKey(envKey, m.Key), r.describe(m.Value))
+		r.warnAt(m.Value, "%s: there is %s, which counts as its text; write it in double quotes", strictjson.AppendKey(envKey, m.Key), r.kind(m.Value))
 		return raw, ""
 	}
 	value, err := r.string(m.Value)

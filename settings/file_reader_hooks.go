@@ -3,6 +3,8 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -60,11 +62,36 @@ func (r *fileReader) noteHooks(set hooks.Set, v jsonedit.Span, why string) (n in
 			fact := r.note(FactHook, hookText(h), r.source, r.at(v.Start+h.Offset))
 			if why != "" {
 				r.discount(fact, "%s", why)
+			} else {
+				r.hooks[placeOf(h)] = fact
 			}
 			n++
 		}
 	}
 	return n
+}
+
+// A hookPlace is the event of a hook and its place in a file.
+type hookPlace struct {
+	event, path string
+	offset      int
+}
+
+func placeOf(h hooks.Handler) hookPlace { return hookPlace{h.Event, h.Path, h.Offset} }
+
+// joinHooks joins the hooks of all files. The facts about those that a higher file has, too, do
+// not count.
+func (l *loader) joinHooks() {
+	l.Hooks = hooks.Join(l.sets...)
+	for _, event := range l.Hooks.Events() {
+		for _, h := range l.Hooks.Handlers(event) {
+			delete(l.hooks, placeOf(h))
+		}
+	}
+	for _, fact := range l.hooks {
+		l.discount(fact, "a higher file has the same hook, which runs once")
+	}
+	l.keepManagedHooks()
 }
 
 // hookText describes a hook for a person.
@@ -74,7 +101,7 @@ func hookText(h hooks.Handler) string {
 	case h.Command != "":
 		does = strings.Join(append([]string{h.Command}, h.Args...), " ")
 	case h.URL != "":
-		does, _, _ = strings.Cut(h.URL, "?")
+		does = withoutSecrets(h.URL)
 	case h.Tool != "":
 		does = h.Server + " " + h.Tool
 	default:
@@ -88,6 +115,16 @@ func hookText(h hooks.Handler) string {
 		text += " if " + h.If
 	}
 	return fmt.Sprintf("%s: %s %s", text, h.Type, strictjson.Quote(does))
+}
+
+// withoutSecrets returns an address without its user, query and fragment.
+func withoutSecrets(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "an address that is no URL"
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return u.String()
 }
 
 // hookError returns the error of a part of the hooks with its position.
@@ -113,25 +150,43 @@ func (r *fileReader) respell(rule pegboard.Rule) (all []pegboard.Rule) {
 	return all
 }
 
-// limit joins a list of the file with those of the others. The list is a limit even if its
-// entries do not count.
+// limit joins a list of the file with those of the others. The list is a limit even if it is
+// empty. That of a project that is not trusted is none, since a hook that cannot run does not
+// deny anything.
 func (r *fileReader) limit(key string, all *[]string) {
 	v, ok := r.key(key)
 	if !ok {
 		return
 	}
-	if *all == nil {
-		*all = []string{}
-	}
 	items, _ := r.list(v, key, r.wrongAllows)
-	if len(items) > 0 && !r.trusted {
-		r.warnAt(r.member(key), "%s: what it allows does not count until the project is trusted", key)
+	if !r.trusted {
+		r.warnAt(r.member(key), "%s does not count until the project is trusted", key)
+	} else if *all == nil {
+		*all = []string{}
 	}
 	for _, i := range items {
 		if fact := r.fact(FactSwitch, key+": "+strictjson.Quote(i.text), i.at); r.trusted {
 			*all = append(*all, i.text)
 		} else {
 			r.discount(fact, untrustedWhy)
+		}
+	}
+}
+
+// keepManagedHooks adds the addresses of the hooks of managed files to HookURLs, unless a
+// managed file has that list itself: other files do not switch these hooks off.
+func (l *loader) keepManagedHooks() {
+	if l.HookURLs == nil || slices.ContainsFunc(l.readers, func(r *fileReader) bool {
+		_, ok := r.key(hookURLsKey)
+		return ok && r.managed()
+	}) {
+		return
+	}
+	for _, event := range l.Hooks.Events() {
+		for _, h := range l.Hooks.Handlers(event) {
+			if h.Source == pegboard.SourcePolicy && h.URL != "" && !slices.Contains(l.HookURLs, h.URL) {
+				l.HookURLs = append(l.HookURLs, h.URL)
+			}
 		}
 	}
 }

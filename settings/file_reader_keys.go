@@ -44,10 +44,12 @@ func (r *fileReader) readKeys() {
 		switch near := r.meant(m.Key); {
 		case m.Key == serversKey:
 			r.warn(at, "mcpServers is not read from settings files; write it into .mcp.json")
+		case slices.Contains(permissionKeys(), m.Key):
+			r.warn(at, "%s has no effect here; write it inside permissions", m.Key)
 		case slices.Contains(unenforcedKeys(), m.Key):
 			r.warn(at, "%s has no effect here; write deny rules", m.Key)
 		case near != "":
-			r.warn(at, "%s is not known; did you mean %s?", strictjson.Cut(m.Key), near)
+			r.warn(at, "%s is not known; did you mean %s?", strictjson.AppendKey("", strictjson.Cut(m.Key)), near)
 		}
 		r.Keys = append(r.Keys, Key{
 			Name: m.Key, Value: json.RawMessage(slices.Clone(r.doc.Bytes(m.Value))),

@@ -59,10 +59,14 @@ func (r *fileReader) ruledOut() bool { return r.policy.rulesOnly.on && !r.manage
 func (r *fileReader) checkPermissionKeys(members []jsonedit.Member) {
 	for _, m := range members {
 		at := jsonedit.Span{Start: m.Start}
-		if near := meant(m.Key, permissionKeys()); near != "" {
-			r.warnAt(at, "permissions.%s is not known and has no effect; did you mean %s?", strictjson.Cut(m.Key), near)
-		} else if slices.Contains(unenforcedKeys(), m.Key) {
-			r.warnAt(at, "permissions.%s has no effect here; write deny rules", m.Key)
+		name := strictjson.AppendKey(permissionsKey, strictjson.Cut(m.Key))
+		switch near := meant(m.Key, permissionKeys()); {
+		case slices.Contains(ownKeys(), m.Key):
+			r.warnAt(at, "%s has no effect here; write it outside of permissions", name)
+		case slices.Contains(unenforcedKeys(), m.Key):
+			r.warnAt(at, "%s has no effect here; write deny rules", name)
+		case near != "":
+			r.warnAt(at, "%s is not known and has no effect; did you mean %s?", name, near)
 		}
 	}
 }
@@ -92,6 +96,10 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 		}
 		fact := r.fact(FactRule, b.String()+" "+strictjson.Cut(i.text), i.at)
 		switch {
+		case safe && r.ruledOut():
+			r.discount(fact, "%v", r.policy.rulesOnly)
+			r.asked = append(r.asked, instead.String())
+			continue
 		case safe:
 			r.warnAt(i.at, "%s rule not understood; what it may mean is asked about, as if it were the ask rule %s: %v", b, instead, err)
 			r.facts[fact].Why = "not understood, so it counts as the ask rule " + instead.String()
@@ -171,6 +179,8 @@ func (r *fileReader) readMode(members []jsonedit.Member) {
 		r.discount(fact, "it is not taken from a file of this kind")
 	case !r.trusted && (m == pegboard.ModeAcceptEdits || m == pegboard.ModeAuto):
 		r.warnAt(v, "%s: %s does not count until the project is trusted", modeKey, m)
+		r.discount(fact, untrustedWhy)
+	case !r.trusted && p.Mode() == pegboard.ModeDefault: // a lower source may have a stricter one
 		r.discount(fact, untrustedWhy)
 	default:
 		r.setMode(p.Mode(), fact)

@@ -32,16 +32,16 @@ import (
 // cannot be parsed there, everything that it could mean is asked about, with a warning.
 //
 // The first source with a mode sets it. No file can set ModeBypass, and no file of a project
-// ModeAuto; Flags can set both. Without trust, see [Files].Trusted, a mode that allows more
-// than ModeDefault is ignored as well. Any file can forbid ModeBypass and ModeAuto, by
+// ModeAuto; Flags can set both. Without trust, see [Files].Trusted, a project's file sets
+// ModePlan and ModeDontAsk only. Any file can forbid ModeBypass and ModeAuto, by
 // disableBypassPermissionsMode and disableAutoMode. Directories are returned as they are in the
 // file; relative ones are relative to the session's directory.
 //
 // A path rule that begins with one slash is relative to the project in a project's file, to
-// the directory of the file in the user's and managed files, and to the working directory
-// elsewhere. The result spells such a rule so that it means the same in the session.
+// the directory of the file in the user's file, in managed files and in that of --settings,
+// and to the working directory elsewhere. The result spells such a rule so that it means the same in the session.
 func (f Files) Load(ctx context.Context) (*Loaded, error) {
-	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}, managed: map[string]managedDir{}, near: map[string]string{}}
+	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}, managed: map[string]managedDir{}, near: map[string]string{}, hooks: map[hookPlace]int{}}
 	l.state.files = f
 	if err := l.open(ctx); err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (f Files) Load(ctx context.Context) (*Loaded, error) {
 		r.readEnv()
 		r.readKeys()
 	}, nil)
-	l.Hooks = hooks.Join(l.sets...)
+	l.joinHooks()
 	if err := l.readServers(ctx); err != nil {
 		return nil, err
 	}
@@ -74,6 +74,7 @@ type loader struct {
 	readers []*fileReader // from the highest source to the lowest
 	policy  policy
 	sets    []hooks.Set
+	hooks   map[hookPlace]int     // the facts about those that count
 	env     map[string]Position   // of the variables in Env
 	managed map[string]managedDir // by the directory of managed files
 	near    map[string]string     // what keys of files may be meant as
@@ -100,9 +101,9 @@ func (l *loader) each(read func(r *fileReader), flags func()) {
 // open parses all files.
 func (l *loader) open(ctx context.Context) error {
 	l.state.addDirs(l.Files)
-	managed, err := l.managedFiles()
-	if err != nil {
-		l.breaks(pegboard.SourcePolicy, "", err)
+	managed, broken := l.managedFiles()
+	for _, b := range broken {
+		l.breaks(b.Source, b.Path, b.Err)
 	}
 	l.state.managed = managed
 	for _, path := range slices.Backward(managed) {
@@ -158,20 +159,21 @@ func (l *loader) openFlags(ctx context.Context) error {
 
 // openFile reads and parses a file. The error is that of the context.
 func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path string) error {
-	a, err := l.anchors(source)
+	a, err := l.anchorsOf(source, path)
 	if err != nil {
 		return err
 	}
+	before := newStamp(source, path)
 	t, err := newTarget(&editor{path: path, source: source, anchors: a})
 	if err != nil {
-		l.state.add(source, path, nil)
+		l.state.add(before, nil)
 		l.breaks(source, path, fmt.Errorf("%s: %w", path, err))
 		return nil
 	}
 	snap, err := t.snapshot(ctx)
 	trusted := source != pegboard.SourceProject && source != pegboard.SourceLocal || l.Trusted ||
 		source == pegboard.SourceLocal && !t.linked && !gitrepo.MayTrack(t.real)
-	return l.parseSnapshot(ctx, &fileReader{source: source, text: text{path: path}, anchors: a, trusted: trusted}, snap, err)
+	return l.parseSnapshot(ctx, &fileReader{source: source, text: text{path: path}, anchors: a, trusted: trusted}, before, snap, err)
 }
 
 // openManaged is openFile for a managed file. There may be many in one directory, which is
@@ -181,20 +183,19 @@ func (l *loader) openManaged(ctx context.Context, path string) error {
 	d, known := l.managed[dir]
 	if !known {
 		var err error
-		if d.anchors, err = l.anchors(pegboard.SourcePolicy); err != nil {
+		if d.anchors, err = l.anchorsOf(pegboard.SourcePolicy, path); err != nil {
 			return err
 		}
-		d.anchors.file = filepath.Clean(dir)
-		d.anchors = d.anchors.simplified()
 		d.real = realpath.Resolve(dir)
 		l.managed[dir] = d
 	}
+	before := newStamp(pegboard.SourcePolicy, path)
 	var store atomicfile.Store
 	snap, err := store.Load(ctx, filepath.Join(d.real, name), maxBytes)
 	if err != nil { // it may be a link
 		return l.openFile(ctx, pegboard.SourcePolicy, path)
 	}
-	return l.parseSnapshot(ctx, &fileReader{source: pegboard.SourcePolicy, text: text{path: path}, anchors: d.anchors, trusted: true}, snap, nil)
+	return l.parseSnapshot(ctx, &fileReader{source: pegboard.SourcePolicy, text: text{path: path}, anchors: d.anchors, trusted: true}, before, snap, nil)
 }
 
 // A managedDir is a directory of managed files.
@@ -203,13 +204,13 @@ type managedDir struct {
 	real    string // resolved path
 }
 
-// parseSnapshot parses a file that was read. The snapshot is nil if it is missing, or with an
-// error. The returned error is that of the context.
-func (l *loader) parseSnapshot(ctx context.Context, r *fileReader, snap *atomicfile.Snapshot, err error) error {
+// parseSnapshot parses a file that was read, after the stamp before. The snapshot is nil if it
+// is missing, or with an error. The returned error is that of the context.
+func (l *loader) parseSnapshot(ctx context.Context, r *fileReader, before stamp, snap *atomicfile.Snapshot, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	l.state.add(r.source, r.path, snap)
+	l.state.add(before, snap)
 	if err != nil {
 		l.breaks(r.source, r.path, err)
 	}
@@ -314,7 +315,7 @@ func (l *loader) readTools() {
 	if names == nil {
 		names = []string{}
 	}
-	l.note(FactTools, strings.Join(names, " "), pegboard.SourceCLI, Position{Path: "--tools"})
+	l.note(FactTools, cmp.Or(strings.Join(names, " "), "none"), pegboard.SourceCLI, Position{Path: "--tools"})
 	l.Restrictions = append(l.Restrictions, pegboard.Restriction{Reason: "--tools does not name it", Only: names, SkipExternal: true})
 }
 

@@ -191,3 +191,31 @@ func TestManagedDirectoriesStay(t *testing.T) {
 	require.Error(t, err)
 	require.Contains(t, fmt.Sprint(l.Warnings), "command line: its rules (1) do not count")
 }
+
+// TestManagedLinksAreAnchored: a path rule of a managed file is about the directory of the
+// file, also if the file is a link into another directory.
+func TestManagedLinksAreAnchored(t *testing.T) {
+	t.Parallel()
+	f := managedFiles(t)
+	const text = `{"permissions": {"deny": ["Read(/x)"]}}`
+	write(t, filepath.Join(f.Managed[1], "a.json"), text)
+	plain := load(t, f)
+	link(t, write(t, filepath.Join(f.Home, "store", "s.json"), text), f.Managed[0])
+	linked := load(t, f)
+	require.Equal(t, "Read(~/etc/managed-settings.d/x)", plain.Rules[0].Deny[0])
+	require.Equal(t, "Read(~/etc/x)", linked.Rules[1].Deny[0])
+}
+
+// TestSettingsFlagIsAnchored: a path rule of the file of --settings is about the directory of
+// the file, and one of its text about the session's.
+func TestSettingsFlagIsAnchored(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	const text = `{"permissions": {"deny": ["Read(/x)"]}, "hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "a", "if": "Read(/x)"}]}]}}`
+	for value, want := range map[string]string{text: "Read(/x)", write(t, filepath.Join(f.Home, "flags", "s.json"), text): "Read(~/flags/x)"} {
+		f.Flags.Settings = value
+		l := load(t, f)
+		require.Equal(t, want, l.Rules[0].Deny[0])
+		require.Equal(t, want, l.Hooks.Handlers("PreToolUse")[0].Rules()[0].String())
+	}
+}

@@ -49,8 +49,8 @@ func TestUntrustedProject(t *testing.T) {
 		require.Len(t, l.Hooks.Handlers("PreToolUse"), 1)
 		require.Equal(t, "mine", l.Hooks.Handlers("PreToolUse")[0].Command)
 		require.Empty(t, l.Env)
-		require.Equal(t, []string{}, l.HookURLs, "a limit, which allows nothing")
-		require.Equal(t, []string{}, l.HookEnv)
+		require.Nil(t, l.HookURLs, "no limit, since a hook that cannot run denies nothing")
+		require.Nil(t, l.HookEnv)
 		approvals := map[string]string{}
 		for _, s := range l.Servers {
 			approvals[s.Name] = s.Approval.String()
@@ -137,4 +137,49 @@ func TestHookRulesAreAnchored(t *testing.T) {
 	require.Equal(t, l.Rules[0].Deny, texts)
 	require.NotContains(t, texts, "Edit(/x)")
 	require.Equal(t, settings.Position{Path: f.Project, Line: 1, Column: 1 + strings.Index(text, `{"type"`)}, l.Facts()[2].Position)
+}
+
+// TestAddressListsSwitchNoGuardOff: a hook of type http that may deny a call is not switched off
+// by the list of addresses of a project that is not trusted, nor one of a managed file by the
+// lists of other files.
+func TestAddressListsSwitchNoGuardOff(t *testing.T) {
+	t.Parallel()
+	const guard = `{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "https://%s/guard"}]}]}%s}`
+	const mine, theirs = "https://mine/*", "https://managed/guard"
+	tests := []struct {
+		name, managed, user, project string
+		trusted                      bool
+		want                         []string
+	}{
+		{name: "no list"},
+		{name: "not trusted", project: `{"allowedHttpHookUrls": []}`},
+		{name: "trusted", project: `{"allowedHttpHookUrls": []}`, trusted: true, want: []string{theirs}},
+		{name: "of the user", user: `, "allowedHttpHookUrls": ["` + mine + `"]`, want: []string{mine, theirs}},
+		{name: "managed", managed: `, "allowedHttpHookUrls": []`, user: `, "allowedHttpHookUrls": ["` + mine + `"]`, want: []string{mine}},
+	}
+	for _, tc := range tests {
+		f := managedFiles(t)
+		f.Trusted = tc.trusted
+		write(t, f.Managed[0], fmt.Sprintf(guard, "managed", tc.managed))
+		write(t, f.User, fmt.Sprintf(guard, "mine", tc.user))
+		write(t, f.Project, tc.project)
+		l := load(t, f)
+		require.Equal(t, tc.want, l.HookURLs, tc.name)
+		require.Equal(t, tc.want, l.HookOptions().AllowedURLs, tc.name)
+	}
+}
+
+// TestUntrustedModes: a project that is not trusted makes no mode of the user laxer.
+func TestUntrustedModes(t *testing.T) {
+	t.Parallel()
+	for _, theirs := range []string{"default", "manual", "acceptEdits"} {
+		for _, mine := range []pegboard.Mode{pegboard.ModePlan, pegboard.ModeDontAsk, pegboard.ModeDefault} {
+			f := files(t)
+			write(t, f.User, `{"permissions": {"defaultMode": "`+string(mine)+`"}}`)
+			write(t, f.Project, `{"permissions": {"defaultMode": "`+theirs+`"}}`)
+			require.Equal(t, mine, load(t, f).Mode, theirs)
+			f.Trusted = true
+			require.NotEqual(t, pegboard.ModePlan, load(t, f).Mode, theirs)
+		}
+	}
 }

@@ -28,7 +28,8 @@ type Loaded struct {
 	Hooks hooks.Set
 	// HookURLs are the addresses that hooks of type http may call, in which "*" stands for
 	// any characters. HookEnv are the variables that their headers may hold. Nil means that no
-	// source limits them; an empty list allows none.
+	// source limits them; an empty list allows none. HookURLs always has the addresses of the
+	// hooks of managed files, unless a managed file has the list itself.
 	HookURLs, HookEnv []string
 
 	// Env are the variables for commands, hooks and MCP servers.

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
 )
 
 // managedPaths returns the managed settings of a system.
@@ -28,10 +30,9 @@ func systemPaths() []string { return managedPaths(runtime.GOOS) }
 // isDirectory reports whether a managed path is a directory of files.
 func isDirectory(path string) bool { return strings.HasSuffix(path, ".d") }
 
-// managedFiles returns the managed files, those of a directory in the order of their names.
-// With an error it returns those of the other directories.
-func (f Files) managedFiles() (all []string, err error) {
-	var errs []error
+// managedFiles returns the managed files, those of a directory in the order of their names,
+// and the directories that cannot be read.
+func (f Files) managedFiles() (all []string, broken []*BrokenError) {
 	for _, path := range f.Managed {
 		if !isDirectory(path) {
 			all = append(all, path)
@@ -39,7 +40,7 @@ func (f Files) managedFiles() (all []string, err error) {
 		}
 		entries, err := os.ReadDir(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
+			broken = append(broken, &BrokenError{Source: pegboard.SourcePolicy, Path: path, Err: err})
 		}
 		var names []string
 		for _, e := range entries {
@@ -52,5 +53,5 @@ func (f Files) managedFiles() (all []string, err error) {
 			all = append(all, filepath.Join(path, name))
 		}
 	}
-	return all, errors.Join(errs...)
+	return all, broken
 }

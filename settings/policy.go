@@ -67,7 +67,7 @@ func (l *loader) readDisableHooks() {
 			continue
 		}
 		v := r.member(disableHooksKey)
-		fact := r.fact(FactSwitch, fmt.Sprintf("%s: %v", disableHooksKey, on), v)
+		fact := r.fact(FactSwitch, r.switchText(disableHooksKey), v)
 		switch {
 		case wrong:
 			r.warnAt(v, "%s is neither true nor false, so it does not count", disableHooksKey)

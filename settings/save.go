@@ -26,7 +26,7 @@ import (
 // it at once; the files are written one after the other, and an error does not undo the files
 // before. A new file is readable by its owner alone, except that of a project, which is meant
 // to be shared. If the file is a link, its target is written, unless that is the file of
-// another source.
+// another source, or the project is not trusted.
 //
 // Processes and goroutines that save at the same time wait for each other and lose no update:
 // where the system has advisory locks for directories, they hold that of the directory. A
@@ -53,7 +53,7 @@ func (f Files) saveAll(ctx context.Context, editors []*editor) error {
 		if err != nil {
 			return err
 		}
-		if err := f.checkOtherSources(t); err != nil {
+		if err := f.checkLink(t); err != nil {
 			return err
 		}
 		changes, err := t.wouldChange(ctx)
@@ -109,9 +109,13 @@ func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
 	return all, nil
 }
 
-// checkOtherSources returns an error if the file is a link to the file of another source,
-// since rules for one project would then apply to all.
-func (f Files) checkOtherSources(t *target) error {
+// checkLink returns an error if the file is a link to the file of another source, since rules
+// for one project would then apply to all, or if a project that is not trusted may have brought
+// the link along, since it may lead to the file of another project.
+func (f Files) checkLink(t *target) error {
+	if t.linked && !f.Trusted && t.source != pegboard.SourceUser {
+		return fmt.Errorf("%s, or its directory, is a link, so that it is not written until the project is trusted", t.path)
+	}
 	for _, source := range sources() {
 		other := f.path(source)
 		if source == t.source || other == "" {

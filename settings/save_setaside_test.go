@@ -138,6 +138,7 @@ func TestLinkedFiles(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			f := files(t)
+			f.Trusted = true
 			to := tc.link(t, f)
 			if tc.data != "" {
 				write(t, to, tc.data)
@@ -147,6 +148,7 @@ func TestLinkedFiles(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, `{"a": 1,"permissions": {"allow": ["N"]}}`, strings.ReplaceAll(read(t, to), `, "p`, `,"p`))
 				require.Equal(t, []string{"N"}, load(t, f).Rules[0].Allow)
+				f.Trusted = false
 				require.True(t, load(t, f).Rules[0].Untrusted, "it may be the project's")
 				return
 			}

@@ -3,6 +3,7 @@ package settings
 import (
 	"fmt"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -136,7 +137,7 @@ func (r *fileReader) readEnabled(p *serverPolicy) {
 		return
 	}
 	v := r.member(enableAllServersKey)
-	fact := r.fact(FactSwitch, fmt.Sprintf("%s: %v", enableAllServersKey, on), v)
+	fact := r.fact(FactSwitch, r.switchText(enableAllServersKey), v)
 	switch {
 	case wrong:
 		r.warnAt(v, "%s is neither true nor false, so it does not count", enableAllServersKey)
@@ -188,7 +189,9 @@ func (r *fileReader) serverPattern(v jsonedit.Span) (p serverPattern, err error)
 	case "serverName":
 		p.name, err = r.string(value)
 	case "serverUrl":
-		p.url, err = r.string(value)
+		if p.url, err = r.string(value); err == nil && p.url != "" && p.url != "*" && !strings.Contains(p.url, "://") {
+			err = fmt.Errorf("there is %s, which is no address; write one such as https://example.com/*", strictjson.Quote(p.url))
+		}
 	case "serverCommand":
 		items, ok := r.list(value, "serverCommand", func(_ jsonedit.Span, _ string, e error) { err = e })
 		for _, i := range items {
@@ -207,7 +210,8 @@ func (r *fileReader) serverPattern(v jsonedit.Span) (p serverPattern, err error)
 }
 
 // matchURL reports whether an address matches a pattern in which "*" stands for any
-// characters, in the scheme and the host without a slash.
+// characters, in the scheme and the host without a slash. The path is compared without the
+// segments "." and "..", so that the address is of the place that the pattern names.
 func matchURL(pattern, address string) bool {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -215,25 +219,46 @@ func matchURL(pattern, address string) bool {
 	}
 	scheme, rest, ok := strings.Cut(pattern, "://")
 	if !ok {
+		return pattern == "*"
+	}
+	host, place, slash := strings.Cut(rest, "/")
+	if !matchStar(strings.ToLower(scheme), strings.ToLower(u.Scheme)) || !matchStar(canonicalHost(host, u.Scheme), canonicalHost(u.Host, u.Scheme)) {
 		return false
 	}
-	host, path, slash := strings.Cut(rest, "/")
-	if !matchStar(strings.ToLower(scheme), strings.ToLower(u.Scheme)) || !matchStar(withoutPort(strings.ToLower(host), u.Scheme), withoutPort(strings.ToLower(u.Host), u.Scheme)) {
-		return false
-	}
-	target := strings.TrimPrefix(u.EscapedPath(), "/")
-	if u.RawQuery != "" {
-		target += "?" + u.RawQuery
-	}
-	return matchStar(path, target) || !slash && target == ""
+	return slices.ContainsFunc(targets(u), func(target string) bool {
+		return matchStar(place, target) || !slash && (target == "" || strings.HasSuffix(host, "*"))
+	})
 }
 
-// withoutPort removes the default port of a scheme.
-func withoutPort(host, scheme string) string {
-	if scheme == "https" {
-		return strings.TrimSuffix(host, ":443")
+// targets returns the path and the query of an address without the first slash: without
+// needless escapes, and as it is spelled if it has no "." and "..".
+func targets(u *url.URL) []string {
+	clean := strings.TrimPrefix(path.Clean("/"+u.Path), "/")
+	if strings.HasSuffix(u.Path, "/") && clean != "" {
+		clean += "/"
 	}
-	return strings.TrimSuffix(host, ":80")
+	all := []string{(&url.URL{Path: "/" + clean}).EscapedPath()}
+	if "/"+clean == u.Path {
+		all = append(all, u.EscapedPath())
+	}
+	for i := range all {
+		all[i] = strings.TrimPrefix(all[i], "/")
+		if u.RawQuery != "" {
+			all[i] += "?" + u.RawQuery
+		}
+	}
+	return all
+}
+
+// canonicalHost returns a host in lower case, without the default port of a scheme and without
+// the dot at the end of the name.
+func canonicalHost(host, scheme string) string {
+	port := ":80"
+	if strings.EqualFold(scheme, "https") {
+		port = ":443"
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), port)
+	return strings.TrimSuffix(strings.Replace(host, ".:", ":", 1), ".")
 }
 
 // matchStar reports whether a text matches a pattern in which "*" stands for any characters.

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/internal/toolname"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
 
@@ -65,8 +67,29 @@ func (l *loader) readServers(ctx context.Context) error {
 			l.discount(fact, "%s: %s", s.Approval, s.Why)
 		}
 	}
+	l.noteAlike()
 	slices.SortFunc(l.Loaded.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// noteAlike warns about servers of several files whose tools have the same names. Those of one
+// file are problems of mcpjson.
+func (l *loader) noteAlike() {
+	own := map[string]Server{} // not of the project
+	for _, s := range l.Loaded.Servers {
+		if s.Approval != ServerOff && s.Scope != pegboard.SourceProject {
+			own[strings.ToLower(toolname.Server(s.Name))] = s
+		}
+	}
+	for _, s := range l.Loaded.Servers {
+		if s.Approval == ServerOff || s.Scope != pegboard.SourceProject {
+			continue
+		}
+		if other, alike := own[strings.ToLower(toolname.Server(s.Name))]; alike {
+			l.warn(s.Position, "the names of the tools of %s begin like those of %s, so that rules about one are about both; rename one of the two servers",
+				strictjson.Quote(s.Name), strictjson.Quote(other.Name))
+		}
+	}
 }
 
 // openServers parses a file with servers. It returns nil if it is missing, or if it cannot be
@@ -75,13 +98,14 @@ func (l *loader) openServers(ctx context.Context, source pegboard.RuleSource, pa
 	if path == "" {
 		return nil, nil
 	}
+	before := newStamp(source, path)
 	real, err := resolve(path)
 	var snap *atomicfile.Snapshot
 	if err == nil {
 		var store atomicfile.Store
 		snap, err = store.Load(ctx, real, limit)
 	}
-	l.state.add(source, path, snap)
+	l.state.add(before, snap)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

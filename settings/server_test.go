@@ -80,6 +80,7 @@ func TestWrongDenialOfServers(t *testing.T) {
 		`{"deniedMcpServers": [{"serverName": "a", "serverUrl": "b"}]}`:   `deniedMcpServers[0]: there is an object; write an object with one key`,
 		`{"deniedMcpServers": [{"name": "evil"}]}`:                        `the key "name" is not known; write serverName`,
 		`{"deniedMcpServers": [{"serverName": ""}]}`:                      `the text is empty`,
+		`{"deniedMcpServers": [{"serverUrl": "example.com/*"}]}`:          `there is "example.com/*", which is no address; write one such as https://example.com/*`,
 		`{"deniedMcpServers": [{"serverCommand": []}]}`:                   `the command is empty`,
 		`{"deniedMcpServers": [{"serverCommand": ["a", 1]}]}`:             `the number 1`,
 		`{"disabledMcpjsonServers": {"a": true}}`:                         `disabledMcpjsonServers: there is an object, which is not a list`,
@@ -115,8 +116,19 @@ func TestServerURLPatterns(t *testing.T) {
 		{pattern: "https://example.com", address: "https://example.com/x"},
 		{pattern: "https://example.com/a*c*e", address: "https://example.com/abcde", want: true},
 		{pattern: "https://example.com/a*c*e", address: "https://example.com/abce/f"},
-		{pattern: "example.com/*", address: "https://example.com/x"},
 		{pattern: "https://*", address: "https://example.com/", want: true},
+		{pattern: "https://*", address: "https://example.com/x", want: true},
+		{pattern: "https://*", address: "http://example.com/x"},
+		{pattern: "*", address: "http://example.com:8080/x?y", want: true},
+		{pattern: "https://example.com/*", address: "https://example.com./x", want: true},
+		{pattern: "https://example.com./*", address: "https://example.com:443/x", want: true},
+		{pattern: "https://example.com:8443/*", address: "https://example.com.:8443/x", want: true},
+		{pattern: "https://example.com/a/*", address: "https://example.com/b/../a/x", want: true},
+		{pattern: "https://example.com/a/*", address: "https://example.com/a/%2e%2e/b"},
+		{pattern: "https://example.com/a/*", address: "https://example.com//a/x", want: true},
+		{pattern: "https://example.com/a/*", address: "https://example.com/%61/x", want: true},
+		{pattern: "https://example.com/a%2Fb/", address: "https://example.com/a%2Fb/", want: true},
+		{pattern: "https://example.com/a/", address: "https://example.com/a/", want: true},
 	}
 	for _, tc := range tests {
 		f := files(t)
@@ -174,4 +186,18 @@ func TestServerFilesThatCannotBeRead(t *testing.T) {
 		require.Empty(t, l.Servers)
 		require.Contains(t, fmt.Sprint(l.Warnings), want)
 	}
+}
+
+// TestServersAlike: servers of several files whose tools have the same names are told, since a
+// rule about one is about the other.
+func TestServersAlike(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	write(t, f.Person, `{"mcpServers": {"git_hub": {"command": "a"}, "other": {"command": "a"}}}`)
+	write(t, f.Servers, `{"mcpServers": {"Git.hub": {"command": "b"}}}`)
+	l := load(t, f)
+	require.Len(t, l.Warnings, 1)
+	require.Equal(t, f.Servers+`:1:17: the names of the tools of "Git.hub" begin like those of "git_hub", so that rules about one are about both; rename one of the two servers`, l.Warnings[0].String())
+	write(t, f.User, `{"disabledMcpjsonServers": ["Git.hub"]}`)
+	require.Empty(t, load(t, f).Warnings, "it does not start")
 }

@@ -78,7 +78,7 @@ type Files struct {
 	Home string // home directory of the session, for "~"; empty means the user's
 
 	// Trusted says that the user trusts the project. Otherwise its allow rules, its
-	// directories, its hooks, its env, a mode that allows more than the default, its approvals
+	// directories, its hooks, its env, a mode but ModePlan and ModeDontAsk, its approvals
 	// of MCP servers and their headersHelper are ignored, and also those of the local file if
 	// that may have come with the project's files. What it denies counts in any case.
 	Trusted bool

@@ -35,15 +35,20 @@ type stamp struct {
 	sum    [sha256.Size]byte
 }
 
-// add adds the stamp of a file. The snapshot is nil if it could not be read.
-func (s *state) add(source pegboard.RuleSource, path string, snap *atomicfile.Snapshot) {
-	if snap == nil {
-		info, link := look(path)
-		s.stamps = append(s.stamps, stamp{source: source, path: path, info: info, link: link})
-		return
+// newStamp returns the stamp of a file before it is read.
+func newStamp(source pegboard.RuleSource, path string) stamp {
+	info, link := look(path)
+	return stamp{source: source, path: path, info: info, link: link}
+}
+
+// add adds the stamp of a file that was made before the file was read, since it may change in
+// between. The snapshot is nil if it could not be read.
+func (s *state) add(before stamp, snap *atomicfile.Snapshot) {
+	if snap != nil {
+		young := time.Since(snap.Info.ModTime()) < youngAge
+		before = stamp{source: before.source, path: before.path, info: snap.Info, young: young, sum: snap.Sum}
 	}
-	young := time.Since(snap.Info.ModTime()) < youngAge
-	s.stamps = append(s.stamps, stamp{source: source, path: path, info: snap.Info, young: young, sum: snap.Sum})
+	s.stamps = append(s.stamps, before)
 }
 
 // addDirs adds the stamps of the directories of managed files. It is called before they are
@@ -118,7 +123,7 @@ func (f Files) Changed(since *Loaded) bool {
 		return true
 	}
 	if slices.ContainsFunc(since.state.dirs, stamp.mayDiffer) {
-		if managed, err := f.managedFiles(); err != nil || !slices.Equal(managed, since.state.managed) {
+		if managed, broken := f.managedFiles(); broken != nil || !slices.Equal(managed, since.state.managed) {
 			return true
 		}
 	}

@@ -153,3 +153,30 @@ func TestOwnSavesAreNoChange(t *testing.T) {
 	save(t, bare, add(pegboard.Allow, local, tool("E")))
 	require.True(t, bare.Changed(l), "Locate has not made it")
 }
+
+// TestChangedWhileLoading: a file that is made while the files are read is either loaded, or is
+// a change.
+func TestChangedWhileLoading(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	const text = `{"permissions": {"deny": ["D"]}}`
+	write(t, f.User, text)
+	var took time.Duration
+	for i := range 1500 {
+		require.NoError(t, os.Remove(f.User))
+		made := make(chan error)
+		wait := took * time.Duration(i%50) / 50
+		go func() {
+			for begin := time.Now(); time.Since(begin) < wait; { // a timer is too coarse
+			}
+			made <- os.WriteFile(f.User, []byte(text), 0o600)
+		}()
+		begin := time.Now()
+		l, err := f.Load(t.Context())
+		took = time.Since(begin)
+		require.NoError(t, <-made)
+		if err == nil && !f.Changed(l) {
+			require.Len(t, l.Rules, 1, i)
+		}
+	}
+}

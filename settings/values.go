@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -125,11 +126,8 @@ func ReadValues(lookup func(name string) string) (v Values, problems []VariableE
 			problems = append(problems, VariableError{Name: variable.name, Err: fmt.Errorf("%s=%s: %w", variable.name, text, err)})
 		}
 	}
-	if v.ShellTimeout > 0 { // the ceiling is the larger of both
-		v.ShellMaxTimeout = max(v.ShellMaxTimeout, v.ShellTimeout)
-		if v.ShellMaxTimeout == v.ShellTimeout && v.ShellTimeout < defaultShellMax && lookup("BASH_MAX_TIMEOUT_MS") == "" {
-			v.ShellMaxTimeout = 0
-		}
+	if v.ShellTimeout > cmp.Or(v.ShellMaxTimeout, defaultShellMax) { // the ceiling is the larger of both
+		v.ShellMaxTimeout = v.ShellTimeout
 	}
 	return v, problems
 }

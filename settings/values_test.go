@@ -83,3 +83,24 @@ func TestReadValues(t *testing.T) {
 	require.Equal(t, 2*time.Second, v.MCPBegin, "env is above the environment")
 	require.Equal(t, time.Second, v.MCPCall)
 }
+
+// TestShellCeiling: it is the larger one of the ceiling and the default, and one that is wrong
+// has no effect.
+func TestShellCeiling(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		limit, ceiling string
+		want           time.Duration
+	}{
+		{limit: "300000", want: 0},
+		{limit: "300000", ceiling: "120000", want: 5 * time.Minute},
+		{limit: "300000", ceiling: "900000", want: 15 * time.Minute},
+		{limit: "300000", ceiling: "nonsense", want: 0},
+		{limit: "1200000", ceiling: "nonsense", want: 20 * time.Minute},
+	} {
+		v, _ := settings.ReadValues(func(name string) string {
+			return map[string]string{"BASH_DEFAULT_TIMEOUT_MS": tc.limit, "BASH_MAX_TIMEOUT_MS": tc.ceiling}[name]
+		})
+		require.Equal(t, tc.want, v.ShellMaxTimeout, tc)
+	}
+}
