@@ -183,6 +183,7 @@ func TestAsync(t *testing.T) {
 	}{
 		{name: "of the file", command: "sleep 0.3; " + printing(answer), more: []string{`"async": true`}},
 		{name: "of the answer", command: `echo '{"async": true}'; sleep 0.3; ` + printing(answer)},
+		{name: "of the answer, at once", command: `printf '{"async": true}\n%s\n' '` + answer + `'`},
 		{name: "of the answer without a line end", command: `printf '{"async":true,"asyncTimeout":5}'; sleep 0.3; ` + printing(answer)},
 	}
 	for _, tt := range tests {
