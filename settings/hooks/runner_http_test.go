@@ -184,6 +184,9 @@ func TestHostFuncs(t *testing.T) {
 			}
 			return pegboard.TextResult(`{"decision": "block", "reason": "not today"}`), nil
 		}, denied: "not today"},
+		{name: "tool with a long number", hook: strings.Replace(tool, "5]", "9007199254740993]", 1), invoke: func(_ context.Context, _, _ string, input json.RawMessage) (*pegboard.Result, error) {
+			return pegboard.TextResult(fmt.Sprintf(`{"decision": "block", "reason": %q}`, input)), nil
+		}, denied: "9007199254740993"},
 		{name: "tool that fails", hook: tool, invoke: func(context.Context, string, string, json.RawMessage) (*pegboard.Result, error) {
 			return &pegboard.Result{IsError: true, Parts: []pegboard.Part{{Text: "broken"}}}, nil
 		}, problem: "broken"},
