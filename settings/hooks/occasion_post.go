@@ -23,7 +23,7 @@ func (o *occasion) post(ctx context.Context, h *Handler) output {
 	}
 	patient, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
-	defer context.AfterFunc(ctx, func() { // a request that was late has what came of its answer
+	defer context.AfterFunc(ctx, func() { // time to return what has come of a late answer
 		time.AfterFunc(hostPatience, func() { stop(context.Cause(ctx)) })
 	})()
 	out, err := hostCall(patient, func() (output, error) { return o.runner.respond(request) })
