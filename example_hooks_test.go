@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"sync"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -110,6 +112,26 @@ func ExampleHookCall_Concerns() {
 
 // A program without a user puts a call off, and answers it when somebody has looked at it: by
 // running the same call again.
+// A hook keeps when a call began, until it has ended.
+func ExampleHookCall_Identity() {
+	var began sync.Map
+	hooks := pegboard.Hooks{
+		Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+			began.Store(h.Identity(), time.Now())
+			return pegboard.Decision{}, nil
+		},
+		Post: func(_ context.Context, h *pegboard.HookCall) error {
+			_, known := began.LoadAndDelete(h.Identity())
+			fmt.Println(known)
+			return nil
+		},
+	}
+	var ex pegboard.Executor
+	ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, greet),
+		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
+	// Output: true
+}
+
 func ExampleHooks_deferred() {
 	approved := false
 	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {

@@ -121,6 +121,13 @@ func (h *HookCall) Concerns(r Rule) Concern {
 	return h.snapshot.concerns(r, h.snapshot.state.targets)
 }
 
+// Identity returns a value that all hooks of one call have and those of no other call: the key
+// of a map in which a hook keeps something from Pre until the call has ended. An id is no such
+// key, since calls that a call makes with [Call.Run] may have none, and calls of different
+// messages the same. The value is not to be kept longer than the call. It is nil for a
+// HookCall that no executor has made.
+func (h *HookCall) Identity() any { return h.host }
+
 // Emit reports the hook's progress to the executor's OnEvent.
 func (h *HookCall) Emit(text string) {
 	if h.host != nil {

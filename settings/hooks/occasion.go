@@ -111,11 +111,12 @@ func (o *occasion) fill(input json.RawMessage) (json.RawMessage, error) {
 	if len(input) == 0 {
 		return json.RawMessage("{}"), nil
 	}
-	var template, event any
-	if err := json.Unmarshal(input, &template); err != nil {
+	template, err := decodeExact(input)
+	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(o.payload, &event); err != nil {
+	event, err := decodeExact(o.payload)
+	if err != nil {
 		return nil, err
 	}
 	return encode(fillIn(template, event))

@@ -42,7 +42,7 @@ func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool)
 	}
 	own := *v.changed
 	own.input, own.Context, own.message, own.stopReason, own.terminal = nil, nil, "", "", ""
-	o.state.note(h.Call, &callNotes{input: input, reply: &own, said: said})
+	o.state.note(h, &callNotes{input: input, reply: &own, said: said})
 	v.decision.Input = input
 	return v.decision
 }

@@ -39,8 +39,12 @@ func (o *occasion) runCommand(ctx context.Context, h *Handler) output {
 		cancel(context.Cause(ctx))
 		<-p.Done()
 	case <-c.async:
+	}
+	select {
+	case <-c.async: // also if it has ended: its answer decides nothing
 		o.state.follow(c, p, cancel)
 		return output{background: true}
+	default:
 	}
 	cancel(nil)
 	return c.output(p.Exit())
@@ -151,11 +155,11 @@ func (c *command) addStdout(piece []byte) {
 // settle decides whether the command is asynchronous, by the first line that it prints. The
 // caller holds mu.
 func (c *command) settle() {
-	line, _, ended := strings.Cut((&output{stdout: c.stdout}).text(), "\n")
+	line, rest, ended := strings.Cut((&output{stdout: c.stdout}).text(), "\n")
 	m, err := readMembers([]byte(line))
 	c.settled = ended || err == nil || len(c.stdout) > maxAsyncLine
 	if err == nil && m.flag("async", false) {
-		c.stdout = nil
+		c.stdout = []byte(rest)
 		close(c.async)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 )
 
 // post sends the payload to the address of a hook.
@@ -20,12 +21,20 @@ func (o *occasion) post(ctx context.Context, h *Handler) output {
 	for name, value := range h.Headers {
 		request.Header.Set(name, o.runner.header(h, value))
 	}
-	out, err := hostCall(ctx, func() (output, error) { return o.runner.respond(request) })
+	patient, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	defer context.AfterFunc(ctx, func() { // time to return what has come of a late answer
+		time.AfterFunc(hostPatience, func() { stop(context.Cause(ctx)) })
+	})()
+	out, err := hostCall(patient, func() (output, error) { return o.runner.respond(request) })
+	if err == nil {
+		err = out.broken
+	}
 	if err != nil {
 		if cause := context.Cause(ctx); cause != nil {
 			err = cause
 		}
-		return output{failure: fmt.Errorf("%w: %w", errRefused, err)}
+		out.failure = fmt.Errorf("%w: %w", errRefused, err)
 	}
 	return out
 }

@@ -43,6 +43,9 @@ func (o *occasion) readAnswer(r *reply, out *output) {
 			o.readMembers(r, m)
 			err = errors.Join(*m.problems...)
 		}
+		if err == nil && o.event == preToolUse && !r.Block && findRefusal([]byte(text)).blocks {
+			err = errors.New("it denies in a place that is not for that")
+		}
 		if err == nil {
 			return
 		}
@@ -159,6 +162,9 @@ func (o *occasion) readPrompt(r *reply, text string) {
 	}
 	if err != nil {
 		r.failure = fmt.Errorf("%w: %w", errAnswer, err)
+		if found := findRefusal([]byte(text)); found.no && o.control.blocks && !o.control.goesOn {
+			o.refuseByModel(r, found.reason)
+		}
 		return
 	}
 	ok, reason, impossible := m.flag("ok", true), m.text("reason"), m.flag("impossible", false)
@@ -168,6 +174,11 @@ func (o *occasion) readPrompt(r *reply, text string) {
 	if ok || !o.control.blocks || impossible && o.control.goesOn {
 		return
 	}
+	o.refuseByModel(r, reason)
+}
+
+// refuseByModel makes the reply of a model block.
+func (o *occasion) refuseByModel(r *reply, reason string) {
 	r.Block, r.Reason = true, reason
 	r.Stop = o.event == preToolUse && r.handler.Type == typePrompt && !r.handler.ContinueOnBlock
 }

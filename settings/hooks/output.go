@@ -13,6 +13,8 @@ type output struct {
 	// failure is why the handler has no answer, or why what it gave is not a whole one. Of
 	// what it gave then, only what blocks counts.
 	failure error
+	// broken is the error that cut off a response, or nil.
+	broken error
 	// json says that anything but an object is wrong, as in the body of a response.
 	json bool
 	// background says that a command goes on and that its answer decides nothing.

@@ -11,19 +11,28 @@ import (
 // before. A hook that printed "deny" there did not mean that the call runs.
 type refusal struct {
 	blocks bool // a decision that blocks
+	no     bool // "ok": false, which is how a model blocks
 	stops  bool // "continue": false
 	reason string
 }
 
-// findRefusal reads as much as is JSON, from the first object on.
+// maxStarts is how many braces in a text are tried as the beginning of an object.
+const maxStarts = 1000
+
+// findRefusal reads all objects in a text, each as far as it is JSON. A brace that begins none
+// is skipped.
 func findRefusal(text []byte) (found refusal) {
-	start := bytes.IndexByte(text, '{')
-	if start < 0 {
-		return refusal{}
-	}
-	d := json.NewDecoder(bytes.NewReader(text[start:]))
-	w := refusalWalk{tokens: d, found: &found}
-	for w.value("", 0) {
+	for range maxStarts {
+		start := bytes.IndexByte(text, '{')
+		if start < 0 {
+			break
+		}
+		text = text[start:]
+		d := json.NewDecoder(bytes.NewReader(text))
+		w := refusalWalk{tokens: d, found: &found}
+		for w.value("", 0) {
+		}
+		text = text[max(d.InputOffset(), 1):]
 	}
 	return found
 }
@@ -81,9 +90,11 @@ func (w refusalWalk) note(path string, value json.Token) {
 	switch path {
 	case ".hookSpecificOutput.permissionDecision", ".hookSpecificOutput.decision.behavior", ".decision", ".permissionDecision", ".decision.behavior":
 		w.found.blocks = w.found.blocks || word == "deny" || word == "block"
+	case ".ok":
+		w.found.no = w.found.no || value == false
 	case ".continue":
 		w.found.stops = w.found.stops || value == false
-	case ".hookSpecificOutput.permissionDecisionReason", ".hookSpecificOutput.decision.message", ".reason":
+	case ".hookSpecificOutput.permissionDecisionReason", ".permissionDecisionReason", ".hookSpecificOutput.decision.message", ".reason":
 		if text, ok := value.(string); ok && w.found.reason == "" {
 			w.found.reason = text
 		}

@@ -72,19 +72,28 @@ func toolInput(c *pegboard.Call) json.RawMessage {
 
 // pre runs the hooks before a call.
 func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	var notes *callNotes
+	if state := r.knownState(h.Call.Session()); state != nil {
+		notes = state.notesOf(h)
+	}
 	o, handlers := r.occasionOf(preToolUse, h)
-	if o == nil {
+	if o == nil && notes == nil {
 		return pegboard.Decision{}, nil
 	}
-	notes := o.state.notesOf(h.Call)
 	var earlier *reply
 	if notes != nil && sameJSON(notes.input, h.Call.Input) { // the words of one of the hooks
 		earlier = notes.reply
 		handlers = without(handlers, earlier.handler)
 	}
-	p := o.callPayload(h.Tool, h.Call)
-	p.addText("tool_use_id", h.Call.ID)
-	o.payload = p.end()
+	if o == nil { // no other hook is about the new input
+		o = r.newOccasion(h.Call.Session(), preToolUse)
+		o.emit = h.Emit
+	}
+	if len(handlers) > 0 {
+		p := o.callPayload(h.Tool, h.Call)
+		p.addText("tool_use_id", h.Call.ID)
+		o.payload = p.end()
+	}
 	replies := o.run(ctx, handlers)
 	if earlier != nil {
 		replies = append(replies, earlier)
@@ -160,7 +169,7 @@ func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (pegboard
 
 // post runs the hooks after a call that succeeded.
 func (r *Runner) post(ctx context.Context, h *pegboard.HookCall) error {
-	r.forget(h.Call)
+	r.forget(h)
 	o, handlers := r.occasionOf(postToolUse, h)
 	if o == nil {
 		return nil
@@ -179,7 +188,7 @@ func (r *Runner) post(ctx context.Context, h *pegboard.HookCall) error {
 // postFailure runs the hooks after a call that failed while it ran. A call that was stopped,
 // or is answered later, has not failed.
 func (r *Runner) postFailure(ctx context.Context, h *pegboard.HookCall) error {
-	r.forget(h.Call)
+	r.forget(h)
 	if errors.Is(h.Outcome.Err, pegboard.ErrDeferred) || errors.Is(h.Outcome.Err, pegboard.ErrCancelled) && !errors.Is(h.Outcome.Err, pegboard.ErrTimeout) {
 		return nil
 	}
@@ -211,7 +220,7 @@ func cutMiddle(text string) string {
 
 // notRun runs the hooks of a call that the classifier has refused.
 func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
-	r.forget(h.Call)
+	r.forget(h)
 	d := h.Outcome.Decision
 	if d.By != pegboard.ByClassifier || d.Behavior != pegboard.Deny || !errors.Is(h.Outcome.Err, pegboard.ErrDenied) {
 		return nil
@@ -236,9 +245,9 @@ func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
 }
 
 // forget drops what is kept of a call that has ended.
-func (r *Runner) forget(c *pegboard.Call) {
-	if state := r.knownState(c.Session()); state != nil {
-		state.note(c, nil)
+func (r *Runner) forget(h *pegboard.HookCall) {
+	if state := r.knownState(h.Call.Session()); state != nil {
+		state.forget(h)
 	}
 }
 

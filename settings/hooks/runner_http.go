@@ -31,13 +31,10 @@ func (r *Runner) respond(request *http.Request) (output, error) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxStdout+1))
-	if err != nil {
-		return output{}, err
-	}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		return output{failure: fmt.Errorf("%w: status %s", errCode, response.Status)}, nil
 	}
-	out := output{stdout: body, json: true}
+	out := output{stdout: body, json: true, broken: err}
 	if len(body) > maxStdout {
 		out.stdout, out.cut = body[:maxStdout], true
 	}
@@ -94,7 +91,11 @@ func (r *Runner) allowedURL(address string) error {
 	}
 	u.Scheme, u.Host, u.Fragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), ""
 	if u.Path != "" { // so that .. leads nowhere else than it says
-		u.Path = path.Clean(u.Path)
+		clean := path.Clean(u.Path)
+		if strings.HasSuffix(u.Path, "/") && clean != "/" {
+			clean += "/"
+		}
+		u.Path = clean
 	}
 	for _, pattern := range r.options.AllowedURLs {
 		if u.User == nil && matchesURL(pattern, u) {

@@ -1,6 +1,7 @@
 package hooks_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,6 +50,15 @@ func TestHTTPHook(t *testing.T) {
 			_ = http.NewResponseController(w).Flush()
 			hang(w, r)
 		}, strict: true, denied: "in time", problem: "in time"},
+		{name: "hangs after deny", handler: func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.WriteString(w, deny)
+			_ = http.NewResponseController(w).Flush()
+			hang(w, r)
+		}, denied: "not today", problem: "in time"},
+		{name: "closes after deny", handler: func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = io.WriteString(w, deny)
+		}, denied: "not today", problem: "EOF"},
 		{name: "closes", handler: func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, strict: true, denied: "could not be reached", problem: "EOF"},
 		{name: "redirects on the host", handler: func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/next" {
@@ -115,6 +125,7 @@ func TestHTTPHookIsRestricted(t *testing.T) {
 	t.Cleanup(server.Close)
 	tests := []struct {
 		name    string
+		path    string // of the hook; empty means /hook
 		urls    []string
 		vars    []string
 		reaches bool
@@ -124,6 +135,8 @@ func TestHTTPHookIsRestricted(t *testing.T) {
 		{name: "none", urls: []string{}},
 		{name: "the address", urls: []string{server.URL + "/hook"}, reaches: true, header: "Bearer t0ken,  and "},
 		{name: "a pattern", urls: []string{server.URL + "/*"}, reaches: true, header: "Bearer t0ken,  and "},
+		{name: "the address with a slash", urls: []string{server.URL + "/hook/"}, path: "/hook/", reaches: true, header: "Bearer t0ken,  and "},
+		{name: "another place behind two dots", urls: []string{server.URL + "/hook/*"}, path: "/hook/../other"},
 		{name: "another place", urls: []string{server.URL + "/other"}},
 		{name: "another host", urls: []string{"https://example.com/*", "http://*.example.com/*"}},
 		{name: "no variables", vars: []string{}, reaches: true, header: "Bearer ,  and "},
@@ -134,7 +147,7 @@ func TestHTTPHookIsRestricted(t *testing.T) {
 			var o noteOptions
 			o.AllowedURLs, o.AllowedVars = tt.urls, tt.vars
 			s := newNoteScene(t, fmt.Sprintf(`{"PreToolUse": [{"hooks": [{"type": "http", "url": %q,
-				"headers": {"Authorization": "Bearer $TOKEN, ${SECRET} and $NOTHING"}, "allowedEnvVars": ["TOKEN"]}]}]}`, server.URL+"/hook"), o)
+				"headers": {"Authorization": "Bearer $TOKEN, ${SECRET} and $NOTHING"}, "allowedEnvVars": ["TOKEN"]}]}]}`, server.URL+cmp.Or(tt.path, "/hook")), o)
 			require.NoError(t, s.call("x").Err)
 			if !tt.reaches {
 				require.Contains(t, s.problemTexts(), "allowedHttpHookUrls")
@@ -171,6 +184,9 @@ func TestHostFuncs(t *testing.T) {
 			}
 			return pegboard.TextResult(`{"decision": "block", "reason": "not today"}`), nil
 		}, denied: "not today"},
+		{name: "tool with a long number", hook: strings.Replace(tool, "5]", "9007199254740993]", 1), invoke: func(_ context.Context, _, _ string, input json.RawMessage) (*pegboard.Result, error) {
+			return pegboard.TextResult(fmt.Sprintf(`{"decision": "block", "reason": %q}`, input)), nil
+		}, denied: "9007199254740993"},
 		{name: "tool that fails", hook: tool, invoke: func(context.Context, string, string, json.RawMessage) (*pegboard.Result, error) {
 			return &pegboard.Result{IsError: true, Parts: []pegboard.Part{{Text: "broken"}}}, nil
 		}, problem: "broken"},
@@ -200,6 +216,8 @@ func TestHostFuncs(t *testing.T) {
 		{name: "model says no", hook: prompt, prompt: saying(`{"ok": false, "reason": "not today"}`), denied: "not today", stops: true},
 		{name: "model says no, go on", hook: strings.Replace(prompt, "}", `, "continueOnBlock": true}`, 1), prompt: saying(`{"ok": false, "reason": "not today"}`), denied: "not today"},
 		{name: "agent says no", hook: strings.Replace(prompt, `"prompt"`, `"agent"`, 1), prompt: saying("```json\n{\"ok\": false, \"reason\": \"not today\"}\n```"), denied: "not today"},
+		{name: "model says no and why", hook: prompt, prompt: saying("{\"ok\": false, \"reason\": \"not today\"}\n\nThe {path} is wrong."), denied: "not today", problem: "could not be read", stops: true},
+		{name: "model says that it says no", hook: prompt, prompt: saying("Here it is: {\"ok\": false, \"reason\": \"not today\"}"), denied: "not today", problem: "could not be read", stops: true},
 		{name: "model says nothing", hook: prompt, prompt: saying("well"), problem: "could not be read"},
 		{name: "model says nothing, strict", hook: prompt, prompt: saying(`{"reason": "well"}`), strict: true, denied: "must be passed", problem: "ok is missing"},
 		{name: "model panics", hook: prompt, prompt: func(context.Context, hooks.Handler, string) (string, error) { panic("oops") }, problem: "oops"},

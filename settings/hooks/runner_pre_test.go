@@ -79,6 +79,11 @@ print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "updated
 		{name: "deny of another event", command: printing(`{"hookSpecificOutput": {"hookEventName": "Stop", "permissionDecision": "deny"}}`), reason: "denied the call", problem: "hookEventName"},
 		{name: "deny of no event", command: printing(`{"hookSpecificOutput": {"permissionDecision": "deny"}}`), reason: "denied the call", problem: "hookEventName"},
 		{name: "deny that was cut", command: `printf '{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "bec'`, reason: "denied the call", problem: "could not be read"},
+		{name: "a line with a brace before deny", command: "echo 'using {default}'; " + printing(specific(`"permissionDecision": "deny"`)), reason: "denied the call", problem: "text before it"},
+		{name: "a line that begins with a brace before deny", command: "echo '{default} is used'; " + printing(specific(`"permissionDecision": "deny"`)), reason: "denied the call", problem: "could not be read"},
+		{name: "deny in the wrong place", command: printing(`{"permissionDecision": "deny", "permissionDecisionReason": "not today"}`), reason: "not today", problem: "could not be read"},
+		{name: "deny in the form of another event", command: printing(`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "decision": {"behavior": "deny", "message": "not today"}}}`), reason: "not today", problem: "could not be read"},
+		{name: "deny twice", command: printing(specific(`"permissionDecision": "deny", "permissionDecision": "allow"`)), reason: "denied the call", problem: "could not be read"},
 		{name: "half a character", command: `printf '{"decision": "block", "reason": "n\303"}'`, reason: "n\ufffd"},
 		{name: "deep nesting", command: `python3 -c 'print("{\"a\":" + "["*100000)'`, noted: "hello", problem: "could not be read"},
 	}

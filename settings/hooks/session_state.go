@@ -10,7 +10,6 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
-	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
 // maxAsync is how many asynchronous hooks of one session run at once.
@@ -23,12 +22,12 @@ type sessionState struct {
 	table   proc.Table // of the commands
 
 	mu     sync.Mutex
-	stops  int                   // how many times in a row hooks kept the agent from stopping
-	ran    map[string]bool       // the handlers that run once
-	async  int                   // asynchronous commands that run
-	closed bool                  // no more are followed
-	calls  map[string]*callNotes // by callKey
-	ending sync.WaitGroup        // of asynchronous commands, to the end of their delivery
+	stops  int                // how many times in a row hooks kept the agent from stopping
+	ran    map[string]bool    // the handlers that run once
+	async  int                // asynchronous commands that run
+	closed bool               // no more are followed
+	calls  map[any]*callNotes // by the identity of the call
+	ending sync.WaitGroup     // of asynchronous commands, to the end of their delivery
 }
 
 // A callNotes is what a Runner keeps of a call whose input a hook has changed, until the call
@@ -70,42 +69,33 @@ func (st *sessionState) first(h *Handler) bool {
 	return !before
 }
 
-// callKey tells the calls of a session apart: by the id, or for a call of a script, which has
-// none, by the tool and an input.
-func callKey(c *pegboard.Call, input []byte) string {
-	if c.ID != "" {
-		return "id " + c.ID
-	}
-	if canonical, err := strictjson.Canonical(input); err == nil {
-		input = canonical
-	}
-	return "call " + c.ToolName() + " " + string(input)
-}
-
 // notesOf returns what is kept of a call, or nil.
-func (st *sessionState) notesOf(c *pegboard.Call) *callNotes {
+func (st *sessionState) notesOf(h *pegboard.HookCall) *callNotes {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if len(st.calls) == 0 {
 		return nil
 	}
-	return st.calls[callKey(c, c.Input)]
+	return st.calls[h.Identity()]
 }
 
-// note keeps the notes of a call whose input a hook has changed. Nil forgets the call.
-func (st *sessionState) note(c *pegboard.Call, notes *callNotes) {
+// note keeps the notes of a call whose input a hook has changed.
+func (st *sessionState) note(h *pegboard.HookCall, notes *callNotes) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if st.calls == nil {
+		st.calls = map[any]*callNotes{}
+	}
+	st.calls[h.Identity()] = notes
+}
+
+// forget drops the notes of a call that has ended.
+func (st *sessionState) forget(h *pegboard.HookCall) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if len(st.calls) > 0 {
-		delete(st.calls, callKey(c, c.Input))
+		delete(st.calls, h.Identity())
 	}
-	if notes == nil {
-		return
-	}
-	if st.calls == nil {
-		st.calls = map[string]*callNotes{}
-	}
-	st.calls[callKey(c, notes.input)] = notes
 }
 
 // countStop counts that hooks keep the agent from stopping, or not, and reports whether they
