@@ -257,7 +257,7 @@ func outputBehind(redirs []*syntax.Redirect, before, after reach) reach {
 
 // inputReach returns the reach of the input that redirections give to a statement.
 func (w *walker) inputReach(redirs []*syntax.Redirect) reach {
-	if len(redirs) != 1 {
+	if len(redirs) != 1 || redirs[0].N != nil && redirs[0].N.Value != "0" {
 		return anywhere
 	}
 	var text string
@@ -313,8 +313,8 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 		return anywhere
 	}
 	switch {
-	case name == "wc":
-		return reachOfAll(args)
+	case name == "wc": // it quotes a name with a line feed
+		return reachOfAll(args).ofParts()
 	case name == "basename" && len(args) > 0 && len(args) < 3 && !args[0].mayBeSeveral(): // one name, without a slash
 		return max(nearby, reachOfAll(args))
 	case name == "printf" && len(args) > 0 && args[0].isLiteral() && onlyConversions(args[0].value, "diouxXs"):
@@ -328,7 +328,7 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 		return w.reachOfDir(args)
 	case name == "ls":
 		return outputOfLs(args)
-	case name == "stat" && len(args) > 1 && args[0].is("-c") && !strings.Contains(args[1].value, "%N"):
+	case name == "stat" && isPlainStat(args):
 		return reachOfAll(args).ofParts()
 	case name == "git":
 		return outputOfGit(args)
@@ -353,6 +353,15 @@ func mayPrintMore(a arg) bool {
 	return a.is("--help", "--version") || strings.HasPrefix(a.value, "--files0") || a.glob && a.mayBeFlag()
 }
 
+// isPlainStat reports whether stat prints nothing but names that it is given, and facts. Of a
+// link it may show where it leads, see stat(1).
+func isPlainStat(args []arg) bool {
+	return len(args) > 1 && args[0].is("-c") && args[1].isLiteral() && plainStat.MatchString(args[1].value) &&
+		!slices.ContainsFunc(args[2:], func(a arg) bool { return a.mayBeFlag() || strings.HasPrefix(a.value, "-") })
+}
+
+var plainStat = regexp.MustCompile(`^(?:[^%]|%[abfFgGhinsuUwWxXyYzZ%])*$`)
+
 // reachOfDir returns the reach of what pwd prints.
 func (w *walker) reachOfDir(args []arg) reach {
 	if len(args) > 0 || w.currentDir() == "" || holdsPattern(w.currentDir()) {
@@ -374,16 +383,17 @@ func outputOfLs(args []arg) reach {
 
 // plainGitOutput are arguments of git with which it prints names of objects and of
 // references, numbers and dates in forms that no setting changes. Names of references hold
-// no pattern, see git-check-ref-format(1): git leaves out others.
+// no pattern, see git-check-ref-format(1): git leaves out others. Not so the name that a tag
+// has in its own text, which describe prints, and that text itself, which show prints. branch
+// prints what a file says about a rebase.
 var plainGitOutput = regexp.MustCompile(`^(?:` +
 	`rev-parse(?: --verify| --quiet| -q| --short(?:=\d+)?| --abbrev-ref| --symbolic-full-name| --is-inside-work-tree)*(?: REV)+|` +
 	`merge-base(?: --is-ancestor| --fork-point)?(?: REV)+|` +
 	`rev-list(?: --count| -\d+| -n(?: ?\d+| REV)| --all| --no-merges| --merges| REV)+|` +
 	`branch --show-current|` +
 	`symbolic-ref(?: --short| -q| --quiet)* REV|` +
-	`describe(?: --tags| --all| --always| --long| --dirty| --exact-match| --abbrev=\d+| REV)*|` +
 	`tag(?: -l| --list| --sort=[a-z:-]+| --merged| --points-at| REV)*|` +
-	`(?:log|show -s|show --no-patch)(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| --no-merges| REV)*` +
+	`log(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| --no-merges| REV)*` +
 	` --(?:format=|pretty=t?format:)(?:%[hHtTpPn]|%[ac][Drtis]|[ :_./-])+(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| REV)*)$`)
 
 // outputOfGit returns the reach of what git prints.
@@ -402,11 +412,7 @@ func outputOfGit(args []arg) reach {
 			b.WriteString(a.value)
 		}
 	}
-	text := b.String()
-	switch {
-	case text == "branch", text == "branch -a", text == "branch -r", text == "branch --list", text == "branch --all":
-		return nearby // a star stands before one
-	case plainGitOutput.MatchString(text):
+	if plainGitOutput.MatchString(b.String()) {
 		return nowhere
 	}
 	return anywhere

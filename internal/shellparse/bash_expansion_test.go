@@ -37,13 +37,30 @@ func TestUnseenPatterns(t *testing.T) {
 	}
 }
 
+// TestDeclaredListsAreExpanded: a declaration of a list runs and expands a text in parentheses.
+func TestDeclaredListsAreExpanded(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"declare -a x='($(touch a))'", "declare -a x=\"$(cat list)\"", "declare -a x=$(cat list)", "typeset -a x='(/etc/*)'", "readonly -a x='(/etc/*)'", "f() { local -a x=\"$1\"; }; f '(/etc/*)'", "y='(/etc/*)'; declare -a x=$y",
+		"x=(a); declare x='(/etc/*)'", "x=(a); typeset x=\"$(cat list)\"", "x+=(a); declare x=\"$(cat list)\"", "declare -a x; declare x='(/etc/*)'", "f() { x=(a); }; f; declare x='(/etc/*)'", "declare x='(/etc/*)'; x=(a)",
+	} {
+		require.False(t, readOnly(parse(line)), "%q", line)
+	}
+	for _, line := range []string{
+		"declare -a x=(a b)", "declare x='(a)'", "declare x=\"$(cat list)\"", "f() { local x=\"$1\"; echo \"$x\"; }; f a", "x=(a); y=\"$(cat list)\"", "readonly x=a", "declare -r x=\"$(date)\"", "x=(a); declare -r y=\"$(date)\"",
+	} {
+		l := parse(line)
+		require.True(t, readOnly(l), "%q: %s %v", line, l.Unknown, texts(l))
+	}
+}
+
 // TestPlainExpansions: what is known to hold no pattern, or one for names in the working
 // directory only, is expanded unasked.
 func TestPlainExpansions(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"echo $(date)", "echo $(date +%F) $(date '+%H:%M')", "echo $(pwd)", "echo $(git rev-parse --short HEAD)", "echo $(git rev-parse HEAD) $(git rev-parse --abbrev-ref HEAD)", "echo $(git merge-base main HEAD)", "echo $(git branch --show-current)",
-		"echo $(git log -1 --format=%h)", "echo $(git show -s --format=%H HEAD)", "echo $(git log --format=%cs -n 1)", "echo $(git log -1 --format='%h %as')", "echo $(git rev-list --count HEAD)", "echo $(git describe --tags --always | sed 's/^v//')", "echo $(git branch)", "echo $(wc -l < README.md)", "echo $(wc -l README.md)",
+		"echo $(git log -1 --format=%h)", "echo $(git log --format=%cs -n 1)", "echo $(git log -1 --format='%h %as')", "echo $(git rev-list --count HEAD)", "echo $(git tag | sed 's/^v//')", "echo $(wc -l < README.md)", "echo $(wc -l README.md)",
 		"echo $(ls | wc -l)", "echo $(cat list | wc -l | tr -d ' ')", "echo $(cat list 2>/dev/null | wc -l)", "echo $(grep -c x README.md)", "echo $(nproc) $(id -u) $(uname -sm) $(hostname) $(whoami)", "echo $# $? $$ $! $- $((1+2)) $0 $1 $@", "echo $HOME $PWD $USER $PATH",
 		"echo $(echo a | tr a-z A-Z)", "echo $(basename \"$(cat list)\")", "echo $(basename $(pwd))", "echo $(dirname src/a.go)", "echo $(seq 1 3)", "echo $(expr 1 + 2)", "echo $(expr 2 \\* 3)", "echo $(du -sh src | cut -f1)", "echo $(stat -c %s README.md)",
 		"echo $(which go) $(command -v node)", "echo $(pgrep node)", "echo $([ -f a ] && echo yes || echo no)", "echo $(ls >/dev/null 2>&1 && echo yes)", "echo $(cd src && pwd)", "echo $(date | cut -d' ' -f1)", "echo $(date | awk '{print $1}')", "echo $(cat <<< a)",
