@@ -285,6 +285,9 @@ func (w *walker) inputReach(redirs []*syntax.Redirect) reach {
 // silentCommands print nothing but errors.
 const silentCommands = ": true false test [ sleep wait exit return break continue shift unset read"
 
+// plainVersions are programs that print their version and nothing else, such as a directory.
+const plainVersions = "bun deno node npm npx python python3"
+
 // plainPrinters print numbers, what the system says of itself and its users, and parts of
 // their arguments. cd prints a directory that it finds by CDPATH.
 const plainPrinters = "arch basename cd date echo getconf groups hostname id logname nproc pidof printf seq tty uname uptime which whoami dirname"
@@ -306,7 +309,7 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 		return anywhere
 	}
 	name, args := s.args[0].value, s.args[1:]
-	if has(silentCommands, name) {
+	if has(silentCommands, name) || has(plainVersions, name) && len(args) == 1 && args[0].is("--version", "-v", "-V") {
 		return nowhere
 	}
 	if slices.ContainsFunc(args, mayPrintMore) {
@@ -315,7 +318,7 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 	switch {
 	case name == "wc": // it quotes a name with a line feed
 		return reachOfAll(args).ofParts()
-	case name == "basename" && len(args) > 0 && len(args) < 3 && !args[0].mayBeSeveral(): // one name, without a slash
+	case name == "basename" && len(args) > 0 && len(args) < 3 && !slices.ContainsFunc(args, arg.mayBeSeveral): // one name, without a slash
 		return max(nearby, reachOfAll(args))
 	case name == "printf" && len(args) > 0 && args[0].isLiteral() && onlyConversions(args[0].value, "diouxXs"):
 		format := literalArg(strings.NewReplacer(`\n`, "", `\t`, "").Replace(args[0].value))

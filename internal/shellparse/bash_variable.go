@@ -109,7 +109,7 @@ func (w *walker) mayRead(c *syntax.CallExpr, name string) bool {
 	for _, word := range c.Args {
 		source := w.sourceOf(word)
 		plain := strings.NewReplacer(`"`, "", "'", "", `\`, "", "$", "").Replace(source)
-		isRead = isRead || plain == "read" || computed && strings.ContainsAny(source, "$`{*?[")
+		isRead = isRead || plain == "read" || computed && plain != "[" && strings.ContainsAny(source, "$`{*?[")
 		computed = computed && (has("command builtin", plain) || strings.HasPrefix(plain, "-"))
 		sets = sets || plain == name || strings.ContainsAny(source, "\"'\\$`{*?[")
 	}
