@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -194,6 +195,9 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 		c.worsen(Unknown, d.Variant.Value+" shows the values of variables")
 	}
 	for _, a := range assigns {
+		if a.readAsList() && (w.declaresList(d) || remembered(&w.setList, a.name, w.makesList)) {
+			w.markUnknown("a declaration expands the text of a list")
+		}
 		if a.expands != "" {
 			c.markExpansion(a.expands)
 		}
@@ -208,6 +212,38 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 	w.recordAccess(&c, strippedCommand{})
 	w.addCommand(c)
 	return in
+}
+
+// readAsList reports whether bash takes the value for a list in parentheses, and runs and
+// expands what is in it, if it declares a list.
+func (a assignment) readAsList() bool {
+	return !a.compound && (!a.value.known || strings.HasPrefix(a.value.value, "("))
+}
+
+// declaresList reports whether a declaration has a flag that makes lists of its variables.
+func (w *walker) declaresList(d *syntax.DeclClause) bool {
+	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool {
+		return a.Naked && a.Name == nil && strings.Contains(w.sourceOf(a), "a")
+	})
+}
+
+// makesList reports whether a part of the line makes a list of a variable.
+func (w *walker) makesList(name string) bool {
+	if w.file == nil {
+		return true
+	}
+	found := false
+	syntax.Walk(w.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			found = found || n.Name != nil && n.Name.Value == name && n.Array != nil
+		case *syntax.DeclClause:
+			names := slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == name })
+			found = found || names && w.declaresList(n)
+		}
+		return !found
+	})
+	return found
 }
 
 // An envAssignment is a variable that a line sets for its later commands, as in

@@ -32,7 +32,11 @@ func (w *walker) callExpr(c *syntax.CallExpr, in place) (yes, no place) {
 	}
 	w.addCommand(cmd)
 	for _, name := range namesThatAreRead(args) {
-		after = after.withRead(name, w.fed, w.namesReadBy(assigns, args))
+		r := w.fed
+		if slices.ContainsFunc(args, func(a arg) bool { return a.is("-d") }) { // parts of lines
+			r = r.ofParts()
+		}
+		after = after.withRead(name, r, w.namesReadBy(assigns, args))
 	}
 	if after.known() {
 		return after, in

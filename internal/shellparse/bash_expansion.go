@@ -257,7 +257,7 @@ func outputBehind(redirs []*syntax.Redirect, before, after reach) reach {
 
 // inputReach returns the reach of the input that redirections give to a statement.
 func (w *walker) inputReach(redirs []*syntax.Redirect) reach {
-	if len(redirs) != 1 {
+	if len(redirs) != 1 || redirs[0].N != nil && redirs[0].N.Value != "0" {
 		return anywhere
 	}
 	var text string
@@ -285,6 +285,9 @@ func (w *walker) inputReach(redirs []*syntax.Redirect) reach {
 // silentCommands print nothing but errors.
 const silentCommands = ": true false test [ sleep wait exit return break continue shift unset read"
 
+// plainVersions are programs that print their version and nothing else, such as a directory.
+const plainVersions = "bun deno node npm npx python python3"
+
 // plainPrinters print numbers, what the system says of itself and its users, and parts of
 // their arguments. cd prints a directory that it finds by CDPATH.
 const plainPrinters = "arch basename cd date echo getconf groups hostname id logname nproc pidof printf seq tty uname uptime which whoami dirname"
@@ -306,16 +309,16 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 		return anywhere
 	}
 	name, args := s.args[0].value, s.args[1:]
-	if has(silentCommands, name) {
+	if has(silentCommands, name) || has(plainVersions, name) && len(args) == 1 && args[0].is("--version", "-v", "-V") {
 		return nowhere
 	}
 	if slices.ContainsFunc(args, mayPrintMore) {
 		return anywhere
 	}
 	switch {
-	case name == "wc":
-		return reachOfAll(args)
-	case name == "basename" && len(args) > 0 && len(args) < 3 && !args[0].mayBeSeveral(): // one name, without a slash
+	case name == "wc": // it quotes a name with a line feed
+		return reachOfAll(args).ofParts()
+	case name == "basename" && len(args) > 0 && len(args) < 3 && !slices.ContainsFunc(args, arg.mayBeSeveral): // one name, without a slash
 		return max(nearby, reachOfAll(args))
 	case name == "printf" && len(args) > 0 && args[0].isLiteral() && onlyConversions(args[0].value, "diouxXs"):
 		format := literalArg(strings.NewReplacer(`\n`, "", `\t`, "").Replace(args[0].value))
@@ -328,7 +331,7 @@ func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 		return w.reachOfDir(args)
 	case name == "ls":
 		return outputOfLs(args)
-	case name == "stat" && len(args) > 1 && args[0].is("-c") && !strings.Contains(args[1].value, "%N"):
+	case name == "stat" && isPlainStat(args):
 		return reachOfAll(args).ofParts()
 	case name == "git":
 		return outputOfGit(args)
@@ -353,6 +356,15 @@ func mayPrintMore(a arg) bool {
 	return a.is("--help", "--version") || strings.HasPrefix(a.value, "--files0") || a.glob && a.mayBeFlag()
 }
 
+// isPlainStat reports whether stat prints nothing but names that it is given, and facts. Of a
+// link it may show where it leads, see stat(1).
+func isPlainStat(args []arg) bool {
+	return len(args) > 1 && args[0].is("-c") && args[1].isLiteral() && plainStat.MatchString(args[1].value) &&
+		!slices.ContainsFunc(args[2:], func(a arg) bool { return a.mayBeFlag() || strings.HasPrefix(a.value, "-") })
+}
+
+var plainStat = regexp.MustCompile(`^(?:[^%]|%[abfFgGhinsuUwWxXyYzZ%])*$`)
+
 // reachOfDir returns the reach of what pwd prints.
 func (w *walker) reachOfDir(args []arg) reach {
 	if len(args) > 0 || w.currentDir() == "" || holdsPattern(w.currentDir()) {
@@ -374,16 +386,17 @@ func outputOfLs(args []arg) reach {
 
 // plainGitOutput are arguments of git with which it prints names of objects and of
 // references, numbers and dates in forms that no setting changes. Names of references hold
-// no pattern, see git-check-ref-format(1): git leaves out others.
+// no pattern, see git-check-ref-format(1): git leaves out others. Not so the name that a tag
+// has in its own text, which describe prints, and that text itself, which show prints. branch
+// prints what a file says about a rebase.
 var plainGitOutput = regexp.MustCompile(`^(?:` +
 	`rev-parse(?: --verify| --quiet| -q| --short(?:=\d+)?| --abbrev-ref| --symbolic-full-name| --is-inside-work-tree)*(?: REV)+|` +
 	`merge-base(?: --is-ancestor| --fork-point)?(?: REV)+|` +
 	`rev-list(?: --count| -\d+| -n(?: ?\d+| REV)| --all| --no-merges| --merges| REV)+|` +
 	`branch --show-current|` +
 	`symbolic-ref(?: --short| -q| --quiet)* REV|` +
-	`describe(?: --tags| --all| --always| --long| --dirty| --exact-match| --abbrev=\d+| REV)*|` +
 	`tag(?: -l| --list| --sort=[a-z:-]+| --merged| --points-at| REV)*|` +
-	`(?:log|show -s|show --no-patch)(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| --no-merges| REV)*` +
+	`log(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| --no-merges| REV)*` +
 	` --(?:format=|pretty=t?format:)(?:%[hHtTpPn]|%[ac][Drtis]|[ :_./-])+(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| REV)*)$`)
 
 // outputOfGit returns the reach of what git prints.
@@ -402,11 +415,7 @@ func outputOfGit(args []arg) reach {
 			b.WriteString(a.value)
 		}
 	}
-	text := b.String()
-	switch {
-	case text == "branch", text == "branch -a", text == "branch -r", text == "branch --list", text == "branch --all":
-		return nearby // a star stands before one
-	case plainGitOutput.MatchString(text):
+	if plainGitOutput.MatchString(b.String()) {
 		return nowhere
 	}
 	return anywhere

@@ -19,7 +19,7 @@ func TestUnseenPatterns(t *testing.T) {
 		"echo $(echo /etc/a | sed 's/a/*/')", "echo $(true || cat list)", "echo $(cat list; date)", "echo $(date; cat list)", "echo $(date && cat list)", "echo $(wc -l < a 2>&1)", "echo $(cat nosuch 2>&1 >/dev/null)", "echo $(ls |& cat)",
 		"echo $(ls -l)", "echo $(ls *)", "echo $(ls -R)", "echo $(find .)", "echo $(git ls-files)", "echo $(git log -1 --format=%s)", "echo $(git log -1)", "echo $(date '+/etc/*')", "echo $(cut -d: -f1 list)", "echo $(stat -c %N a)",
 		"echo $(basename \"$(cat list)\")/x", "echo $(f)", "f() { cat list; }; echo $(f)", "echo $(git branch)/*", "echo $(cat <<< '/etc/*')", "echo $(cat <<E\n/etc/*\nE\n)", "echo $(pwd -P)", "echo $(cat list >/dev/stdout)", "echo $(cat list 1>/dev/stdout 2>/dev/null)", "echo $(cat nosuch 2>/dev/stdout)", "echo $(true > >(cat list))", "echo $(true >(cat list) >/dev/null)", "echo $(cat list &>/dev/stdout)",
-		"echo $({ cat list >&3; } 3>&1)", "echo $(cat list >&1)", "echo $(cat nosuch 2>&1 >/dev/null)", "echo $(true <(cat list))$(cat <(cat list))", "echo $(cd docs && ls -d src/*)", "(cd docs; ls -d src/*) | while read -r x; do echo $x; done", "echo $(pidof -S '/etc/*' sh)", "x=$(cat list); echo ${x##*/}/a", "x=$(cat list); echo ${x#*/}", "echo $(git log -1 --format=%ad)", "echo $(git show --format=%h)", "echo $(git log -p --format=%h)", "echo $(git log -1 --format=%h -- list --format=%s)", "echo $(basename -a -z / '*')", "echo /$(expr '*' '|' 1)", "echo $(wc -l *)", "echo $(du -sh *)", "echo $(grep -c x *)", "echo $(date --help)", "cd src && echo $(cd .. && cat list)",
+		"echo $({ cat list >&3; } 3>&1)", "echo $(cat list >&1)", "echo $(cat nosuch 2>&1 >/dev/null)", "echo $(true <(cat list))$(cat <(cat list))", "echo $(cd docs && ls -d src/*)", "(cd docs; ls -d src/*) | while read -r x; do echo $x; done", "echo $(pidof -S '/etc/*' sh)", "x=$(cat list); echo ${x##*/}/a", "x=$(cat list); echo ${x#*/}", "echo $(git log -1 --format=%ad)", "echo $(git show --format=%h)", "echo $(git log -p --format=%h)", "echo $(git log -1 --format=%h -- list --format=%s)", "echo $(basename -a -z / '*')", "x=$(ls -d */); echo $(basename -az $x)", "echo $(pip --version)", "echo $(ruby -v)", "echo /$(expr '*' '|' 1)", "echo $(wc -l *)", "echo $(du -sh *)", "echo $(grep -c x *)", "echo $(date --help)", "cd src && echo $(cd .. && cat list)",
 		"type $(cat list)", "which $(cat list)", "basename $(cat list)", "seq $(cat list)", "sleep $(cat list)", "true $(cat list)", "exit $(cat list)", "sort <(echo $(cat list))", "[[ -n $(echo $(cat list)) ]]", "cat <<E\n$(echo $(cat list))\nE",
 		// Variables.
 		"x=$(cat list); echo $x", "x=$(cat list); y=$x; echo $y", "x=a; x=$(cat list); echo $x", "x=$(cat list); x=a; echo $x", "x='/etc/*'; echo $x", "x='/etc/*'; y=$x; echo $y", "x='*'; echo /etc/$x", "x=/etc y='*'; echo $x/$y",
@@ -37,15 +37,32 @@ func TestUnseenPatterns(t *testing.T) {
 	}
 }
 
+// TestDeclaredListsAreExpanded: a declaration of a list runs and expands a text in parentheses.
+func TestDeclaredListsAreExpanded(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{
+		"declare -a x='($(touch a))'", "declare -a x=\"$(cat list)\"", "declare -a x=$(cat list)", "typeset -a x='(/etc/*)'", "readonly -a x='(/etc/*)'", "f() { local -a x=\"$1\"; }; f '(/etc/*)'", "y='(/etc/*)'; declare -a x=$y",
+		"x=(a); declare x='(/etc/*)'", "x=(a); typeset x=\"$(cat list)\"", "x+=(a); declare x=\"$(cat list)\"", "declare -a x; declare x='(/etc/*)'", "f() { x=(a); }; f; declare x='(/etc/*)'", "declare x='(/etc/*)'; x=(a)",
+	} {
+		require.False(t, readOnly(parse(line)), "%q", line)
+	}
+	for _, line := range []string{
+		"declare -a x=(a b)", "declare x='(a)'", "declare x=\"$(cat list)\"", "f() { local x=\"$1\"; echo \"$x\"; }; f a", "x=(a); y=\"$(cat list)\"", "readonly x=a", "declare -r x=\"$(date)\"", "x=(a); declare -r y=\"$(date)\"",
+	} {
+		l := parse(line)
+		require.True(t, readOnly(l), "%q: %s %v", line, l.Unknown, texts(l))
+	}
+}
+
 // TestPlainExpansions: what is known to hold no pattern, or one for names in the working
 // directory only, is expanded unasked.
 func TestPlainExpansions(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
 		"echo $(date)", "echo $(date +%F) $(date '+%H:%M')", "echo $(pwd)", "echo $(git rev-parse --short HEAD)", "echo $(git rev-parse HEAD) $(git rev-parse --abbrev-ref HEAD)", "echo $(git merge-base main HEAD)", "echo $(git branch --show-current)",
-		"echo $(git log -1 --format=%h)", "echo $(git show -s --format=%H HEAD)", "echo $(git log --format=%cs -n 1)", "echo $(git log -1 --format='%h %as')", "echo $(git rev-list --count HEAD)", "echo $(git describe --tags --always | sed 's/^v//')", "echo $(git branch)", "echo $(wc -l < README.md)", "echo $(wc -l README.md)",
+		"echo $(git log -1 --format=%h)", "echo $(git log --format=%cs -n 1)", "echo $(git log -1 --format='%h %as')", "echo $(git rev-list --count HEAD)", "echo $(git tag | sed 's/^v//')", "echo $(wc -l < README.md)", "echo $(wc -l README.md)",
 		"echo $(ls | wc -l)", "echo $(cat list | wc -l | tr -d ' ')", "echo $(cat list 2>/dev/null | wc -l)", "echo $(grep -c x README.md)", "echo $(nproc) $(id -u) $(uname -sm) $(hostname) $(whoami)", "echo $# $? $$ $! $- $((1+2)) $0 $1 $@", "echo $HOME $PWD $USER $PATH",
-		"echo $(echo a | tr a-z A-Z)", "echo $(basename \"$(cat list)\")", "echo $(basename $(pwd))", "echo $(dirname src/a.go)", "echo $(seq 1 3)", "echo $(expr 1 + 2)", "echo $(expr 2 \\* 3)", "echo $(du -sh src | cut -f1)", "echo $(stat -c %s README.md)",
+		"echo $(echo a | tr a-z A-Z)", "echo $(basename \"$(cat list)\")", "echo $(basename $(pwd))", "echo $(dirname src/a.go)", "echo $(seq 1 3)", "echo $(expr 1 + 2)", "echo $(expr 2 \\* 3)", "echo $(du -sh src | cut -f1)", "echo node $(node --version) and $(python3 -V)", "c=$(grep -c a b); if [ \"$c\" = 0 ]; then s=none; else s=some; fi; echo $s", "echo $(stat -c %s README.md)",
 		"echo $(which go) $(command -v node)", "echo $(pgrep node)", "echo $([ -f a ] && echo yes || echo no)", "echo $(ls >/dev/null 2>&1 && echo yes)", "echo $(cd src && pwd)", "echo $(date | cut -d' ' -f1)", "echo $(date | awk '{print $1}')", "echo $(cat <<< a)",
 		"echo $(ls)", "echo $(ls src)", "echo $(ls -1 | head -3)", "for f in $(ls src); do echo $f \"$f\"; done", "x=$(ls); echo $x", "ls | while read x; do echo $x; done", "ls src | sort | while read -r x; do echo $x; done",
 		"x=$(date); echo $x", "echo $(cat list >/dev/null 2>&1; echo $?)", "echo $(cat list &>/dev/null && echo yes)", "x=$(cat list); echo ${x##*/}", "x=src; ls $x | while read f; do echo $f; done", "n=$(ls | wc -l); echo $n files", "x=1; echo $x", "x=a; y=$x/b; echo $y", "x=1; x=2; echo $x", "if true; then x=1; else x=2; fi; echo $x", "x=(a b); echo $x", "x=; echo $x", "LANG=C; echo $LANG",

@@ -195,6 +195,10 @@ func givesInput(s *syntax.Stmt) bool {
 			if r.Word.Lit() != "-" {
 				return true
 			}
+		case syntax.DplOut:
+			if r.N != nil && strings.Trim(r.N.Value, "0") == "" { // 0>&3
+				return true
+			}
 		}
 	}
 	return false

@@ -102,13 +102,15 @@ func (w *walker) countsOneSetting(name string) bool {
 	return times == 1
 }
 
-// mayRead reports whether a command may be a read that sets a variable.
+// mayRead reports whether a command may be a read that sets a variable. Its name may be
+// computed.
 func (w *walker) mayRead(c *syntax.CallExpr, name string) bool {
-	isRead, sets := false, false
+	isRead, sets, computed := false, false, true
 	for _, word := range c.Args {
 		source := w.sourceOf(word)
 		plain := strings.NewReplacer(`"`, "", "'", "", `\`, "", "$", "").Replace(source)
-		isRead = isRead || plain == "read"
+		isRead = isRead || plain == "read" || computed && plain != "[" && strings.ContainsAny(source, "$`{*?[")
+		computed = computed && (has("command builtin", plain) || strings.HasPrefix(plain, "-"))
 		sets = sets || plain == name || strings.ContainsAny(source, "\"'\\$`{*?[")
 	}
 	return isRead && sets

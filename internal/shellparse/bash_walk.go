@@ -13,6 +13,7 @@ type walker struct {
 	lineBuilder
 	src          string
 	place        place // directories in which the current words are expanded
+	physical     bool  // the shell may have spelled its directory without links; see cdTarget
 	homeUnknown  bool  // the value of ~ and $HOME cannot be known
 	functions    map[string]place
 	file         *syntax.File    // nil if the line cannot be parsed
@@ -33,9 +34,11 @@ type walker struct {
 	capturedIn   []string        // the directories where
 	output       reach           // of what they have printed
 	fed          reach           // of what a pipe feeds them
+	fedIn        []string        // the directories where that was printed
 	depth        int
 	setOnce      map[string]bool // variables by name; see isSetOnce
 	setPlain     map[string]bool // variables by name; see setsPlainTexts
+	setList      map[string]bool // variables by name; see makesList
 
 	functionDepth int
 	// The buffers hold what most lines need, so that it is allocated with the walker.
@@ -127,6 +130,8 @@ func (w *walker) stmt(s *syntax.Stmt, in place) (yes, no place) {
 	piped, fed, output := w.piped, w.fed, w.output
 	if w.hasInput = before || givesInput(s); givesInput(s) {
 		w.piped, w.fed = nil, w.inputReach(s.Redirs)
+	} else if !w.isIn(w.fedIn) { // names that are fed mean the same only where they were printed
+		w.fed = w.fed.ofParts()
 	}
 	w.printed = nil
 	yes, no = w.command(s, in)
@@ -220,7 +225,7 @@ func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 		w.markUnknown("time is a program behind a pipe")
 	}
 	w.concurrent = true
-	before, piped, fed, output := w.hasInput, w.piped, w.fed, w.output
+	before, piped, fed, fedIn, output := w.hasInput, w.piped, w.fed, w.fedIn, w.output
 	captured, capturedIn := w.captured, w.capturedIn
 	if _, ok := c.Y.Cmd.(*syntax.CallExpr); !ok { // it may read what is printed into variables
 		w.captured = true
@@ -228,7 +233,7 @@ func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 	w.capturedIn = in.dirs
 	w.output = nowhere
 	w.stmt(c.X, in)
-	w.hasInput, w.piped, w.fed = true, nil, anywhere
+	w.hasInput, w.piped, w.fed, w.fedIn = true, nil, anywhere, in.dirs
 	if c.Op == syntax.Pipe {
 		w.piped = w.printed
 		if w.captured {
@@ -237,7 +242,7 @@ func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 	}
 	w.captured, w.capturedIn, w.output = captured, capturedIn, output
 	w.stmt(c.Y, in)
-	w.hasInput, w.piped, w.fed = before, piped, fed
+	w.hasInput, w.piped, w.fed, w.fedIn = before, piped, fed, fedIn
 	return in, in
 }
 

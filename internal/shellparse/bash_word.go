@@ -275,7 +275,7 @@ func (w *walker) directoryVariable(name string) string {
 // currentDir returns the directory in which the current words are expanded, or an empty
 // string if it is not known. The shell may spell the same directory differently.
 func (w *walker) currentDir() string {
-	if len(w.place.dirs) != 1 || mayAssign(w.src, "PWD") {
+	if len(w.place.dirs) != 1 || w.physical || mayAssign(w.src, "PWD") {
 		return ""
 	}
 	return w.place.dirs[0]

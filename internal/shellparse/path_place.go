@@ -124,6 +124,7 @@ func (w *walker) placeAfter(c *Command, s strippedCommand, in place) place {
 	default:
 		return in
 	}
+	w.physical = w.physical || slices.ContainsFunc(s.args, func(a arg) bool { return a.is("-P") })
 	dir, ok := cdTarget(s.args[1:])
 	switch {
 	case !ok, dir == nil && (w.homeDir() == "" || s.args[0].value == "pushd"):
