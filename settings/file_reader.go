@@ -71,6 +71,31 @@ func (r *fileReader) boolean(name string) (on, ok, wrong bool) {
 	return string(raw) == "true", true, string(raw) != "true" && string(raw) != "false"
 }
 
+// readToggle reads a switch that projects may set once they are trusted and that the first file
+// decides. It returns true if it has set t.
+func (r *fileReader) readToggle(key string, t *toggle) bool {
+	on, ok, wrong := r.boolean(key)
+	if !ok {
+		return false
+	}
+	v := r.member(key)
+	fact := r.fact(FactSwitch, r.switchText(key), v)
+	switch {
+	case wrong:
+		r.warnAt(v, "%s is neither true nor false, so it does not count", key)
+		r.discount(fact, "it is neither true nor false")
+	case !r.trusted:
+		r.warnAt(v, "%s does not count until the project is trusted", key)
+		r.discount(fact, untrustedWhy)
+	case t.key != "":
+		r.discount(fact, "overridden by %v", t.at)
+	default:
+		*t = toggle{key: key, on: on, at: r.at(v.Start)}
+		return true
+	}
+	return false
+}
+
 // switchText returns a key and its value for a fact.
 func (r *fileReader) switchText(key string) string {
 	v, _ := r.key(key)

@@ -60,26 +60,9 @@ func (l *loader) managedToggle(key string) (t toggle) {
 // readDisableHooks reads disableAllHooks, which switches the hooks of managed files off only
 // if it stands in such a file itself.
 func (l *loader) readDisableHooks() {
-	found := false
 	for _, r := range l.readers {
-		on, ok, wrong := r.boolean(disableHooksKey)
-		if !ok {
-			continue
-		}
-		v := r.member(disableHooksKey)
-		fact := r.fact(FactSwitch, r.switchText(disableHooksKey), v)
-		switch {
-		case wrong:
-			r.warnAt(v, "%s is neither true nor false, so it does not count", disableHooksKey)
-			r.discount(fact, "it is neither true nor false")
-		case !r.trusted:
-			r.warnAt(v, "%s does not count until the project is trusted", disableHooksKey)
-			r.discount(fact, untrustedWhy)
-		case found:
-			r.discount(fact, "overridden by %v", l.policy.noHooks.at)
-		default:
-			l.policy.noHooks, found = toggle{key: disableHooksKey, on: on, at: r.at(v.Start)}, true
-			l.policy.noManagedHooks = on && r.source == pegboard.SourcePolicy
+		if r.readToggle(disableHooksKey, &l.policy.noHooks) {
+			l.policy.noManagedHooks = l.policy.noHooks.on && r.source == pegboard.SourcePolicy
 		}
 	}
 }

@@ -3,12 +3,12 @@ package settings
 import (
 	"fmt"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
@@ -38,7 +38,11 @@ func (p serverPattern) matches(s mcpjson.Server) bool {
 	case p.command != nil:
 		return s.Type == mcpjson.Stdio && slices.Equal(p.command, append([]string{s.Command}, s.Args...))
 	}
-	return s.Type != mcpjson.Stdio && matchURL(p.url, s.URL)
+	if s.Type == mcpjson.Stdio {
+		return false
+	}
+	u, err := url.Parse(s.URL)
+	return err == nil && pattern.URL(p.url, u)
 }
 
 // approve decides about a server.
@@ -132,24 +136,7 @@ func (r *fileReader) readEnabled(p *serverPolicy) {
 			}
 		}
 	}
-	on, ok, wrong := r.boolean(enableAllServersKey)
-	if !ok {
-		return
-	}
-	v := r.member(enableAllServersKey)
-	fact := r.fact(FactSwitch, r.switchText(enableAllServersKey), v)
-	switch {
-	case wrong:
-		r.warnAt(v, "%s is neither true nor false, so it does not count", enableAllServersKey)
-		r.discount(fact, "it is neither true nor false")
-	case !r.trusted:
-		r.warnAt(v, "%s does not count until the project is trusted", enableAllServersKey)
-		r.discount(fact, untrustedWhy)
-	case p.enableAll.key != "":
-		r.discount(fact, "overridden by %v", p.enableAll.at)
-	default:
-		p.enableAll = toggle{key: enableAllServersKey, on: on, at: r.at(v.Start)}
-	}
+	r.readToggle(enableAllServersKey, &p.enableAll)
 }
 
 // serverPatterns reads a list of patterns. Why is why they do not count, or "".
@@ -207,76 +194,4 @@ func (r *fileReader) serverPattern(v jsonedit.Span) (p serverPattern, err error)
 		err = fmt.Errorf("the text is empty; write what the server is recognized by")
 	}
 	return p, err
-}
-
-// matchURL reports whether an address matches a pattern in which "*" stands for any
-// characters, in the scheme and the host without a slash. The path is compared without the
-// segments "." and "..", so that the address is of the place that the pattern names.
-func matchURL(pattern, address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	scheme, rest, ok := strings.Cut(pattern, "://")
-	if !ok {
-		return pattern == "*"
-	}
-	host, place, slash := strings.Cut(rest, "/")
-	if !matchStar(strings.ToLower(scheme), strings.ToLower(u.Scheme)) || !matchStar(canonicalHost(host, u.Scheme), canonicalHost(u.Host, u.Scheme)) {
-		return false
-	}
-	return slices.ContainsFunc(targets(u), func(target string) bool {
-		return matchStar(place, target) || !slash && (target == "" || strings.HasSuffix(host, "*"))
-	})
-}
-
-// targets returns the path and the query of an address without the first slash: without
-// needless escapes, and as it is spelled if it has no "." and "..".
-func targets(u *url.URL) []string {
-	clean := strings.TrimPrefix(path.Clean("/"+u.Path), "/")
-	if strings.HasSuffix(u.Path, "/") && clean != "" {
-		clean += "/"
-	}
-	all := []string{(&url.URL{Path: "/" + clean}).EscapedPath()}
-	if "/"+clean == u.Path {
-		all = append(all, u.EscapedPath())
-	}
-	for i := range all {
-		all[i] = strings.TrimPrefix(all[i], "/")
-		if u.RawQuery != "" {
-			all[i] += "?" + u.RawQuery
-		}
-	}
-	return all
-}
-
-// canonicalHost returns a host in lower case, without the default port of a scheme and without
-// the dot at the end of the name.
-func canonicalHost(host, scheme string) string {
-	port := ":80"
-	if strings.EqualFold(scheme, "https") {
-		port = ":443"
-	}
-	host = strings.TrimSuffix(strings.ToLower(host), port)
-	return strings.TrimSuffix(strings.Replace(host, ".:", ":", 1), ".")
-}
-
-// matchStar reports whether a text matches a pattern in which "*" stands for any characters.
-func matchStar(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == text
-	}
-	text, ok := strings.CutPrefix(text, parts[0])
-	if !ok {
-		return false
-	}
-	for _, part := range parts[1 : len(parts)-1] {
-		_, after, found := strings.Cut(text, part)
-		if !found {
-			return false
-		}
-		text = after
-	}
-	return strings.HasSuffix(text, parts[len(parts)-1])
 }

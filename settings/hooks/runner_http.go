@@ -7,11 +7,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
 const (
@@ -89,59 +90,12 @@ func (r *Runner) allowedURL(address string) error {
 	case r.options.AllowedURLs == nil:
 		return nil
 	}
-	u.Scheme, u.Host, u.Fragment = strings.ToLower(u.Scheme), strings.ToLower(u.Host), ""
-	if u.Path != "" { // so that .. leads nowhere else than it says
-		clean := path.Clean(u.Path)
-		if strings.HasSuffix(u.Path, "/") && clean != "/" {
-			clean += "/"
-		}
-		u.Path = clean
-	}
-	for _, pattern := range r.options.AllowedURLs {
-		if u.User == nil && matchesURL(pattern, u) {
+	for _, allowed := range r.options.AllowedURLs {
+		if u.User == nil && pattern.URL(allowed, u) {
 			return nil
 		}
 	}
 	return errors.New("allowedHttpHookUrls does not hold the address")
-}
-
-// matchesURL reports whether a URL is of a pattern, in which "*" stands for any characters. A
-// star in the host does not stand for the slash that ends it.
-func matchesURL(pattern string, u *url.URL) bool {
-	scheme, rest, ok := strings.Cut(pattern, "://")
-	if !ok {
-		return pattern == "*"
-	}
-	host, place, hasPath := strings.Cut(rest, "/")
-	if !matchesStars(strings.ToLower(scheme), u.Scheme) || !matchesStars(strings.ToLower(host), u.Host) {
-		return false
-	}
-	given := strings.TrimPrefix(u.RequestURI(), "/")
-	if !hasPath {
-		return given == "" || strings.HasSuffix(host, "*")
-	}
-	return matchesStars(place, given)
-}
-
-// matchesStars reports whether text is of a pattern in which "*" stands for any characters.
-func matchesStars(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == text
-	}
-	first, last := parts[0], parts[len(parts)-1]
-	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
-		return false
-	}
-	text = text[len(first) : len(text)-len(last)]
-	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(text, part)
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(part):]
-	}
-	return true
 }
 
 // header returns a header of a hook with the variables that it may hold. All others are empty.
