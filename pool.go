@@ -205,6 +205,23 @@ func (p *Pool) Fingerprint(part Partition) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// isOfPool reports whether the tool of that name is in this pool alone, see PoolConfig.With.
+func (p *Pool) isOfPool(name string) bool {
+	i, ok := p.byName[name]
+	return ok && p.tools[i].ofPool
+}
+
+// countTools returns how many tools of the pool are registered, or named by an entry of an
+// agent definition.
+func (p *Pool) countTools(entries []string) (n int) {
+	for _, t := range p.tools {
+		if !t.ofPool || matchesAny(entries, t.info) {
+			n++
+		}
+	}
+	return n
+}
+
 // Restrict returns the pool without the tools that r removes.
 func (p *Pool) Restrict(r Restriction) *Pool {
 	p.mustExist("Restrict")
@@ -214,8 +231,8 @@ func (p *Pool) Restrict(r Restriction) *Pool {
 // Resolve narrows p to the tools and disallowedTools lists of an agent definition. An
 // entry is a name or alias, "*", "mcp__server", "mcp__server__*", "mcp__*", or
 // "Agent(a, b)". A nil tools list means all tools; the tools that disallowed names are
-// removed in any case. If no tool is left although some were asked for, the error names
-// the entries.
+// removed in any case. Those of PoolConfig.With need not be listed. If no other tool is left
+// although some were asked for, the error names the entries.
 func (p *Pool) Resolve(tools, disallowed []string) (Resolution, error) {
 	p.mustExist("Resolve")
 	return resolve(p, tools, disallowed)

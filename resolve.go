@@ -31,12 +31,13 @@ func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
 		switch {
 		case matchesAny(banned, i):
 			return false, "the agent's disallowedTools list it"
-		case tools != nil && !matchesAny(wanted, i):
+		case tools != nil && !matchesAny(wanted, i) && !p.isOfPool(i.Name):
 			return false, "the agent's tools do not list it"
 		}
 		return true, ""
 	})
-	if res.Pool.Len() == 0 && (len(tools) > 0 || (tools == nil && p.Len() > 0)) {
+	left := res.Pool.countTools(wanted)
+	if left == 0 && (len(tools) > 0 || (tools == nil && p.countTools(nil) > 0)) {
 		return Resolution{}, fmt.Errorf("no tool is left for the agent: tools %q, disallowedTools %q", tools, disallowed)
 	}
 	return res, nil
