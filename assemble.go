@@ -36,6 +36,7 @@ type assembly struct {
 	session *Session
 	perms   Permissions
 	gates   Gates
+	role    []Restriction
 	with    []*entry // of PoolConfig.With
 	pool    *Pool
 	rules   []Rule
@@ -48,14 +49,14 @@ type assembly struct {
 // assemble implements [Registry.AssemblePool].
 func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
 	from := r.snapshot()
-	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, pool: &Pool{session: s, from: from, policy: cfg.Deferral, search: &toolIndex{library: &r.library}}}
+	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, role: cfg.roles().restrictions(s), pool: &Pool{session: s, from: from, policy: cfg.Deferral, search: &toolIndex{library: &r.library}}}
 	a.indexDenials()
 	a.pool.tools = make([]offered, 0, len(from.builtins)+len(cfg.With)+len(from.external))
 	a.take(cfg.With)
 	a.addBuiltins()
 	a.addExternal()
 	pool := a.pool
-	for _, re := range slices.Concat(cfg.roles().restrictions(s), cfg.Restrictions) {
+	for _, re := range slices.Concat(a.role, cfg.Restrictions) {
 		pool = pool.narrowed(re.keeps)
 	}
 	for of := s; of != nil; of = of.parent {
@@ -129,9 +130,11 @@ func (a *assembly) addBuiltins() {
 			candidates = append(candidates, e)
 		}
 	}
-	names := make([]string, len(candidates))
-	for i, e := range candidates {
-		names[i] = gateName(&e.info)
+	names := make([]string, 0, len(candidates))
+	for _, e := range candidates {
+		if name := gateName(&e.info); name != "REPL" || a.leavesREPL(&e.info) {
+			names = append(names, name)
+		}
 	}
 	for _, e := range candidates {
 		if why := a.gates.hides(gateName(&e.info), a.session.cfg.Role, names); why != "" && !e.ofPool {
@@ -141,6 +144,13 @@ func (a *assembly) addBuiltins() {
 		}
 	}
 	a.pool.builtins = len(a.pool.tools)
+}
+
+// leavesREPL reports whether REPL, with these facts, counts for the gate of that name: it does
+// not if the role of an agent takes it away. The coordinator's role takes away what REPL hides,
+// too.
+func (a *assembly) leavesREPL(repl *Info) bool {
+	return a.session.cfg.Role == RoleCoordinator || !slices.ContainsFunc(a.role, func(r Restriction) bool { return r.removes(*repl) })
 }
 
 // addExternal goes through the tools by name, and those of one name by source: the first

@@ -27,7 +27,7 @@ func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
 	var res Resolution
 	wanted := res.parse(p, tools, true)
 	banned := res.parse(p, disallowed, false)
-	res.Pool = p.filter(func(i Info) (bool, string) {
+	res.Pool = p.filterWith(func(i Info) (bool, string) {
 		switch {
 		case matchesAny(banned, i):
 			return false, "the agent's disallowedTools list it"
@@ -35,6 +35,8 @@ func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
 			return false, "the agent's tools do not list it"
 		}
 		return true, ""
+	}, func(i Info) bool {
+		return slices.ContainsFunc(wanted, func(entry string) bool { return entry != "*" && namesTool(entry, i) })
 	})
 	left := res.Pool.countTools(wanted)
 	if left == 0 && (len(tools) > 0 || (tools == nil && p.countTools(nil) > 0)) {
