@@ -11,12 +11,12 @@ import (
 // lead around in circles.
 const maxLooks = 1000
 
-// checkRoot returns an error if the root of a schema allows no object. A schema that cannot be
-// read is left to pegboard.BuildRaw, which says more.
+// checkRoot returns an error if the root of a schema allows no object. It says nothing of a
+// schema that cannot be read, of which pegboard.BuildRaw says more.
 func checkRoot(schema json.RawMessage) error {
 	var doc any
-	if json.Unmarshal(schema, &doc) != nil {
-		return nil
+	if !json.Valid(schema) || json.Unmarshal(schema, &doc) != nil {
+		return nil //nolint:nilerr // see above
 	}
 	if _, ok := doc.(map[string]any); !ok {
 		return errors.New("the schema is no JSON object")
