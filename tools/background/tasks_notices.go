@@ -80,6 +80,9 @@ func (t *Tasks) Acknowledge(s *pegboard.Session, id string) bool {
 	}
 	m := t.join(s)
 	t.mu.Lock()
+	if named := t.find(id); named != nil {
+		id = named.task.ID
+	}
 	kept := t.pending[:0:0]
 	var e *entry
 	for _, n := range t.pending {
