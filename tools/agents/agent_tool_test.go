@@ -112,7 +112,7 @@ func TestNewRefusesOptions(t *testing.T) {
 // TestDenyRuleOfType: a rule Agent(type) refuses the call and takes the type out of the text.
 func TestDenyRuleOfType(t *testing.T) {
 	t.Parallel()
-	for _, rule := range []string{"Agent(looker)", "Task(looker)", "Agent(look*)"} {
+	for _, rule := range []string{"Agent(looker)", "Task(looker)"} {
 		perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{rule}})
 		require.NoError(t, err)
 		h := newHouse(t, pegboard.SessionConfig{Permissions: perms}, says("done"), nil, look())

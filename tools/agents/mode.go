@@ -12,6 +12,9 @@ import (
 // bypassPermissions the mode default is ignored without a note: a caller in these modes decides
 // for its agents, and only the modes that are stricter than default narrow.
 func narrowMode(s *pegboard.Session, have, want pegboard.Mode) (mode pegboard.Mode, note string) {
+	if want == "manual" { // a former name
+		want = pegboard.ModeDefault
+	}
 	switch {
 	case want == "" || want == have:
 		return have, ""

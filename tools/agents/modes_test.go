@@ -15,8 +15,9 @@ import (
 func TestModeOfAgent(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		name, parent, definition, call, want pegboard.Mode
-		told                                 bool
+		name                           string
+		parent, definition, call, want pegboard.Mode
+		told                           bool
 	}{
 		{name: "nothing said", parent: "default", want: "default"},
 		{name: "a definition narrows", parent: "default", definition: "plan", want: "plan"},

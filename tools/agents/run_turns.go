@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
-	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
 // open collects what the agent reads first: its skills, words of hooks, and its task.
@@ -91,9 +90,7 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 	parts := k.unread
 	k.unread = nil
 	k.mu.Unlock()
-	s := k.agent.Session
-	parts = append(parts, s.News()...)
-	return append(parts, background.Of(s).Notices(s)...), nil
+	return append(parts, k.agent.Session.News()...), nil
 }
 
 // spend counts what the agent has used.
