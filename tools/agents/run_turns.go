@@ -145,12 +145,12 @@ func (k *run) count(h *pegboard.HookCall) {
 	if h.Call.Session() != k.agent.Session || h.Call.Parent() != nil {
 		return
 	}
+	d := h.Outcome.Decision
+	below, _ := h.Outcome.Result.Data.(Result) // of an agent that it has waited for
 	k.mu.Lock()
 	k.calls++
 	calls := k.calls
-	if d := h.Outcome.Decision; d.Behavior == pegboard.Deny && d.StopTurn {
-		k.denied = true
-	}
+	k.denied = k.denied || below.StopTurn || d.Behavior == pegboard.Deny && d.StopTurn
 	k.mu.Unlock()
 	k.roster.update(k.entry, func(s *Status) { s.Calls = max(s.Calls, calls) })
 }
