@@ -172,7 +172,7 @@ func TestCoordinatorsWorkers(t *testing.T) {
 	require.False(t, ok)
 	out := h.call(t, nil)
 	require.NoError(t, out.Err)
-	require.Equal(t, agents.StatusLaunched, out.Result.Data.(agents.Result).Status) //nolint:forcetypeassert // it panics
+	require.Equal(t, agents.StatusLaunched, resultOf(t, out).Status)
 	want := offers(names, tables, pegboard.RoleAsyncAgent, false, false, 1, 3)
 	slices.Sort(want)
 	require.Equal(t, want, <-done)
