@@ -46,4 +46,7 @@ type Definition struct {
 	// Extra are the keys of a file that only the host can follow, as JSON: hooks, mcpServers,
 	// memory, color and initialPrompt, and in the form of --agents those that only an SDK has.
 	Extra map[string]json.RawMessage
+
+	// looks says that the agent only looks, with those of Tools that there are.
+	looks bool
 }

@@ -177,7 +177,7 @@ func (r *definitionReader) readEffort(v fieldValue) error {
 	if err != nil || text == "" {
 		return err
 	}
-	if n, err := v.Int(); !slices.Contains([]string{"low", "medium", "high", "xhigh", "max"}, text) && (err != nil || n <= 0) {
+	if n, err := v.Int(); !slices.Contains(efforts, text) && (err != nil || n <= 0) {
 		return fmt.Errorf("there is %s; write low, medium, high, xhigh or max", strictjson.Quote(strictjson.Cut(text)))
 	}
 	r.Effort = text

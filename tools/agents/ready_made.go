@@ -6,11 +6,11 @@ import "github.com/seed49eaa51d/pegboard"
 // gives them to [Merge] last, so that the user's own of the same name count.
 //
 // Explore and Plan change nothing: their mode is ModePlan, and they have no tool that writes.
-// Nobody resumes them, so that their reports name no id.
+// They cannot be resumed, so that their reports name no id.
 func ReadyMade() []Definition {
 	return []Definition{
 		{
-			Name:        "general-purpose",
+			Name:        GeneralPurpose,
 			Description: "Works on a task of several steps on its own, with all tools that agents have: research, changes, tests. Use it for work that would fill this conversation with details nobody needs later, and for tasks that none of the other types is made for.",
 			Prompt:      generalPrompt,
 			Origin:      "ready-made",
@@ -22,6 +22,7 @@ func ReadyMade() []Definition {
 			Tools:       readingTools(),
 			Mode:        pegboard.ModePlan,
 			OneShot:     true,
+			looks:       true,
 			Origin:      "ready-made",
 		},
 		{
@@ -31,6 +32,7 @@ func ReadyMade() []Definition {
 			Tools:       readingTools(),
 			Mode:        pegboard.ModePlan,
 			OneShot:     true,
+			looks:       true,
 			Origin:      "ready-made",
 		},
 	}

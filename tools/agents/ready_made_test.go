@@ -43,3 +43,23 @@ func TestReadyMade(t *testing.T) {
 	}
 	require.Equal(t, map[string]bool{"general-purpose": true, "Explore": true, "Plan": true}, have)
 }
+
+// A ready-made definition names tools that a host need not have: neither the model nor the log
+// hears of those.
+func TestReadyMadeNamesToolsThatMayBeMissing(t *testing.T) {
+	read := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Read"}, Description: "Reads.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})
+	h := newHouse(t, pegboard.SessionConfig{}, says("found"), func(o *agents.Options) {
+		o.Definitions = func(*pegboard.Session) []agents.Definition { return agents.ReadyMade() }
+	}, read)
+	out := h.call(t, map[string]any{"subagent_type": "Explore"})
+	require.NoError(t, out.Err)
+	require.NotContains(t, out.Result.Text(), "names tools")
+	for d := range h.pool().Declarations(pegboard.Builtin) {
+		if d.Name == "Agent" {
+			require.Contains(t, d.Description, "(tools that only look)")
+		}
+	}
+}
