@@ -43,8 +43,12 @@ func (k *run) newTask() (*background.Handle, *os.File, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("the output file of the agent: %w", err)
 	}
+	names := []string{k.agent.ID}
+	if k.agent.Name != "" {
+		names = append(names, k.agent.Name)
+	}
 	task, err := tasks.Add(k.caller, background.Work{
-		Kind: "agent", Description: k.entry.status.Description, OutputFile: path, Started: k.started,
+		Kind: "agent", Names: names, Description: k.entry.status.Description, OutputFile: path, Started: k.started,
 		Stop: func(cause error) { k.cancel(cause) }, Report: k.taskReport,
 	})
 	if err != nil {
