@@ -111,7 +111,10 @@ func (g *Agents) prompt(scope pegboard.Scope) string {
 // toolsText names the tools of a definition for a model that starts agents.
 func toolsText(d *Definition) string {
 	text := "all tools for agents"
-	if d.Tools != nil {
+	switch {
+	case d.looks:
+		return "tools that only look"
+	case d.Tools != nil:
 		text = "tools: " + strings.Join(d.Tools, ", ")
 	}
 	if len(d.DisallowedTools) > 0 {

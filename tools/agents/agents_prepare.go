@@ -133,7 +133,7 @@ func (k *run) settle(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: the definition of the type %s leaves no tool: %w", ErrInvalidRequest, k.definition.Name, err)
 	}
-	if len(found.Unknown) > 0 {
+	if len(found.Unknown) > 0 && !k.definition.looks {
 		k.g.options.logger().Warn("the definition of an agent names tools that are not there", "type", k.definition.Name, "origin", k.definition.Origin, "entries", found.Unknown)
 		k.note(fmt.Sprintf("Its definition names tools that it cannot have here: %s.", strings.Join(found.Unknown, ", ")))
 	}
