@@ -18,7 +18,8 @@ const (
 	// moved and removed.
 	ModeAcceptEdits Mode = "acceptEdits"
 	// ModePlan changes nothing: writes are denied, and calls that neither write nor are
-	// known to be read-only are asked about.
+	// known to be read-only are asked about. What changes only the conversation, see
+	// Traits.Own, its tool may allow.
 	ModePlan Mode = "plan"
 	// ModeAuto is ModeAcceptEdits with a [Classifier] in the user's place. The user is
 	// asked if the classifier does not decide. Allow rules that allow any input of a tool
