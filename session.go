@@ -494,9 +494,18 @@ func (s *Session) Trimmed(callID string) bool { return s.results.trimmer.trimmed
 // TrimState returns the decisions of TrimResults as JSON, for SessionConfig.TrimState.
 func (s *Session) TrimState() json.RawMessage { return s.results.trimmer.saved() }
 
-// Detached returns the names of the calls that were abandoned and have not returned, of
-// all agents of the conversation.
+// Detached returns the names of the calls that were abandoned and have not returned, and those
+// of [Session.Detach], of all agents of the conversation.
 func (s *Session) Detached() []string { return s.abandoned.Names() }
+
+// Detach adds name to the result of Detached until returned is called: for a tool that started
+// something beside its calls, such as the loop of an agent, which was told to end and has not.
+// Unlike a call that was abandoned, it holds back no other call. Returned may be called more
+// than once.
+func (s *Session) Detach(name string) (returned func()) {
+	s.mustExist("Detach")
+	return s.abandoned.AddFree(name).Release
+}
 
 // Interrupt stops the running calls of s and its forks, as cancelling their contexts
 // would, but whatever their tools' Interrupt says. It returns at once. A nil cause means

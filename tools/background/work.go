@@ -20,6 +20,12 @@ type Work struct {
 	// shown. It may be called concurrently and after Done. Nil means the last
 	// [MaxOutput] bytes of OutputFile.
 	Output func() string
+	// Report returns what the work has found, such as the answer of an agent. The notice
+	// of the end has it whole, up to [MaxOutput] bytes, in place of the last lines of the
+	// output. It is called after Done, possibly several times and concurrently. If the
+	// work has neither Output nor OutputFile, the report is its output, too. Nil or an
+	// empty report means that the notice ends with the last lines of the output.
+	Report func() string
 	// OwnerEnd says what happens to the work when its session is closed.
 	OwnerEnd Policy
 }
