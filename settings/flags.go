@@ -24,6 +24,8 @@ type Flags struct {
 	Mode string
 	// Dirs are the values of --add-dir, each one directory.
 	Dirs []string
+	// Agents is the value of --agents: a JSON object of definitions, see [Files.LoadAgents].
+	Agents string
 }
 
 // splitRules splits the value of a flag at commas and blanks that stand outside of

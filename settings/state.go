@@ -175,7 +175,7 @@ func (f Files) same(o Files) bool {
 
 // same reports whether the flags have the same values.
 func (f Flags) same(o Flags) bool {
-	return f.Settings == o.Settings && f.Mode == o.Mode && slices.Equal(f.AllowedTools, o.AllowedTools) &&
+	return f.Settings == o.Settings && f.Mode == o.Mode && f.Agents == o.Agents && slices.Equal(f.AllowedTools, o.AllowedTools) &&
 		slices.Equal(f.DisallowedTools, o.DisallowedTools) && (f.Tools == nil) == (o.Tools == nil) &&
 		slices.Equal(f.Tools, o.Tools) && slices.Equal(f.Dirs, o.Dirs)
 }

@@ -51,7 +51,7 @@ func (g *Agents) agentTool() pegboard.Tool {
 		Enabled:     func(s *pegboard.Session) bool { return s == nil || len(s.AgentPath()) < g.options.maxDepth() },
 		Prompt:      g.prompt,
 		Inspect: func(in agentInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Targets: []pegboard.Target{
+			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Own: true, Targets: []pegboard.Target{
 				{Kind: pegboard.TargetAgent, Access: pegboard.AccessRun, Value: typeName(in.Type)},
 			}}
 		},
@@ -111,7 +111,10 @@ func (g *Agents) prompt(scope pegboard.Scope) string {
 // toolsText names the tools of a definition for a model that starts agents.
 func toolsText(d *Definition) string {
 	text := "all tools for agents"
-	if d.Tools != nil {
+	switch {
+	case d.looks:
+		return "tools that only look"
+	case d.Tools != nil:
 		text = "tools: " + strings.Join(d.Tools, ", ")
 	}
 	if len(d.DisallowedTools) > 0 {

@@ -58,6 +58,9 @@ func (k *run) choose() error {
 			return fmt.Errorf("%w: an agent of the type %s starts no further one; do the work yourself", ErrInvalidRequest, forkType)
 		}
 	}
+	if _, err := pegboard.NewPermissions(d.Mode); err != nil {
+		return fmt.Errorf("%w: the definition of the type %s: %w", ErrInvalidRequest, d.Name, err)
+	}
 	if err := g.checkBudget(s); err != nil {
 		return err
 	}
@@ -80,8 +83,12 @@ func (k *run) choose() error {
 	case k.background && !forked:
 		role = pegboard.RoleAsyncAgent
 	}
+	barred := listedTypes(d.DisallowedTools)
+	if parent == nil {
+		barred = append(barred, g.mainBarred(s)...)
+	}
 	k.entry = &entry{
-		parent: parent, definition: *d, barred: listedTypes(d.DisallowedTools), forked: forked, effort: effort, role: role,
+		parent: parent, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
 		status: Status{Name: r.Name, Type: d.Name, Description: pegboard.OneLine(r.Description), ParentID: s.AgentID(), Model: model},
 	}
 	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
@@ -122,7 +129,7 @@ func (k *run) settle(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w: the definition of the type %s leaves no tool: %w", ErrInvalidRequest, k.definition.Name, err)
 	}
-	if len(found.Unknown) > 0 {
+	if len(found.Unknown) > 0 && !k.definition.looks {
 		k.g.options.logger().Warn("the definition of an agent names tools that are not there", "type", k.definition.Name, "origin", k.definition.Origin, "entries", found.Unknown)
 		k.note(fmt.Sprintf("Its definition names tools that it cannot have here: %s.", strings.Join(found.Unknown, ", ")))
 	}

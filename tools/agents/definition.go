@@ -6,16 +6,17 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A Definition describes a kind of agent: what it is for, what it is told, and what it may
-// use. Only Name and Description are required; every other zero value leaves the agent what
-// its caller has.
+// A Definition describes a kind of agent: its purpose, its prompt and its tools. [Parse] reads
+// one from a file, [Load] those of a directory; [ReadyMade] are those of this package. Only Name
+// and Description are required; every other zero value leaves the agent with the choice of its
+// caller.
 type Definition struct {
 	// Name is the type that a model asks for, such as code-reviewer. That of a plugin's
 	// definition is its id, plugin:name or plugin:folder:name.
 	Name string
 	// Description says when to use the agent. The model that starts agents reads it.
 	Description string
-	// Prompt is the system prompt of the agent. A host adds what it knows of the environment.
+	// Prompt is the system prompt of the agent. A host adds the facts of the environment.
 	Prompt string
 
 	// Tools and DisallowedTools are the arguments of [pegboard.Pool.Resolve]. Nil Tools mean
@@ -43,6 +44,9 @@ type Definition struct {
 	// Origin is the file or other place that the definition comes from, for messages.
 	Origin string
 	// Extra are the keys of a file that only the host can follow, as JSON: hooks, mcpServers,
-	// memory, color and initialPrompt. Nil means that there are none.
+	// memory, color and initialPrompt, and in the form of --agents those that only an SDK has.
 	Extra map[string]json.RawMessage
+
+	// looks says that the agent only looks, with those of Tools that there are.
+	looks bool
 }

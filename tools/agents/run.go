@@ -59,6 +59,7 @@ type run struct {
 	history  []json.RawMessage
 	task     *background.Handle // nil while the caller waits
 	file     *os.File           // its output; nil if it has none
+	moving   chan struct{}      // closed when a move to the background is over; nil if there is no move
 	ended    bool               // it cannot be moved any more
 }
 
@@ -188,6 +189,12 @@ func (k *run) finish(reply Reply, err error) {
 // settleResult makes the result stand and tells it.
 func (k *run) settleResult(result Result, err error, state State) {
 	k.mu.Lock()
+	for k.moving != nil {
+		moving := k.moving
+		k.mu.Unlock()
+		<-moving
+		k.mu.Lock()
+	}
 	k.ended = true
 	task, file := k.task, k.file
 	k.file = nil

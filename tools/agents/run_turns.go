@@ -7,7 +7,6 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
-	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
 // open collects what the agent reads first: its skills, words of hooks, and its task.
@@ -91,9 +90,7 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 	parts := k.unread
 	k.unread = nil
 	k.mu.Unlock()
-	s := k.agent.Session
-	parts = append(parts, s.News()...)
-	return append(parts, background.Of(s).Notices(s)...), nil
+	return append(parts, k.agent.Session.News()...), nil
 }
 
 // spend counts what the agent has used.
@@ -148,12 +145,12 @@ func (k *run) count(h *pegboard.HookCall) {
 	if h.Call.Session() != k.agent.Session || h.Call.Parent() != nil {
 		return
 	}
+	d := h.Outcome.Decision
+	below, _ := h.Outcome.Result.Data.(Result) // of an agent that it has waited for
 	k.mu.Lock()
 	k.calls++
 	calls := k.calls
-	if d := h.Outcome.Decision; d.Behavior == pegboard.Deny && d.StopTurn {
-		k.denied = true
-	}
+	k.denied = k.denied || below.StopTurn || d.Behavior == pegboard.Deny && d.StopTurn
 	k.mu.Unlock()
 	k.roster.update(k.entry, func(s *Status) { s.Calls = max(s.Calls, calls) })
 }
