@@ -3,6 +3,7 @@ package skills_test
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -136,4 +137,14 @@ func TestCallsTouchFiles(t *testing.T) {
 	_ = w.call(t, "Read", map[string]string{"file_path": filepath.Join(w.dir, "missing.go")})
 	w.skills.Announce(w.pool, nil)
 	require.Equal(t, []string{filepath.Join(w.dir, "app", "main.go")}, seen)
+}
+
+// TestAnnouncementIsFollowed does what the model is told.
+func TestAnnouncementIsFollowed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, worldConfig{list: []skills.Skill{{Name: "report", Description: "Writes a report.", Body: "Write it."}}, rules: allowSkills()})
+	text, _ := w.skills.Announce(w.pool, nil)
+	name := regexp.MustCompile(`with the tool Skill, by their names.*\n- ([^:]+):`).FindStringSubmatch(text)
+	require.NotNil(t, name, text)
+	require.NoError(t, w.load(t, name[1], "").Err)
 }

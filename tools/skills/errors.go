@@ -18,6 +18,18 @@ var (
 	ErrNoAgents = errors.New("the skill runs in an agent, and no agent can be started here")
 )
 
+// A wordedError has its own words for one of the errors above.
+type wordedError struct {
+	text string
+	err  error
+}
+
+// Error returns the words.
+func (e *wordedError) Error() string { return e.text }
+
+// Unwrap returns the error that is meant.
+func (e *wordedError) Unwrap() error { return e.err }
+
 // errArgument means that an argument cannot be put into a command.
 var errArgument = errors.New("the argument does not fit into a command")
 
@@ -36,15 +48,14 @@ type CommandError struct {
 
 // Error returns the skill and what kind of failure it is, without the command.
 func (e *CommandError) Error() string {
-	why := "it failed"
+	why, remedy := "failed", "call the skill once more if that may help"
 	switch {
 	case errors.Is(e.Err, pegboard.ErrUnknownTool):
-		why = "there is no tool " + e.Tool
+		why, remedy = "needs the tool "+e.Tool+", which is not there", "tell the user"
 	case errors.Is(e.Err, pegboard.ErrDenied):
-		why = "it is not allowed"
+		why, remedy = "is not allowed", "tell the user, who can allow it"
 	}
-	return fmt.Sprintf("the skill %s was not loaded, since its text needs command %d and %s. Nothing of the skill is known now; "+
-		"tell the user, who can allow the command, or go on without the skill", e.Skill, e.Number, why)
+	return fmt.Sprintf("the skill %s was not loaded: command %d in its text %s; %s, or go on without the skill", e.Skill, e.Number, why, remedy)
 }
 
 // Unwrap returns ErrCommand and e.Err.

@@ -2,7 +2,6 @@ package skills
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -16,7 +15,7 @@ func (k *Skills) Text(ctx context.Context, s *pegboard.Session, name string) (st
 		return "", err
 	}
 	if skill.Visibility == Off {
-		return "", fmt.Errorf("%w: %s", ErrRefused, skill.refusal())
+		return "", &wordedError{skill.refusal(), ErrRefused}
 	}
 	l := &launch{skills: k, session: s, skill: skill, noCommands: "[a command that runs when the skill is loaded by the tool Skill]"}
 	text, err := l.text(ctx)

@@ -34,9 +34,9 @@ func (k *Skills) Run(ctx context.Context, x *pegboard.Executor, p *pegboard.Pool
 	case err != nil:
 		return Invocation{}, err
 	case skill.Visibility == Off:
-		return Invocation{}, fmt.Errorf("%w: %s", ErrRefused, skill.refusal())
+		return Invocation{}, &wordedError{skill.refusal(), ErrRefused}
 	case skill.NoPerson:
-		return Invocation{}, fmt.Errorf("%w: the skill %s is for the model only", ErrRefused, skill.Name)
+		return Invocation{}, &wordedError{"the skill " + skill.Name + " is for the model only", ErrRefused}
 	}
 	run := func(ctx context.Context, calls ...pegboard.Call) []pegboard.Outcome { return x.Run(ctx, p, calls...) }
 	out, err := k.newLaunch(p, skill, args, run).load(ctx)

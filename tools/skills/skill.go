@@ -125,9 +125,9 @@ func (s *Skill) plain() bool { return !s.Fork && !s.grants() && !hasCommands(s.B
 func (s *Skill) refusal() string {
 	switch {
 	case s.Visibility == Off:
-		return "the skill " + s.Name + " is switched off"
+		return "the skill " + s.Name + " is switched off: go on without"
 	case s.NoModel || s.Visibility == PersonOnly:
-		return "only the user can start the skill " + s.Name + ": ask the user to type /" + s.Name
+		return "only the user can start the skill " + s.Name + ", by typing /" + s.Name + ": ask for that, or go on without"
 	}
 	return ""
 }

@@ -77,24 +77,15 @@ func unknown(c *catalog, name string) error {
 	name = bareName(name)
 	switch near := nearest.Names(name, names, 3); {
 	case len(names) == 0:
-		return &nameError{text: "no skill has the name " + name + "; there are no skills: go on without"}
+		return &wordedError{"no skill has the name " + name + "; there are no skills: go on without", ErrUnknown}
 	case len(near) > 0:
-		return &nameError{text: "no skill has the name " + name + "; did you mean " + strings.Join(near, " or ") + "?"}
+		return &wordedError{"no skill has the name " + name + "; did you mean " + strings.Join(near, " or ") + "?", ErrUnknown}
 	}
 	if len(names) > most {
 		names = append(names[:most:most], "and others")
 	}
-	return &nameError{text: "no skill has the name " + name + "; there are: " + strings.Join(names, ", ")}
+	return &wordedError{"no skill has the name " + name + "; there are: " + strings.Join(names, ", "), ErrUnknown}
 }
-
-// A nameError is the error for a name that no skill has.
-type nameError struct{ text string }
-
-// Error returns the names that there are.
-func (e *nameError) Error() string { return e.text }
-
-// Unwrap returns ErrUnknown.
-func (e *nameError) Unwrap() error { return ErrUnknown }
 
 // bareName returns the name of a skill without the slash that people type before it.
 func bareName(name string) string { return strings.TrimPrefix(strings.TrimSpace(name), "/") }

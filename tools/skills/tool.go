@@ -122,7 +122,7 @@ func (k *Skills) validate(_ context.Context, in input, c *pegboard.Call) error {
 		return err
 	}
 	if why := skill.refusal(); why != "" {
-		return fmt.Errorf("%w: %s", ErrRefused, why)
+		return &wordedError{why, ErrRefused}
 	}
 	return nil
 }
