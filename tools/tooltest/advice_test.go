@@ -44,6 +44,8 @@ var adviceElsewhere = map[string]string{
 	"You are told of the end; do not poll.":         "of a call of an MCP server; TestAdviceOfResultsIsFollowed in tools/mcp",
 	"%s. Read it with ReadMcpResource":              "the same",
 	"Lists the resources of the connected MCP":      "of a prompt; the same",
+	"These skills can be loaded with the tool":      "of a message; TestAnnouncementIsFollowed in tools/skills",
+	"\n[The rest of skill %s is left out.":          "of a summary; TestCarry in tools/skills",
 }
 
 // TestAdviceIsFollowed finds each text in the source of the tools that tells the model to use
@@ -90,7 +92,7 @@ func followedTexts(all map[string]*tooltest.Transcript) (texts []string) {
 }
 
 var (
-	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch)\b`)
+	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill)\b`)
 	advises   = regexp.MustCompile(`(?i)\b(use|with|read it|read the|list it|by calling|shows|ask|change its)\b`)
 	verb      = regexp.MustCompile(`%[^a-zA-Z%]*[a-zA-Z%]`)
 )

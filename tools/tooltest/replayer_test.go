@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/results"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/skills"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -22,13 +23,26 @@ import (
 func replayer() tooltest.Replayer {
 	return tooltest.Replayer{
 		Tools: append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}), shell.Bash(shell.Options{}), shell.REPL(shell.REPLOptions{}), shell.TaskOutput(), shell.TaskStop(),
-			shell.Monitor(shell.Options{}), results.Read(results.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{})),
+			shell.Monitor(shell.Options{}), results.Read(results.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}), skillTool()),
 		Mask: maskRun,
 		Names: map[string]*regexp.Regexp{
 			"TASK":   regexp.MustCompile(`\b(shell|monitor|repl)_[0-9a-z]{4,}\b`),
 			"STORED": regexp.MustCompile(`/[^\s"']*/pegboard-(?:results|tasks)[^\s"'/]*/[^\s"';]*[^\s"';.]`),
 		},
 	}
+}
+
+// skillTool is the tool Skill with the skills of the project, which the user trusts.
+func skillTool() pegboard.Tool {
+	k, err := skills.New(skills.Options{List: func(s *pegboard.Session, _ []string) []skills.Skill {
+		dir := filepath.Join(s.Dir(), ".claude", "skills")
+		list, _ := skills.Load(os.DirFS(dir), skills.LoadOptions{Dir: dir, Source: skills.SourceProject, Trusted: true})
+		return list
+	}})
+	if err != nil {
+		panic(err)
+	}
+	return k.Tool()
 }
 
 // maskRun replaces what differs from run to run.

@@ -1,0 +1,28 @@
+package skills
+
+import "github.com/seed49eaa51d/pegboard"
+
+// Options say where skills come from and what runs them. List is required.
+type Options struct {
+	// List returns the skills of a session, sorted or not. Of several with one name the first
+	// counts. It is called between turns, when [Skills.Announce] is, and before a session's first
+	// call. Touched are the files that calls of the session have touched, sorted, as absolute
+	// paths: at first none. It may be called concurrently.
+	List func(s *pegboard.Session, touched []string) []Skill
+
+	// ProjectDir returns what ${CLAUDE_PROJECT_DIR} stands for; nil means the session's directory.
+	// The patterns of Skill.Paths are relative to it.
+	ProjectDir func(s *pegboard.Session) string
+	// Effort returns what ${CLAUDE_EFFORT} stands for. Nil means that the placeholder stays.
+	Effort func(s *pegboard.Session) string
+	// NoCommands puts a note in the place of each command. Claude Code's setting
+	// disableSkillShellExecution means this.
+	NoCommands bool
+	// MaxListed is how many characters [Skills.Announce] tells of all skills together; 0 means
+	// DefaultMaxListed.
+	MaxListed int
+}
+
+// DefaultMaxListed is the number of characters that Claude Code documents for the list of
+// skills if the size of the context window is not known.
+const DefaultMaxListed = 8000

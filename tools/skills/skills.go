@@ -1,0 +1,125 @@
+package skills
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
+)
+
+// Skills are the skills of a host. [New] makes them. One value serves all conversations.
+//
+// # Concurrency
+//
+// All methods may be called concurrently.
+type Skills struct {
+	o     Options
+	state *pegboard.Key[*state]
+}
+
+// New returns the skills that the options describe. The error says which option is missing.
+func New(o Options) (*Skills, error) {
+	if o.List == nil {
+		return nil, errors.New("skills: Options.List is nil, so that there is no skill")
+	}
+	if o.MaxListed <= 0 {
+		o.MaxListed = DefaultMaxListed
+	}
+	return &Skills{o: o, state: pegboard.NewClonedKey("skills", func(*state) *state { return newState() })}, nil
+}
+
+// of returns the state of a session.
+func (k *Skills) of(s *pegboard.Session) *state { return k.state.GetOrInit(s, newState) }
+
+// List returns the skills of a session, sorted by name, as they were read last: for a user
+// interface that completes their names.
+func (k *Skills) List(s *pegboard.Session) []Skill {
+	return slices.Clone(k.catalog(s).skills)
+}
+
+// catalog returns the skills that were read last. If none were, it reads them.
+func (k *Skills) catalog(s *pegboard.Session) *catalog {
+	if c := k.of(s).loaded(); c != nil {
+		return c
+	}
+	return k.reload(s)
+}
+
+// reload reads the skills of a session.
+func (k *Skills) reload(s *pegboard.Session) *catalog {
+	st := k.of(s)
+	c := newCatalog(k.o.List(s, st.touchedFiles()))
+	st.setCatalog(c)
+	return c
+}
+
+// find returns the skill with a name, which may have a slash before it.
+func (k *Skills) find(s *pegboard.Session, name string) (*Skill, error) {
+	c := k.catalog(s)
+	if found := c.find(name); found != nil {
+		return found, nil
+	}
+	return nil, unknown(c, name)
+}
+
+// unknown returns the error for a name that no skill has.
+func unknown(c *catalog, name string) error {
+	const most = 20
+	var names []string
+	for i := range c.skills {
+		if c.skills[i].refusal() == "" {
+			names = append(names, c.skills[i].Name)
+		}
+	}
+	name = bareName(name)
+	switch near := nearest.Names(name, names, 3); {
+	case len(names) == 0:
+		return &wordedError{"no skill has the name " + name + "; there are no skills: go on without", ErrUnknown}
+	case len(near) > 0:
+		return &wordedError{"no skill has the name " + name + "; did you mean " + strings.Join(near, " or ") + "?", ErrUnknown}
+	}
+	if len(names) > most {
+		names = append(names[:most:most], "and others")
+	}
+	return &wordedError{"no skill has the name " + name + "; there are: " + strings.Join(names, ", "), ErrUnknown}
+}
+
+// bareName returns the name of a skill without the slash that people type before it.
+func bareName(name string) string { return strings.TrimPrefix(strings.TrimSpace(name), "/") }
+
+// variables returns what the variables in the text of a skill stand for.
+func (k *Skills) variables(s *pegboard.Session, skill *Skill) map[string]string {
+	all := map[string]string{"CLAUDE_PROJECT_DIR": k.projectDir(s)}
+	if id := s.ID(); id != "" {
+		all["CLAUDE_SESSION_ID"] = id
+	}
+	if k.o.Effort != nil {
+		all["CLAUDE_EFFORT"] = k.o.Effort(s)
+	}
+	if skill.Dir != "" {
+		all["CLAUDE_SKILL_DIR"] = skill.Dir
+	}
+	for name, value := range skill.Variables {
+		all[name] = value
+	}
+	return all
+}
+
+func (k *Skills) projectDir(s *pegboard.Session) string {
+	if k.o.ProjectDir != nil {
+		return k.o.ProjectDir(s)
+	}
+	return s.Dir()
+}
+
+// newLaunch returns a launch for a call or a person.
+func (k *Skills) newLaunch(p *pegboard.Pool, s *Skill, args string, run func(ctx context.Context, calls ...pegboard.Call) []pegboard.Outcome) *launch {
+	l := &launch{skills: k, session: p.Session(), pool: p, skill: s, args: args, run: run}
+	if k.o.NoCommands {
+		l.noCommands = "[the host runs no commands of skills]"
+	}
+	return l
+}

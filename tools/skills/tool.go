@@ -1,0 +1,170 @@
+package skills
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+const (
+	toolName  = "Skill"
+	agentTool = "Agent"
+)
+
+// maxText is how many characters of a skill's text the model is sent; a longer text is stored, and
+// it gets a preview. Our choice: authors are told to stay below a tenth of it.
+const maxText = 100_000
+
+type input struct {
+	Skill string `json:"skill" jsonschema:"minLength=1" jsonschema_description:"The name of the skill, as it was listed"`
+	Args  string `json:"args,omitempty" jsonschema_description:"Its arguments, as the user would type them after the name"`
+}
+
+// An Output is the Result.Data of the tool Skill.
+type Output struct {
+	Skill string `json:"skill"`
+	// Status is loaded; repeated, if the conversation has the same text already; or forked, if an
+	// agent runs it or has run it.
+	Status string `json:"status"`
+	// AllowedTools and DisallowedTools are the rules that hold for the rest of the turn.
+	AllowedTools    []string `json:"allowedTools,omitempty"`
+	DisallowedTools []string `json:"disallowedTools,omitempty"`
+	// Model and Effort are what the host's loop should use for the rest of the turn; empty means
+	// no change.
+	Model  string `json:"model,omitempty"`
+	Effort string `json:"effort,omitempty"`
+
+	AgentID string `json:"agentId,omitempty"` // of the agent, if the status is forked
+	Report  string `json:"report,omitempty"`  // likewise, its text
+
+	skill   *Skill
+	message string // the text for the conversation; empty if it is not sent
+}
+
+// The statuses of an [Output].
+const (
+	StatusLoaded   = "loaded"
+	StatusRepeated = "repeated"
+	StatusForked   = "forked"
+)
+
+// Tool returns the tool Skill, with which the model loads a skill. Its target is the name of the
+// skill with its arguments, of the kind TargetSkill; rules such as Skill(deploy) and
+// Skill(deploy *) are about it. Without such a rule, the user is asked.
+//
+// The text of the skill follows the results of the message, see Result.Messages. The same text is
+// sent once, as long as the conversation has it.
+func (k *Skills) Tool() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[input, Output]{
+		Info: pegboard.Info{Name: toolName, Hint: "load instructions for a kind of task by name", Loading: pegboard.LoadAlways, MaxResult: maxText},
+		Description: "Loads a skill: instructions for a kind of task, maybe with files. Messages list the skills that there are. " +
+			"Load one before you do what it is for, and when the user types its name behind a slash; then follow what it says. " +
+			"A skill that is loaded need not be loaded again. Never make up a name.",
+		Inspect:    k.inspect,
+		Lines:      lines,
+		Equivalent: pegboard.SameInput[input],
+		Validate:   k.validate,
+		Call:       k.call,
+		Result:     k.result,
+	})
+}
+
+func lines(in input, _ *pegboard.Call) pegboard.Lines {
+	what := strings.TrimSpace(bareName(in.Skill) + " " + in.Args)
+	return pegboard.Lines{Before: "Load skill " + what, While: "Loading skill " + what}
+}
+
+// inspect uses the skills that were read last, and does not read them.
+func (k *Skills) inspect(in input, c *pegboard.Call) pegboard.Traits {
+	name := bareName(in.Skill)
+	target := pegboard.Target{Kind: pegboard.TargetSkill, Access: pegboard.AccessRun, Value: name}
+	if args := visibleWords(in.Args); args != "" {
+		target.Value += " " + args
+		target.Aliases = []string{name}
+	}
+	t := pegboard.Traits{Targets: []pegboard.Target{target}, Own: true}
+	if c.Session() == nil {
+		return t
+	}
+	if known := k.of(c.Session()).loaded(); known != nil {
+		switch skill := known.find(name); {
+		case skill == nil: // the call fails
+		case skill.Fork:
+			t.Concurrency = pegboard.Shared
+		case skill.plain():
+			t.Concurrency, t.ReadOnly = pegboard.Shared, true
+		}
+	}
+	return t
+}
+
+// visibleWords returns arguments on one line, as rules compare them.
+func visibleWords(args string) string {
+	args = strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || c == unicode.ReplacementChar {
+			return ' '
+		}
+		return c
+	}, args)
+	return strings.Join(strings.Fields(args), " ")
+}
+
+func (k *Skills) validate(_ context.Context, in input, c *pegboard.Call) error {
+	if c.Session() == nil {
+		return nil
+	}
+	skill, err := k.find(c.Session(), in.Skill)
+	if err != nil {
+		return err
+	}
+	if why := skill.refusal(); why != "" {
+		return &wordedError{why, ErrRefused}
+	}
+	return nil
+}
+
+func (k *Skills) call(ctx context.Context, in input, c *pegboard.Call) (Output, error) {
+	s := c.Session()
+	if s == nil {
+		return Output{}, fmt.Errorf("%w: Skill runs in a session only; give the call to an Executor", pegboard.ErrDenied)
+	}
+	skill, err := k.find(s, in.Skill)
+	if err != nil {
+		return Output{}, err
+	}
+	if c.ReadOnly() && !skill.plain() {
+		return Output{}, errors.New("the file of the skill has just changed; call the skill again")
+	}
+	return k.newLaunch(c.Pool(), skill, in.Args, c.Run).load(ctx)
+}
+
+func (k *Skills) result(out Output) *pegboard.Result {
+	r := &pegboard.Result{Data: out, Value: codeValue{out, out.message}, Line: "Loaded skill " + out.Skill}
+	skill := out.skill
+	r.UpdateSession = func(s *pegboard.Session) { _, _ = grant(s, skill) } // the rules were added before, so they can be
+	switch out.Status {
+	case StatusForked:
+		r.Line = "Ran skill " + out.Skill + " in agent " + out.AgentID
+		r.Parts = []pegboard.Part{{Text: out.Report}}
+		r.UpdateSession, r.Value = nil, codeValue{out, out.Report}
+		r.Shown = func(s *pegboard.Session, _ pegboard.Outcome) { k.of(s).used(out.Skill) }
+		return r
+	case StatusRepeated:
+		r.Parts = []pegboard.Part{{Text: "Skill " + out.Skill + " is loaded already and says the same as before: follow what stands about it above."}}
+	default:
+		r.Parts = []pegboard.Part{{Text: "Skill " + out.Skill + " is loaded: what it says follows. Do that now."}}
+		r.Messages = []pegboard.Part{{Text: out.message}}
+	}
+	r.Shown = func(s *pegboard.Session, _ pegboard.Outcome) { k.of(s).show(out.Skill, out.message) }
+	return r
+}
+
+// A codeValue is what code gets that calls the tool.
+type codeValue struct {
+	Output
+	Text string `json:"text"`
+}
