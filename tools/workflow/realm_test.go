@@ -1,0 +1,141 @@
+package workflow_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/tools/workflow"
+)
+
+// echo is an agent that answers with its prompt. A prompt that begins with "fail" fails.
+func echo(_ context.Context, r workflow.AgentRequest) (workflow.AgentResult, error) {
+	if strings.HasPrefix(r.Prompt, "fail") {
+		return workflow.AgentResult{}, errors.New("it has no answer to " + r.Prompt)
+	}
+	if r.Schema != nil {
+		return workflow.AgentResult{Structured: json.RawMessage(`{"said":` + mustJSON(r.Prompt) + `}`)}, nil
+	}
+	return workflow.AgentResult{Text: r.Prompt}, nil
+}
+
+func mustJSON(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+func TestScriptVerbs(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, script, args, want, wantErr string
+	}{
+		{name: "nothing", script: "1 + 1", want: `null`},
+		{name: "value", script: "return {a: [1, 'x', null]}", want: `{"a":[1,"x",null]}`},
+		{name: "args", script: "return args.n + 1", args: `{"n":41}`, want: `42`},
+		{name: "no args", script: "return typeof args", want: `"undefined"`},
+		{name: "agent", script: "return await agent('hello')", want: `"hello"`},
+		{name: "agent unawaited is returned", script: "return agent('hello')", want: `"hello"`},
+		{name: "schema", script: "const r = await agent('x', {schema: {type: 'object'}, label: 'l', agentType: 'Explore'}); return r.said", want: `"x"`},
+		{name: "all", script: "return Promise.all([agent('a'), agent('b')])", want: `["a","b"]`},
+		{name: "parallel", script: "return await parallel([() => agent('a'), async () => (await agent('b')) + '!', agent('c')])", want: `["a","b!","c"]`},
+		{name: "parallel with a failure", script: "return await parallel([() => agent('a'), () => agent('fail b')])", want: `["a",null]`},
+		{name: "parallel with a mistake", script: "return await parallel([() => agent('a'), () => nope()])", wantErr: "the workflow's script failed at line 1: ReferenceError: nope is not defined"},
+		{name: "parallel of no array", script: "return await parallel(1)", wantErr: "parallel takes an array of functions"},
+		{
+			name: "pipeline", script: "return await pipeline([1, 2, 3], (x, item, i) => agent('a' + x + i), (x, item) => agent(x + item))",
+			want: `["a101","a212","a323"]`,
+		},
+		{name: "pipeline with a failure", script: "return await pipeline(['a', 'fail'], x => agent(x), x => agent(x + x))", want: `["aa",null]`},
+		{name: "pipeline without stages", script: "return await pipeline([1, 2])", want: `[1,2]`},
+		{name: "failure", script: "return await agent('fail it')", wantErr: "AgentError: an agent failed: agent 1 (fail it): it has no answer to fail it (started at line 1)"},
+		{name: "failure caught", script: "try { await agent('fail it') } catch (e) { return [e instanceof AgentError, e instanceof Error, e.name] }", want: `[true,true,"AgentError"]`},
+		{name: "empty prompt", script: "await agent('')", wantErr: "TypeError: agent(prompt, options) needs a prompt"},
+		{name: "unknown option", script: "await agent('x', {modle: 'y'})", wantErr: `unknown field "modle"; they are an object with description, type`},
+		{name: "options of another type", script: "await agent('x', 7)", wantErr: "the options of agent"},
+		{name: "line of an error", script: "const a = 1\n\nthrow new TypeError('bad')", wantErr: "failed at line 3: TypeError: bad"},
+		{name: "thrown text", script: "throw 'just a text'", wantErr: "failed: just a text"},
+		{name: "unhandled", script: "(async () => { await agent('x'); throw new Error('lost') })(); return 1", wantErr: "Error: lost"},
+		{name: "handled late", script: "const a = agent('fail'), b = agent('b'); await b; try { await a } catch { return 'caught' }", want: `"caught"`},
+		{name: "unawaited work is waited for", script: "let n = 0; [1, 2].forEach(async i => { await agent('x' + i); n++; log(n) }); return 'x'", want: `"x"`},
+		{name: "deep recursion", script: "const f = () => f() + 1; f()", wantErr: "its functions call each other more than 2000 deep"},
+		{name: "deep recursion that catches", script: "const f = () => { try { f() } catch { f() } }; f()", wantErr: "call each other more than 2000 deep"},
+		{name: "endless promise", script: "await new Promise(() => {})", wantErr: "waits for a promise that nothing settles"},
+		{name: "circular result", script: "const a = {}; a.a = a; return a", wantErr: "TypeError"},
+		{name: "shadowed verbs", script: "const args = 3, log = 4, meta = 5; return args + log + meta", want: `12`},
+		{name: "meta", script: "export const meta = {name: 'n', phases: [{title: 'A'}, 'B']}\nreturn meta.name", want: `"n"`},
+		{name: "phase and logs", script: "phase('One'); log('a', {b: 1}); console.error(new Error('x')); return 1", want: `1`},
+		{name: "import", script: "import fs from 'fs'\n", wantErr: "is no JavaScript that runs here: line 1"},
+		{name: "syntax", script: "return 1 +", wantErr: "is no JavaScript that runs here: line 2: "},
+		{name: "closing braces", script: "}; (function() {", wantErr: "is no JavaScript that runs here"},
+		{name: "closing braces and more", script: "} }), (function () { return async function () {", wantErr: "closes a brace that it has not opened"},
+		{name: "unknown workflow", script: "await workflow('none')", wantErr: `no workflow has the name "none"`},
+		{name: "workflow", script: "return await workflow('twice', {x: 'y'})", want: `["y","y"]`},
+		{name: "workflow of Go", script: "return await workflow('go', 7)", want: `"n7"`},
+		{name: "workflow in a workflow in a workflow", script: "return await workflow('deep')", wantErr: "a workflow that runs inside another starts no further one"},
+		{name: "workflow that fails", script: "try { await workflow('fails') } catch (e) { return e.message }", want: `"the workflow's script failed at line 1: Error: no (started at line 1)"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			e := workflow.Engine{Start: echo, Named: []workflow.Named{
+				{Name: "twice", Script: "return parallel([() => agent(args.x), () => agent(args.x)])"},
+				{Name: "deep", Script: "return workflow('twice')"},
+				{Name: "fails", Script: "throw new Error('no')"},
+				{Name: "go", Run: func(ctx context.Context, r *workflow.Run) (any, error) {
+					a, err := r.Agent(ctx, "n"+string(r.Args()), workflow.AgentOptions{})
+					return a.Text, err
+				}},
+			}}
+			got, err := e.Script(t.Context(), test.script, json.RawMessage(test.args))
+			if test.wantErr != "" {
+				require.ErrorContains(t, err, test.wantErr)
+				return
+			}
+			require.NoError(t, err)
+			require.JSONEq(t, test.want, got)
+		})
+	}
+}
+
+func TestScriptIsInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, script string
+	}{
+		{name: "loop", script: "for (;;) {}"},
+		{name: "loop that catches", script: "for (;;) { try { for (;;) {} } catch {} finally { for (;;) {} } }"},
+		{name: "microtasks", script: "const f = () => Promise.resolve().then(f); await f()"},
+		{name: "async loop", script: "for (;;) await null"},
+		{name: "after an agent", script: "await agent('x'); for (;;) {}"},
+		{name: "in a getter of the options", script: "await agent('x', {get model() { for (;;) {} }})"},
+		{name: "in a thrown value", script: "throw {toString() { for (;;) {} }}"},
+		{name: "in the result", script: "return {toJSON() { for (;;) {} }}"},
+		{name: "in a sort", script: "[3, 2, 1].sort(() => { for (;;) {} })"},
+		{name: "generator", script: "function* g() { for (;;) yield 1 }; for (const x of g()) {}"},
+		{name: "waiting", script: "await agent('wait')"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancelCause(t.Context())
+			stop := errors.New("stopped by the test")
+			time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
+			e := workflow.Engine{Start: func(ctx context.Context, r workflow.AgentRequest) (workflow.AgentResult, error) {
+				if r.Prompt == "wait" {
+					<-ctx.Done()
+				}
+				return workflow.AgentResult{}, nil
+			}}
+			began := time.Now()
+			_, err := e.Script(ctx, test.script, nil)
+			require.ErrorIs(t, err, stop)
+			require.Less(t, time.Since(began), 1050*time.Millisecond)
+		})
+	}
+}

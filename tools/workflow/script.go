@@ -1,0 +1,147 @@
+package workflow
+
+import (
+	_ "embed" // for prelude.js
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/dop251/goja"
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/parser"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+)
+
+// MaxScript is the number of bytes that a script may have.
+const MaxScript = 256 << 10
+
+//go:embed prelude.js
+var prelude string
+
+// A script is a workflow's script, read and ready to run any number of times.
+type script struct {
+	source  string
+	meta    meta
+	program *goja.Program // a function of the verbs, which returns the script's function
+}
+
+const (
+	scriptFile = "script.js" // in the positions of errors
+	bodyStart  = "async function () {"
+	bodyEnd    = "\n}"
+	wrapStart  = "(function (agent, pipeline, parallel, phase, log, args, workflow, console, AgentError) { 'use strict'; return "
+	wrapEnd    = "})"
+)
+
+// exportsMeta finds the word export before the first statement.
+var exportsMeta = regexp.MustCompile(`^(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(export)\s+const\s+meta\b`)
+
+// parseScript reads a script. The error wraps ErrScript.
+func parseScript(source string) (s *script, err error) {
+	if strings.TrimSpace(source) == "" {
+		return nil, fmt.Errorf("%w is empty", ErrScript)
+	}
+	if len(source) > MaxScript {
+		return nil, fmt.Errorf("%w has %d bytes, at most %d; pass data in args, or let the agents read it", ErrScript, len(source), MaxScript)
+	}
+	crash := goroutine.Try(func() error {
+		s, err = compile(source)
+		return nil
+	})
+	if crash != nil {
+		return nil, fmt.Errorf("%w cannot be read: %w", ErrScript, crash)
+	}
+	return s, err
+}
+
+func compile(source string) (*script, error) {
+	body := source
+	if at := exportsMeta.FindStringSubmatchIndex(body); at != nil {
+		body = body[:at[2]] + strings.Repeat(" ", at[3]-at[2]) + body[at[3]:]
+	}
+	if err := checkNesting(body); err != nil {
+		return nil, err
+	}
+	function := bodyStart + body + bodyEnd
+	// Without the option the parser would open files that a comment names.
+	program, err := goja.Parse(scriptFile, wrapStart+function+wrapEnd, parser.WithDisableSourceMaps)
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	statements, ok := statementsOf(program, function)
+	if !ok {
+		return nil, fmt.Errorf("%w closes a brace that it has not opened", ErrScript)
+	}
+	m, err := metaOf(statements)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrScript, err)
+	}
+	compiled, err := goja.CompileAST(program, true)
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	return &script{source: source, meta: m, program: compiled}, nil
+}
+
+// statementsOf returns the statements of the script. It is false if the script is more than
+// the body of the function that it was put into.
+func statementsOf(program *ast.Program, function string) ([]ast.Statement, bool) {
+	if len(program.Body) != 1 {
+		return nil, false
+	}
+	statement, ok := program.Body[0].(*ast.ExpressionStatement)
+	if !ok {
+		return nil, false
+	}
+	outer, ok := statement.Expression.(*ast.FunctionLiteral)
+	if !ok || len(outer.Body.List) != 2 {
+		return nil, false
+	}
+	result, ok := outer.Body.List[1].(*ast.ReturnStatement)
+	if !ok {
+		return nil, false
+	}
+	inner, ok := result.Argument.(*ast.FunctionLiteral)
+	if !ok || inner.Source != function {
+		return nil, false
+	}
+	return inner.Body.List, true
+}
+
+// positioned is the text of an error of the parser, which tells the first of several.
+var positioned = regexp.MustCompile(`Line (\d+):\d+ (.*?)(?: \(and \d+ more errors\))?$`)
+
+// syntaxError words an error of the parser. The column is left out: in the first line it
+// counts what stands around the script.
+func syntaxError(err error) error {
+	text := strings.TrimPrefix(err.Error(), "SyntaxError: ")
+	if m := positioned.FindStringSubmatch(text); m != nil {
+		text = "line " + m[1] + ": " + m[2]
+	}
+	if strings.Contains(text, "reserved word") || strings.Contains(text, "import") || strings.Contains(text, "export") {
+		text += "; a workflow has no import and no export, but for export const meta in the first statement"
+	}
+	return fmt.Errorf("%w is no JavaScript that runs here: %s", ErrScript, text)
+}
+
+// maxNesting is how deep brackets may be nested in a script. The parser and the compiler
+// recur for each, and a stack that is exhausted would end the process.
+const maxNesting = 1_000
+
+// checkNesting counts the brackets wherever they stand, also in texts: a script that
+// exceeds the limit by its texts is not written by hand.
+func checkNesting(body string) error {
+	depth := 0
+	for i := range len(body) {
+		switch body[i] {
+		case '(', '[', '{':
+			if depth++; depth > maxNesting {
+				return fmt.Errorf("%w nests more than %d brackets", ErrScript, maxNesting)
+			}
+		case ')', ']', '}':
+			depth = max(0, depth-1)
+		}
+	}
+	return nil
+}

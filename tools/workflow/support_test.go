@@ -1,0 +1,88 @@
+package workflow_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+	"github.com/seed49eaa51d/pegboard/tools/workflow"
+)
+
+// A scene is a session with the Workflow tool, and a person who answers.
+type scene struct {
+	t       *testing.T
+	dir     string
+	session *pegboard.Session
+	pool    *pegboard.Pool
+
+	mu     sync.Mutex
+	answer pegboard.Behavior
+	asked  []*pegboard.Question
+}
+
+// newScene returns a scene in the default mode with rules.
+func newScene(t *testing.T, w *workflow.Workflows, rules pegboard.RuleSet) *scene {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	s := &scene{t: t, dir: dir, answer: pegboard.Allow}
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, rules)
+	require.NoError(t, err)
+	s.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: s.ask})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.session.Close(context.Background())) })
+	var r pegboard.Registry
+	require.NoError(t, r.Add(w.Tool()))
+	s.pool = r.AssemblePool(s.session, pegboard.PoolConfig{})
+	return s
+}
+
+func (s *scene) ask(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, q)
+	return pegboard.Decision{Behavior: s.answer}, nil
+}
+
+// call calls the tool.
+func (s *scene) call(input map[string]any) pegboard.Outcome {
+	s.t.Helper()
+	var e pegboard.Executor
+	return e.Run(s.t.Context(), s.pool, pegboard.Call{ID: "1", Name: "Workflow", Input: json.RawMessage(mustJSON(input))})[0]
+}
+
+// start calls the tool, which must succeed.
+func (s *scene) start(input map[string]any) workflow.Launch {
+	s.t.Helper()
+	out := s.call(input)
+	require.NoError(s.t, out.Err, out.Result.Text())
+	launch, ok := out.Result.Data.(workflow.Launch)
+	require.True(s.t, ok)
+	return launch
+}
+
+// end waits for a run, and returns its task and the notice of its end.
+func (s *scene) end(l workflow.Launch) (background.Task, string) {
+	s.t.Helper()
+	task, err := background.Of(s.session).Wait(s.t.Context(), l.TaskID)
+	require.NoError(s.t, err)
+	text := ""
+	for _, part := range background.Of(s.session).Notices(s.session) {
+		text += part.Text
+	}
+	return task, text
+}
+
+func (s *scene) write(name, text string) string {
+	s.t.Helper()
+	path := filepath.Join(s.dir, name)
+	require.NoError(s.t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
