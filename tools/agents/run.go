@@ -280,8 +280,14 @@ func (k *run) note(text string) {
 }
 
 // resolve assembles the pool of the agent.
-func (k *run) resolve() (pegboard.Resolution, error) {
-	cfg := k.g.options.Pool
+func (k *run) resolve(with ...pegboard.Tool) (pegboard.Resolution, error) {
+	cfg, tools := k.g.options.Pool, k.definition.Tools
+	cfg.With = append(slices.Clip(cfg.With), with...)
+	for _, t := range with {
+		if tools != nil {
+			tools = append(slices.Clip(tools), t.Info().Name)
+		}
+	}
 	if k.agent.Forked {
 		cfg.Roles = &pegboard.RoleTables{}
 		if p := k.request.pool; p != nil {
@@ -293,7 +299,7 @@ func (k *run) resolve() (pegboard.Resolution, error) {
 		}
 	}
 	p := k.g.options.Registry.AssemblePool(k.agent.Session, cfg)
-	return p.Resolve(k.definition.Tools, k.definition.DisallowedTools)
+	return p.Resolve(tools, k.definition.DisallowedTools)
 }
 
 // messages returns the conversation.
