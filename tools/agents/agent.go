@@ -33,9 +33,11 @@ type Agent struct {
 }
 
 // Pool returns the tools for the next request. They are assembled anew each time, since
-// servers come and go. It fails if the definition leaves no tool.
-func (a *Agent) Pool() (*pegboard.Pool, error) {
-	r, err := a.run.resolve()
+// servers come and go. With are tools of this run alone, as those of
+// [pegboard.PoolConfig].With, such as the one that takes a value for Schema: the definition
+// need not list them. It fails if the definition leaves no tool.
+func (a *Agent) Pool(with ...pegboard.Tool) (*pegboard.Pool, error) {
+	r, err := a.run.resolve(with...)
 	return r.Pool, err
 }
 
