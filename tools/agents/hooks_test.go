@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +22,9 @@ func reads(s *story) agents.Loop {
 	return func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		parts, err := a.Next(ctx, agents.Usage{})
 		for _, p := range parts {
-			s.add(p.Text)
+			if !strings.HasPrefix(p.Text, "(With SendMessage") { // which every agent is told
+				s.add(p.Text)
+			}
 		}
 		return agents.Reply{Text: fmt.Sprintf("Answer after %d messages.", len(a.History()))}, errors.Join(err, a.Append(modelMessage(tooltest.Turn{Text: "An answer."})))
 	}

@@ -40,11 +40,13 @@ func offers(names []string, tables pegboard.RoleTables, role pegboard.Role, cust
 	return want
 }
 
-// everything returns a registry with a tool of every built-in name but Agent, and an attached one.
+// everything returns a tool for every built-in name that package agents has no tool for, and the
+// names of all.
 func everything(t *testing.T, gates pegboard.Gates) (tools []pegboard.Tool, names []string) {
 	t.Helper()
+	own := []string{"Agent", "SendMessage", "TeamCreate", "TeamDelete"}
 	for _, name := range pegboard.BuiltinNames() {
-		if name != "Agent" {
+		if !slices.Contains(own, name) {
 			tools = append(tools, pegboard.Build(pegboard.Definition[struct{}, string]{
 				Info: pegboard.Info{Name: name}, Description: name + " as a stand-in.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
 				Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "ran", nil },
@@ -68,7 +70,7 @@ func everything(t *testing.T, gates pegboard.Gates) (tools []pegboard.Tool, name
 func TestRolesByTools(t *testing.T) {
 	t.Parallel()
 	presets := map[string]pegboard.RoleTables{"default": pegboard.DefaultRoleTables(), "Claude Code": pegboard.ClaudeCodeRoleTables()}
-	gates := map[string]pegboard.Gates{"no gates": {}, "a list of todos": {TodoList: true}, "features": {Features: []pegboard.Feature{pegboard.FeatureCron}}}
+	gates := map[string]pegboard.Gates{"no gates": {}, "a list of todos": {TodoList: true}, "features": {Features: []pegboard.Feature{pegboard.FeatureCron, pegboard.FeatureTeams}}}
 	requests := map[pegboard.Role]agents.Request{
 		pegboard.RoleSubAgent:   {Foreground: true},
 		pegboard.RoleAsyncAgent: {Background: true},
@@ -124,8 +126,13 @@ func checkRole(t *testing.T, role pegboard.Role, request agents.Request, pool pe
 		var executor pegboard.Executor
 		for _, name := range pegboard.BuiltinNames() {
 			c := pegboard.Call{ID: name, Name: name, Input: []byte(`{}`)}
-			if name == "Agent" {
+			switch name {
+			case "Agent":
 				c.Input = []byte(`{"description":"d","prompt":"p","run_in_background":false}`)
+			case "SendMessage":
+				c.Input = []byte(`{"to":"main","message":"m"}`)
+			case "TeamCreate": // and TeamDelete deletes it
+				c.Input = []byte(`{"team_name":"own"}`)
 			}
 			out := executor.Run(ctx, p, c)[0]
 			if ok := slices.Contains(want, name); ok != (out.Err == nil) {
@@ -141,6 +148,9 @@ func checkRole(t *testing.T, role pegboard.Role, request agents.Request, pool pe
 			return []agents.Definition{{Name: "general-purpose", Description: "x", Custom: custom}}
 		}
 	}, tools...)
+	if request.Team != "" {
+		require.NoError(t, h.run(t.Context(), pegboard.Call{ID: "1", Name: "TeamCreate", Input: []byte(`{"team_name":"team"}`)})[0].Err)
+	}
 	_, err := h.agents.Start(t.Context(), h.session, request)
 	require.NoError(t, err)
 	select {
@@ -247,6 +257,7 @@ func TestTeammateWaits(t *testing.T) {
 	}, func(o *agents.Options) { o.Background = true }, look())
 	tables := pegboard.DefaultRoleTables()
 	*h.options.Pool.Roles = tables
+	require.NoError(t, h.run(t.Context(), pegboard.Call{ID: "1", Name: "TeamCreate", Input: []byte(`{"team_name":"team"}`)})[0].Err)
 	_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Name: "mate", Team: "team"})
 	require.NoError(t, err)
 	refused := <-done

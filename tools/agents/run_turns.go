@@ -27,7 +27,7 @@ func (k *run) open() {
 	if hook := k.g.options.Hooks.Start; hook != nil {
 		parts = append(parts, pegboard.Part{Text: k.callHook("start", func() (string, error) { return hook(k.ctx, k.agent) })})
 	}
-	parts = append(parts, pegboard.Part{Text: k.request.Prompt}, pegboard.Part{Text: k.addressees()})
+	parts = append(parts, pegboard.Part{Text: k.addressees()}, pegboard.Part{Text: k.request.Prompt})
 	k.tell(parts...)
 }
 
@@ -65,8 +65,11 @@ func (k *run) tell(parts ...pegboard.Part) {
 
 // goesOn reports whether the agent has something to read after its Loop has returned.
 func (k *run) goesOn(reply Reply) bool {
-	if k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn {
+	if k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn && k.entry.role != pegboard.RoleTeammate {
 		return false
+	}
+	if k.entry.role == pegboard.RoleTeammate {
+		return k.idle(reply)
 	}
 	if k.mail().has(k.agent.ID) {
 		return true
