@@ -103,6 +103,9 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 	if err := k.countRequest(); err != nil {
 		return nil, err
 	}
+	if err := k.roster.record(k); err != nil {
+		return nil, err
+	}
 	k.mu.Lock()
 	parts := k.unread
 	k.unread = nil
@@ -150,13 +153,6 @@ func (k *run) append(messages []json.RawMessage) error {
 	}
 	k.keptMail()
 	return nil
-}
-
-func (k *run) keepMessages(messages []json.RawMessage) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.history = append(k.history, messages...)
-	return k.write(messages)
 }
 
 // hooks returns the hooks that count the agent's calls.
