@@ -16,7 +16,7 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 	var task string
 	var outcomes []pegboard.Outcome
 	for used := (agents.Usage{}); ; {
-		parts, err := a.Next(ctx, used) // what the agent must read; first its task
+		parts, err := a.Next(ctx, used) // first its task, later words from others
 		if err != nil {
 			return agents.Reply{}, err
 		}
@@ -29,7 +29,7 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 		}
 		text, calls := h.model(ctx, task, outcomes)
 		used = agents.Usage{InputTokens: 100, OutputTokens: 10}
-		if err := a.Append(message("user", texts(parts)), message("assistant", text)); err != nil { // what was said
+		if err := a.Append(message("user", texts(parts)), message("assistant", text)); err != nil { // the messages of this step
 			return agents.Reply{}, err
 		}
 		if len(calls) == 0 {

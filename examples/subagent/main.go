@@ -82,7 +82,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	all := h.agents.List(h.session)
 	slices.SortFunc(all, func(a, b agents.Status) int { return strings.Compare(a.Description, b.Description) })
 	for _, a := range all {
-		fmt.Fprintf(out, "%-15s  %-20s %-9s calls: %d\n", a.Type, a.Description, a.State, a.Calls)
+		h.sayf("%-15s  %-20s %-9s calls: %d\n", a.Type, a.Description, a.State, a.Calls)
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 // call runs the calls of one message of the main agent and prints the results.
 func (h *host) call(ctx context.Context, calls ...pegboard.Call) {
 	for _, c := range calls {
-		fmt.Fprintf(h.out, "model:    %s %s\n", c.Name, strings.ReplaceAll(string(c.Input), h.session.Dir(), "."))
+		h.sayf("model:    %s %s\n", c.Name, strings.ReplaceAll(string(c.Input), h.session.Dir(), "."))
 	}
 	var executor pegboard.Executor
 	for _, o := range executor.Run(ctx, h.registry.AssemblePool(h.session, pegboard.PoolConfig{}), calls...) {
@@ -121,9 +121,13 @@ func (h *host) awaitTasks(ctx context.Context) error {
 	return nil
 }
 
-func (h *host) title(text string) { fmt.Fprintf(h.out, "\n%s\n", text) }
+func (h *host) title(text string) { h.sayf("\n%s\n", text) }
 
-// print prints a text without what is another in each run: ids and directories.
+func (h *host) say(texts ...any) { _, _ = fmt.Fprintln(h.out, texts...) }
+
+func (h *host) sayf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, format, args...) }
+
+// print prints a text without ids and directories, which differ from run to run.
 func (h *host) print(who, text string) {
 	for i, a := range h.agents.List(h.session) {
 		text = strings.ReplaceAll(text, a.ID, fmt.Sprintf("#%d", i+1))
@@ -133,7 +137,7 @@ func (h *host) print(who, text string) {
 		text = strings.ReplaceAll(text, t.OutputFile, "its file")
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), h.session.Dir()+string(filepath.Separator), "")
-	fmt.Fprintln(h.out, who, strings.ReplaceAll(text, "\n", "\n          "))
+	h.say(who, strings.ReplaceAll(text, "\n", "\n          "))
 }
 
 // agent returns a call of the Agent tool.
