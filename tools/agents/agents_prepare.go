@@ -20,6 +20,7 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	if err := r.check(); err != nil {
 		return nil, err
 	}
+	g.join(s)
 	d, err := g.definition(s, &r)
 	if err != nil {
 		return nil, err
@@ -88,8 +89,11 @@ func (k *run) choose() error {
 		barred = append(barred, g.mainBarred(s)...)
 	}
 	k.entry = &entry{
-		parent: parent, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
+		parent: parent, caller: s, request: k.request, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
 		status: Status{Name: r.Name, Type: d.Name, Description: pegboard.OneLine(r.Description), ParentID: s.AgentID(), Model: model},
+	}
+	if !forked {
+		k.entry.request.pool = nil // it is needed for forks only
 	}
 	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
 	return nil
@@ -133,6 +137,7 @@ func (k *run) settle(ctx context.Context) (err error) {
 		k.g.options.logger().Warn("the definition of an agent names tools that are not there", "type", k.definition.Name, "origin", k.definition.Origin, "entries", found.Unknown)
 		k.note(fmt.Sprintf("Its definition names tools that it cannot have here: %s.", strings.Join(found.Unknown, ", ")))
 	}
+	_, k.canSend = found.Pool.Lookup(sendName)
 	k.setContext(ctx)
 	if k.background {
 		return k.addTask()

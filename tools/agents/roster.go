@@ -1,7 +1,10 @@
 package agents
 
 import (
+	"context"
 	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
 // maxEnded is how many agents that have ended a conversation remembers.
@@ -30,12 +34,18 @@ type entry struct {
 	forked     bool     // it goes on from its caller's conversation
 	effort     string
 	role       pegboard.Role
+	caller     *pegboard.Session // of the agent that has started it
+	request    Request
 
 	// Guarded by roster.mu.
-	status Status
-	run    *run          // nil when it has ended
-	below  int           // agents that it has started and that are running
-	alone  chan struct{} // closed when below becomes 0; nil if nothing waits for that
+	status Status // ID, Name and Type never change
+	// Set at the end of a run, for a later one.
+	history   []json.RawMessage
+	byUser    bool          // it was stopped by Agents.Stop
+	forgotten bool          // its history was too large to keep
+	run       *run          // nil when it has ended
+	below     int           // agents that it has started and that are running
+	alone     chan struct{} // closed when below becomes 0; nil if nothing waits for that
 }
 
 // rosterOf returns the roster of the conversation of s.
@@ -55,7 +65,7 @@ func (r *roster) enter(e *entry, limit int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running >= limit {
-		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, strings.Join(r.labels(), ", "))
+		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
 	}
 	if name := e.status.Name; name != "" {
 		if i := slices.IndexFunc(r.entries, func(o *entry) bool { return o.status.Name == name && o.status.State == Running }); i >= 0 {
@@ -91,9 +101,12 @@ func (r *roster) withdraw(e *entry) {
 }
 
 // leave records how an agent has ended.
-func (r *roster) leave(e *entry, state State, err error) {
+func (r *roster) leave(k *run, state State, err error) {
+	history := k.messages() // under its own lock
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	e := k.entry
+	r.keep(e, history, errors.Is(context.Cause(k.ctx), ErrStopped))
 	e.status.State, e.status.Ended, e.run = state, time.Now(), nil
 	if err != nil {
 		e.status.Err = err.Error()
@@ -168,9 +181,12 @@ func (r *roster) lookup(id string) (*entry, error) {
 	if e := r.find(id); e != nil {
 		return e, nil
 	}
-	var names []string
+	var names, bare []string
 	for _, e := range slices.Backward(r.entries) {
-		names = append(names, e.status.label())
+		names, bare = append(names, e.status.label()), append(bare, e.status.ID, e.status.Name)
+	}
+	if near := nearest.Names(id, bare, 3); len(near) > 0 {
+		return nil, fmt.Errorf("%w: %q; did you mean %s? T%s", ErrUnknownAgent, id, strings.Join(near, " or "), choices("", names)[1:])
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: %q; no agent was started in this conversation", ErrUnknownAgent, id)
@@ -223,14 +239,15 @@ func (r *roster) spent() Usage {
 	return r.used
 }
 
-// labels returns the running agents. The caller holds the lock.
-func (r *roster) labels() (all []string) {
+// listRunning names the running agents. The caller holds the lock.
+func (r *roster) listRunning() string {
+	var all []string
 	for _, e := range r.entries {
 		if e.status.State == Running && len(all) < maxListed {
 			all = append(all, e.status.label())
 		}
 	}
-	return all
+	return strings.Join(all, ", ")
 }
 
 // label returns the name and the id of an agent.
