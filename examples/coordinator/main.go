@@ -73,7 +73,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 
 	h.title("Two workers, in the background since a coordinator starts them")
 	h.call(ctx, agent("list the examples", listExamples, nil), agent("list the tests", listTests, nil))
-	reports, err := h.await(ctx)
+	reports, err := h.await(ctx, 2)
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 
 	h.title("A teammate checks it, with an agent that it waits for")
 	h.call(ctx, agent("check the result", check+strings.Join(missing, " "), map[string]any{"name": "checker", "team_name": "release"}))
-	if reports, err = h.await(ctx); err != nil {
+	if reports, err = h.await(ctx, 1); err != nil {
 		return err
 	}
 
@@ -97,19 +97,32 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return nil
 }
 
-// await waits for the agents in the background and returns their reports, which the host passes
-// to the coordinator before its next request.
-func (h *host) await(ctx context.Context) (reports []string, err error) {
-	tasks := background.Of(h.session)
-	for _, t := range tasks.List() {
-		if _, err := tasks.Wait(ctx, t.ID); err != nil {
-			return nil, err
+// await waits until agents have reported n times, and returns the reports in the order of their
+// bytes. The host passes them to the coordinator before its next request.
+func (h *host) await(ctx context.Context, n int) (reports []string, err error) {
+	changed := make(chan struct{}, 1)
+	defer background.Of(h.session).Watch(func([]background.Task) {
+		select {
+		case changed <- struct{}{}:
+		default: // a wake-up is already pending
 		}
-	}
-	for _, part := range h.session.News() {
-		_, report, _ := strings.Cut(part.Text, "It reports:\n")
-		report, _, _ = strings.Cut(report, "\n")
-		reports = append(reports, report)
+	})()
+	for {
+		arrival := h.agents.Arrival(h.session)
+		for _, part := range h.session.News() {
+			_, report, _ := strings.Cut(part.Text, "It reports:\n")
+			report, _, _ = strings.Cut(report, "\n")
+			reports = append(reports, report)
+		}
+		if len(reports) >= n {
+			break
+		}
+		select {
+		case <-arrival:
+		case <-changed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
 	}
 	slices.Sort(reports)
 	for _, r := range reports {

@@ -18,7 +18,7 @@ func TestRun(t *testing.T) {
 			"report:   Folders with a main.go: agent approve background ",
 			"Glob is not available here: a coordinator only directs others.",
 			"Checked: the agent of the teammate says: none has a test.\n",
-			"coordinator: Agent, TaskStop, mcp__github__subscribe_pr_activity\n",
+			"coordinator: Agent, SendMessage, TaskStop, mcp__github__subscribe_pr_activity\n",
 			"worker: Bash, Edit, Glob, Grep, NotebookEdit, Read, mcp__github__list_issues, mcp__github__subscribe_pr_activity\n",
 			"    not Write: deny rule \"Write\" from projectSettings\n",
 			"teammate: Agent, Bash, ",

@@ -1,6 +1,6 @@
 // Command subagent shows agents at work on this repository: two of one type at the same time,
-// one that must ask, and one in the background whose report comes as a notice while the main
-// agent goes on. The models are scripts; the loop, the tools and the files are real.
+// one that must ask, one in the background whose report comes as a notice while the main agent
+// goes on, and one that had ended and is asked again. The models are scripts; the loop, the tools and the files are real.
 package main
 
 import (
@@ -66,16 +66,19 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		agent(map[string]any{"subagent_type": "Explore", "description": "find Fork", "prompt": findFork}))
 
 	h.title("One that asks")
-	h.call(ctx, agent(map[string]any{"description": "ask for the version", "prompt": goVersion}))
+	h.call(ctx, agent(map[string]any{"description": "ask for the version", "prompt": goVersion, "name": "versions"}))
 
 	h.title("One in the background")
 	h.call(ctx, agent(map[string]any{"description": "count the tests", "prompt": countTests, "run_in_background": true}))
 	h.call(ctx, call("Read", map[string]any{"file_path": filepath.Join(root, "go.mod"), "limit": 1})) // the main agent goes on
-	if err := h.awaitTasks(ctx); err != nil {
+	if err := h.awaitNews(ctx); err != nil {
 		return err
 	}
-	for _, part := range h.session.News() { // before the next request of the main agent
-		h.print("news:    ", part.Text)
+
+	h.title("One that has ended, and goes on with all that it knows")
+	h.call(ctx, call("SendMessage", map[string]any{"to": "versions", "message": "How do you know?"}))
+	if err := h.awaitNews(ctx); err != nil {
+		return err
 	}
 
 	h.title("All of them")
@@ -110,13 +113,17 @@ func (h *host) ask(_ context.Context, q *pegboard.Question) (pegboard.Decision, 
 	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once"}, nil
 }
 
-// awaitTasks waits until nothing runs in the background.
-func (h *host) awaitTasks(ctx context.Context) error {
+// awaitNews waits until nothing runs in the background, and prints the words that the host
+// passes to the main agent before its next request.
+func (h *host) awaitNews(ctx context.Context) error {
 	tasks := background.Of(h.session)
 	for _, t := range tasks.List() {
 		if _, err := tasks.Wait(ctx, t.ID); err != nil {
 			return err
 		}
+	}
+	for _, part := range h.session.News() {
+		h.print("news:    ", part.Text)
 	}
 	return nil
 }
