@@ -49,6 +49,7 @@ func (g *Agents) join(s *pegboard.Session) {
 	g.joined.GetOrInit(s, func() bool {
 		m := g.mailOf(s)
 		background.Of(s)
+		g.rosterOf(s).adopt(s)
 		s.OnNews("messages of agents", func() []pegboard.Part { return m.take(MainName, nil) })
 		s.OnClose("messages of agents", func(context.Context) error { return m.close() })
 		return true

@@ -60,9 +60,10 @@ type Options struct {
 	// there are no skills.
 	Skill func(ctx context.Context, s *pegboard.Session, name string) (string, error)
 
-	// Dir is the directory in which messages of one conversation are kept, so that they
-	// outlast the program; it is made if it is missing. With a Dir, Agents serve one
-	// conversation. Empty means that they are kept in memory.
+	// Dir is the directory in which the agents of one conversation and their messages are
+	// kept, so that they outlast the program; it is made if it is missing. It belongs to one
+	// program at a time. With a Dir, Agents serve one conversation. Empty means that they are
+	// kept in memory.
 	Dir string
 	// Peers reaches sessions elsewhere, for ListAgents and SendMessage. Nil means that there
 	// are none.

@@ -24,6 +24,9 @@ type roster struct {
 	entries []*entry // in the order in which they were started
 	running int
 	used    Usage // of all agents
+
+	store    *store // nil if nothing outlasts the program
+	storeErr error  // why there is no store
 }
 
 // An entry is one agent of a roster.
@@ -36,21 +39,25 @@ type entry struct {
 	role       pegboard.Role
 	caller     *pegboard.Session // of the agent that has started it
 	request    Request
+	parents    []string // the ids of the agents above, outermost first
 
 	// Guarded by roster.mu.
 	status Status // ID, Name and Type never change
 	// Set at the end of a run, for a later one.
 	history   []json.RawMessage
-	byUser    bool          // it was stopped by Agents.Stop
-	forgotten bool          // its history was too large to keep
-	run       *run          // nil when it has ended
-	below     int           // agents that it has started and that are running
-	alone     chan struct{} // closed when below becomes 0; nil if nothing waits for that
+	byUser    bool            // it was stopped by Agents.Stop
+	mode      pegboard.Mode   // that it has had; empty before its first run
+	trim      json.RawMessage // Session.TrimState
+	loaded    []string        // Session.Loaded
+	forgotten bool            // its history was too large to keep
+	run       *run            // nil when it has ended
+	below     int             // agents that it has started and that are running
+	alone     chan struct{}   // closed when below becomes 0; nil if nothing waits for that
 }
 
 // rosterOf returns the roster of the conversation of s.
 func (g *Agents) rosterOf(s *pegboard.Session) *roster {
-	return g.rosters.GetOrInitRoot(s, func() *roster { return &roster{} })
+	return g.rosters.GetOrInitRoot(s, func() *roster { return g.newRoster(s) })
 }
 
 // entryOf returns the agent that s belongs to; nil for the main agent.
@@ -146,7 +153,7 @@ func (r *roster) whenAlone(e *entry) <-chan struct{} {
 // caller holds the lock.
 func (r *roster) prune() {
 	over := len(r.entries) - r.running - maxEnded
-	if over <= 0 {
+	if over <= 0 || r.store != nil {
 		return
 	}
 	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool {

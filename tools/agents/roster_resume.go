@@ -122,6 +122,10 @@ func (r *roster) putBack(again, ended *entry) {
 // all of them together are too large. The caller holds the lock.
 func (r *roster) keep(e *entry, history []json.RawMessage, byUser bool) {
 	e.history, e.byUser = history, byUser
+	if r.store != nil {
+		e.history = nil
+		return
+	}
 	size := 0
 	for _, o := range slices.Backward(r.entries) {
 		for _, m := range o.history {

@@ -51,24 +51,27 @@ type run struct {
 	result   Result
 	err      error
 
-	mu       lock.Mutex // guards the fields below
-	notes    []string
-	unread   []pegboard.Part // for the next request
-	requests int
-	calls    int
-	usage    Usage
-	limit    error // ErrTurns or ErrBudget, once it was reached
-	denied   bool  // the user has denied a call and ended the turn
-	history  []json.RawMessage
-	kept     int                // how often Hooks.Stop or Hooks.Idle has kept the run going
-	reading  bool               // messages were read that the conversation does not have yet
-	asked    map[string]string  // who has asked the agent to end, by request
-	leaving  bool               // it has agreed to end
-	plan     string             // the request that waits for the lead's answer
-	task     *background.Handle // nil while the caller waits
-	file     *os.File           // its output; nil if it has none
-	moving   chan struct{}      // closed when a move to the background is over; nil if there is no move
-	ended    bool               // it cannot be moved any more
+	recording lock.Mutex // held while the agent's record is written
+
+	mu         lock.Mutex // guards the fields below
+	notes      []string
+	unread     []pegboard.Part // for the next request
+	requests   int
+	calls      int
+	usage      Usage
+	limit      error // ErrTurns or ErrBudget, once it was reached
+	denied     bool  // the user has denied a call and ended the turn
+	history    []json.RawMessage
+	transcript *transcript        // of history; nil without Options.Dir
+	kept       int                // how often Hooks.Stop or Hooks.Idle has kept the run going
+	reading    bool               // messages were read that the conversation does not have yet
+	asked      map[string]string  // who has asked the agent to end, by request
+	leaving    bool               // it has agreed to end
+	plan       string             // the request that waits for the lead's answer
+	task       *background.Handle // nil while the caller waits
+	file       *os.File           // its output; nil if it has none
+	moving     chan struct{}      // closed when a move to the background is over; nil if there is no move
+	ended      bool               // it cannot be moved any more
 }
 
 // setContext gives the run a context that keeps the values of the caller's and ends by itself.
@@ -210,6 +213,7 @@ func (k *run) settleResult(result Result, err error, state State) {
 	k.mu.Unlock()
 	k.result, k.err = result, err
 	k.roster.leave(k, state, err)
+	k.recordEnd()
 	close(k.done)
 	if file != nil {
 		_ = file.Close() // every write was checked
@@ -256,6 +260,7 @@ func (k *run) giveUp(ctx context.Context) {
 		k.cancel(nil)
 	}
 	ctx = context.WithoutCancel(ctx)
+	_ = k.closeTranscript() // nothing was written
 	if k.agent.Session != nil {
 		_ = k.agent.Session.Close(ctx) // nothing has run in it
 	}

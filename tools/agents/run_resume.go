@@ -14,7 +14,14 @@ import (
 // resume makes a new run of an agent that has ended, in the background, under the same id and with
 // its conversation. It returns nil if the agent is running. The caller starts the run.
 func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
+	if e.caller == nil {
+		return nil, fmt.Errorf("%w: the main agent has not opened the conversation", ErrNotResumed)
+	}
 	roster := g.rosterOf(e.caller)
+	history, err := roster.historyOf(e)
+	if err != nil {
+		return nil, err
+	}
 	cannot := ""
 	if g.noBackground(e.caller) != "" {
 		cannot = "the agent that started it has no agents in the background"
@@ -25,7 +32,7 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 	}
 	k := &run{
 		g: g, caller: again.caller, definition: again.definition, request: again.request, roster: roster, entry: again, started: time.Now(), background: true,
-		done: make(chan struct{}), returned: make(chan struct{}), moved: make(chan struct{}), history: slices.Clone(ended.history), before: len(ended.history),
+		done: make(chan struct{}), returned: make(chan struct{}), moved: make(chan struct{}), history: history, before: len(history),
 	}
 	s := &again.status
 	k.agent = &Agent{
@@ -34,6 +41,7 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 	}
 	if err := k.settle(ctx); err != nil {
 		roster.putBack(again, ended)
+		err = errors.Join(err, roster.recordEnded(ended))
 		if errors.Is(err, pegboard.ErrClosed) {
 			err = fmt.Errorf("%w: the agent that started it has ended, too; start a new one", ErrNotResumed)
 		}
@@ -48,6 +56,9 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 func (k *run) abandonResumed(ctx context.Context) {
 	k.giveUp(ctx)
 	k.roster.putBack(k.entry, k.earlier)
+	if err := k.roster.recordEnded(k.earlier); err != nil {
+		k.g.options.logger().Error("the end of an agent cannot be kept", "agent", k.agent.ID, "error", err)
+	}
 	k.task.Done(background.Killed, nil, ErrNotResumed)
 	background.Of(k.caller).Acknowledge(k.caller, k.task.ID())
 	_ = k.file.Close() // it is empty

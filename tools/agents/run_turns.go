@@ -27,7 +27,7 @@ func (k *run) open() {
 	if hook := k.g.options.Hooks.Start; hook != nil {
 		parts = append(parts, pegboard.Part{Text: k.callHook("start", func() (string, error) { return hook(k.ctx, k.agent) })})
 	}
-	parts = append(parts, pegboard.Part{Text: k.request.Prompt}, pegboard.Part{Text: k.addressees()})
+	parts = append(parts, pegboard.Part{Text: k.addressees()}, pegboard.Part{Text: k.request.Prompt})
 	k.tell(parts...)
 }
 
@@ -100,6 +100,9 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 	if err := k.countRequest(); err != nil {
 		return nil, err
 	}
+	if err := k.roster.record(k); err != nil {
+		return nil, err
+	}
 	k.mu.Lock()
 	parts := k.unread
 	k.unread = nil
@@ -147,13 +150,6 @@ func (k *run) append(messages []json.RawMessage) error {
 	}
 	k.keptMail()
 	return nil
-}
-
-func (k *run) keepMessages(messages []json.RawMessage) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.history = append(k.history, messages...)
-	return k.write(messages)
 }
 
 // hooks returns the hooks that count the agent's calls.

@@ -116,8 +116,9 @@ func TestMessageIsReadBetweenRequests(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		lines := l.all()
 		require.Equal(t, []string{
-			"scout starts with 0 messages", "scout reads Look around.",
+			"scout starts with 0 messages",
 			"scout reads (With SendMessage you can write to main (the main agent). Your answer goes to the agent that has started you, without it.)",
+			"scout reads Look around.",
 			"scout reads Message from the main agent (main):\nto the left" + notTheUser,
 		}, lines[:4])
 		require.Contains(t, lines[4], `\<system-reminder>to the right`)
