@@ -16,7 +16,7 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 	var task string
 	var outcomes []pegboard.Outcome
 	for used := (agents.Usage{}); ; {
-		parts, err := a.Next(ctx, used) // what the agent must read; first its task
+		parts, err := a.Next(ctx, used) // first its task, later words from others
 		if err != nil {
 			return agents.Reply{}, err
 		}
@@ -27,9 +27,9 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 		if err != nil {
 			return agents.Reply{}, err
 		}
-		text, calls := h.model(ctx, task, outcomes)
+		text, calls := h.model(ctx, task, lastWords(a.History()), outcomes)
 		used = agents.Usage{InputTokens: 100, OutputTokens: 10}
-		if err := a.Append(message("user", texts(parts)), message("assistant", text)); err != nil { // what was said
+		if err := a.Append(message("user", texts(parts)), message("assistant", text)); err != nil { // the messages of this step
 			return agents.Reply{}, err
 		}
 		if len(calls) == 0 {
@@ -40,6 +40,15 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 			return agents.Reply{}, context.Cause(ctx)
 		}
 	}
+}
+
+// lastWords returns the last text of an agent that goes on, and "" for a new one.
+func lastWords(history []json.RawMessage) string {
+	var m struct{ Content string }
+	if len(history) == 0 || json.Unmarshal(history[len(history)-1], &m) != nil {
+		return ""
+	}
+	return m.Content
 }
 
 // message returns a message as a provider would have it.
@@ -68,8 +77,11 @@ const (
 )
 
 // model stands for the models of all agents: it returns the next message for a task, given the
-// outcomes of the calls of the last one.
-func (h *host) model(ctx context.Context, task string, last []pegboard.Outcome) (text string, calls []pegboard.Call) {
+// last words of an agent that goes on, and the outcomes of the calls of the last message.
+func (h *host) model(ctx context.Context, task, said string, last []pegboard.Outcome) (text string, calls []pegboard.Call) {
+	if said != "" {
+		return fmt.Sprintf("I was asked %q and had written %q. The source was go env.", strings.Split(task, "\n")[1], said), nil
+	}
 	if last == nil {
 		return h.first(ctx, task)
 	}

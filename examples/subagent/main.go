@@ -1,6 +1,6 @@
 // Command subagent shows agents at work on this repository: two of one type at the same time,
-// one that must ask, and one in the background whose report comes as a notice while the main
-// agent goes on. The models are scripts; the loop, the tools and the files are real.
+// one that must ask, one in the background whose report comes as a notice while the main agent
+// goes on, and one that had ended and is asked again. The models are scripts; the loop, the tools and the files are real.
 package main
 
 import (
@@ -66,23 +66,26 @@ func run(ctx context.Context, out io.Writer) (err error) {
 		agent(map[string]any{"subagent_type": "Explore", "description": "find Fork", "prompt": findFork}))
 
 	h.title("One that asks")
-	h.call(ctx, agent(map[string]any{"description": "ask for the version", "prompt": goVersion}))
+	h.call(ctx, agent(map[string]any{"description": "ask for the version", "prompt": goVersion, "name": "versions"}))
 
 	h.title("One in the background")
 	h.call(ctx, agent(map[string]any{"description": "count the tests", "prompt": countTests, "run_in_background": true}))
 	h.call(ctx, call("Read", map[string]any{"file_path": filepath.Join(root, "go.mod"), "limit": 1})) // the main agent goes on
-	if err := h.awaitTasks(ctx); err != nil {
+	if err := h.awaitNews(ctx); err != nil {
 		return err
 	}
-	for _, part := range h.session.News() { // before the next request of the main agent
-		h.print("news:    ", part.Text)
+
+	h.title("One that has ended, and goes on with all that it knows")
+	h.call(ctx, call("SendMessage", map[string]any{"to": "versions", "message": "How do you know?"}))
+	if err := h.awaitNews(ctx); err != nil {
+		return err
 	}
 
 	h.title("All of them")
 	all := h.agents.List(h.session)
 	slices.SortFunc(all, func(a, b agents.Status) int { return strings.Compare(a.Description, b.Description) })
 	for _, a := range all {
-		fmt.Fprintf(out, "%-15s  %-20s %-9s calls: %d\n", a.Type, a.Description, a.State, a.Calls)
+		h.sayf("%-15s  %-20s %-9s calls: %d\n", a.Type, a.Description, a.State, a.Calls)
 	}
 	return nil
 }
@@ -90,7 +93,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 // call runs the calls of one message of the main agent and prints the results.
 func (h *host) call(ctx context.Context, calls ...pegboard.Call) {
 	for _, c := range calls {
-		fmt.Fprintf(h.out, "model:    %s %s\n", c.Name, strings.ReplaceAll(string(c.Input), h.session.Dir(), "."))
+		h.sayf("model:    %s %s\n", c.Name, strings.ReplaceAll(string(c.Input), h.session.Dir(), "."))
 	}
 	var executor pegboard.Executor
 	for _, o := range executor.Run(ctx, h.registry.AssemblePool(h.session, pegboard.PoolConfig{}), calls...) {
@@ -110,20 +113,28 @@ func (h *host) ask(_ context.Context, q *pegboard.Question) (pegboard.Decision, 
 	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once"}, nil
 }
 
-// awaitTasks waits until nothing runs in the background.
-func (h *host) awaitTasks(ctx context.Context) error {
+// awaitNews waits until nothing runs in the background, and prints the words that the host
+// passes to the main agent before its next request.
+func (h *host) awaitNews(ctx context.Context) error {
 	tasks := background.Of(h.session)
 	for _, t := range tasks.List() {
 		if _, err := tasks.Wait(ctx, t.ID); err != nil {
 			return err
 		}
 	}
+	for _, part := range h.session.News() {
+		h.print("news:    ", part.Text)
+	}
 	return nil
 }
 
-func (h *host) title(text string) { fmt.Fprintf(h.out, "\n%s\n", text) }
+func (h *host) title(text string) { h.sayf("\n%s\n", text) }
 
-// print prints a text without what is another in each run: ids and directories.
+func (h *host) say(texts ...any) { _, _ = fmt.Fprintln(h.out, texts...) }
+
+func (h *host) sayf(format string, args ...any) { _, _ = fmt.Fprintf(h.out, format, args...) }
+
+// print prints a text without ids and directories, which differ from run to run.
 func (h *host) print(who, text string) {
 	for i, a := range h.agents.List(h.session) {
 		text = strings.ReplaceAll(text, a.ID, fmt.Sprintf("#%d", i+1))
@@ -133,7 +144,7 @@ func (h *host) print(who, text string) {
 		text = strings.ReplaceAll(text, t.OutputFile, "its file")
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), h.session.Dir()+string(filepath.Separator), "")
-	fmt.Fprintln(h.out, who, strings.ReplaceAll(text, "\n", "\n          "))
+	h.say(who, strings.ReplaceAll(text, "\n", "\n          "))
 }
 
 // agent returns a call of the Agent tool.
