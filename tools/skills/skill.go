@@ -119,7 +119,9 @@ func (s *Skill) grants() bool {
 }
 
 // plain reports whether s is loaded without any effect but that of its text.
-func (s *Skill) plain() bool { return !s.Fork && !s.grants() && !hasCommands(s.Body) }
+func (s *Skill) plain() bool {
+	return !s.Fork && !s.grants() && s.prompt == nil && !hasCommands(s.Body)
+}
 
 // refusal returns why the model may not load s, or "".
 func (s *Skill) refusal() string {

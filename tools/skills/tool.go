@@ -93,6 +93,8 @@ func (k *Skills) inspect(in input, c *pegboard.Call) pegboard.Traits {
 	if known := k.of(c.Session()).loaded(); known != nil {
 		switch skill := known.find(name); {
 		case skill == nil: // the call fails
+		case skill.prompt != nil:
+			t.Concurrency, t.OpenWorld = pegboard.Shared, true
 		case skill.Fork:
 			t.Concurrency = pegboard.Shared
 		case skill.plain():
