@@ -268,8 +268,8 @@ func (l *Loaded) SkillOverrides() (map[string]skills.Visibility, []Warning) {
 	return all, warnings
 }
 
-// visibilitiesOf returns the visibilities in a value of the key. Where it is not known what is
-// meant, a skill is switched off.
+// visibilitiesOf returns the visibilities in a value of the key. If a value is not
+// understood, the skill is switched off.
 func visibilitiesOf(value json.RawMessage, warn func(format string, args ...any)) map[string]skills.Visibility {
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(value, &values); err != nil {

@@ -41,3 +41,14 @@ func TestCarry(t *testing.T) {
 	require.NotEmpty(t, messages(w.load(t, "long-6", "")), "it was cut")
 	require.NotEmpty(t, messages(w.load(t, "long-0", "")), "it was left out")
 }
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, worldConfig{list: []skills.Skill{{Name: "it", Body: "Do it."}}, rules: allowSkills()})
+	require.NotEmpty(t, messages(w.load(t, "it", "")))
+	require.Empty(t, messages(w.load(t, "it", "")))
+	w.skills.Forget(w.session)
+	w.session.NewTurn()
+	require.NotEmpty(t, messages(w.load(t, "it", "")))
+	require.Empty(t, messages(w.load(t, "it", "")))
+}

@@ -11,7 +11,7 @@ import (
 // maxTouched is how many files are remembered as touched by a session's calls. Our choice.
 const maxTouched = 10_000
 
-// state is what is known of the skills of a session.
+// state is the state of the skills of one session.
 type state struct {
 	mu      lock.Mutex
 	catalog *catalog // nil before it was read
