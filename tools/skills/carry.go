@@ -51,4 +51,4 @@ func head(text string, n int) (string, bool) {
 // Forget says that the conversation of a session does not have the texts of its skills any more,
 // for example because the user went back to an earlier message. They are sent again when the
 // model asks for them. A conversation that is resumed in another process needs no call.
-func (k *Skills) Forget(s *pegboard.Session) { k.of(s).carry(func(namedBody) bool { return false }) }
+func (k *Skills) Forget(s *pegboard.Session) { k.of(s).forget() }

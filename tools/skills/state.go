@@ -79,6 +79,13 @@ func (st *state) show(name, text string) {
 	st.bodies[name] = body{text: text, at: st.clock}
 }
 
+// forget says that the conversation has none of the texts.
+func (st *state) forget() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	clear(st.bodies)
+}
+
 // used counts a use of a skill whose text is not kept.
 func (st *state) used(name string) {
 	st.mu.Lock()
