@@ -11,8 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
@@ -73,7 +75,8 @@ type Skills struct {
 //
 // At each place the files of the directory commands beside skills follow. Without trust, see
 // [Files].Trusted, the skills of the project, nested ones and those of Flags.Dirs are loaded,
-// but grant nothing, and links in them lead nowhere outside of their directory. A file that
+// but grant nothing, and links in them lead nowhere outside of their directory. So are nested ones
+// of another repository and below node_modules in any case. A file that
 // cannot be used is a problem, and costs nothing else. The error is that of the context.
 func (f Files) LoadSkills(ctx context.Context, o SkillOptions) (*Skills, error) {
 	l := &skillLoader{loaded: &Skills{files: f, overrides: maps.Clone(o.Overrides), places: f.skillPlaces(o)}, seen: map[string]bool{}}
@@ -165,10 +168,18 @@ func (f Files) nestedPlaces(name string, others []place, files []string) (all []
 	for _, d := range dirs {
 		path := filepath.Join(d, folder, name)
 		if filepath.Base(d) != folder && !sameDir(d, home) && !known[realpath.Resolve(path)] {
-			all = append(all, place{source: pegboard.SourceProject, path: path, trusted: f.Trusted})
+			all = append(all, place{source: pegboard.SourceProject, path: path, trusted: f.Trusted && isOwn(root, d)})
 		}
 	}
 	return all
+}
+
+// isOwn reports whether a directory below another holds the same author's files, as far as that can
+// be seen: it is not in another repository, and not in an installed package.
+func isOwn(root, dir string) bool {
+	rel, err := filepath.Rel(root, dir)
+	return err == nil && gitrepo.Tree(realpath.Resolve(root)) == gitrepo.Tree(realpath.Resolve(dir)) &&
+		!slices.Contains(strings.Split(filepath.ToSlash(rel), "/"), "node_modules")
 }
 
 // A skillLoader reads the skills of all places.
@@ -248,26 +259,38 @@ func (l *Loaded) SkillOverrides() (map[string]skills.Visibility, []Warning) {
 			warn("it does not count until the project is trusted")
 			continue
 		}
-		var values map[string]json.RawMessage
-		if err := json.Unmarshal(k.Value, &values); err != nil {
-			warn("it is not an object; it does not count")
-			continue
-		}
-		for _, name := range slices.Sorted(maps.Keys(values)) {
-			var v skills.Visibility
-			var text string
-			err := json.Unmarshal(values[name], &text)
-			if err == nil {
-				err = v.UnmarshalText([]byte(text))
-			}
-			if err != nil { // what it should be is not known, so the model is not told
-				warn("%s: %s; the skill is switched off", strictjson.Quote(name), err)
-				v = skills.Off
-			}
+		for name, v := range visibilitiesOf(k.Value, warn) {
 			if _, known := all[name]; !known {
 				all[name] = v
 			}
 		}
 	}
 	return all, warnings
+}
+
+// visibilitiesOf returns the visibilities in a value of the key. If a value is not
+// understood, the skill is switched off.
+func visibilitiesOf(value json.RawMessage, warn func(format string, args ...any)) map[string]skills.Visibility {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(value, &values); err != nil {
+		warn("it is not an object; it does not count")
+		return nil
+	}
+	_, fault := strictjson.Decode(value, strictjson.Limits{})
+	if fault != nil {
+		warn("%v; each skill that is named there is switched off", fault)
+	}
+	all := map[string]skills.Visibility{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		var v skills.Visibility
+		if err := json.Unmarshal(values[name], &v); err != nil {
+			warn("%s: write on, name-only, user-invocable-only or off; the skill is switched off", strictjson.Quote(name))
+			v = skills.Off
+		}
+		if fault != nil {
+			v = skills.Off
+		}
+		all[name] = v
+	}
+	return all
 }

@@ -8,7 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/settings"
+	filetools "github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 )
 
@@ -139,6 +142,27 @@ func TestUntrustedSkills(t *testing.T) {
 	}
 }
 
+// TestNestedSkillsOfOthers checks that the skills of what lies in a project, but is not its own,
+// are not trusted with it.
+func TestNestedSkillsOfOthers(t *testing.T) {
+	t.Parallel()
+	w := newSkillTree(t)
+	w.files.Trusted = true
+	own, module, repo := filepath.Join(w.dir, "own"), filepath.Join(w.dir, "node_modules", "left-pad"), filepath.Join(w.dir, "submodule")
+	w.skill(t, filepath.Join(own, ".claude"), "own", "own")
+	w.skill(t, filepath.Join(module, ".claude"), "module", "module")
+	w.skill(t, filepath.Join(repo, ".claude"), "repo", "repo")
+	for _, dir := range []string{"objects", "refs"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(repo, ".git", dir), 0o700))
+	}
+	w.write(t, filepath.Join(repo, ".git", "HEAD"), "ref: refs/heads/main\n")
+	loaded := w.load(t, settings.SkillOptions{Touched: []string{filepath.Join(own, "x"), filepath.Join(module, "x"), filepath.Join(repo, "x")}})
+	require.Len(t, loaded.Skills, 3)
+	for _, s := range loaded.Skills {
+		require.Equal(t, s.Name == "own", s.Trusted, s.Name)
+	}
+}
+
 func TestSkillOverrides(t *testing.T) {
 	t.Parallel()
 	w := newSkillTree(t)
@@ -158,7 +182,7 @@ func TestSkillOverrides(t *testing.T) {
 	require.Equal(t, map[string]skills.Visibility{"a": skills.Off, "b": skills.PersonOnly, "c": skills.Off, "tools:a": skills.Off}, overrides)
 	require.Len(t, warnings, 2)
 	require.Contains(t, warnings[0].Text, "skillOverrides: it does not count until the project is trusted")
-	require.Contains(t, warnings[1].Text, `skillOverrides: "c": "sometimes" is no visibility`)
+	require.Contains(t, warnings[1].Text, `skillOverrides: "c": write on, name-only, user-invocable-only or off`)
 
 	got := map[string]skills.Visibility{}
 	for _, s := range w.load(t, settings.SkillOptions{Overrides: overrides, Plugins: []settings.Plugin{{Name: "tools", Dir: w.plugin}}}).Skills {
@@ -168,6 +192,11 @@ func TestSkillOverrides(t *testing.T) {
 	w.files.Trusted = true
 	overrides, _ = settingsOf()
 	require.Equal(t, skills.Off, overrides["d"])
+
+	w.write(t, w.files.User, `{"skillOverrides": {"a": "off", "a": "on"}}`)
+	overrides, warnings = settingsOf()
+	require.Equal(t, skills.Off, overrides["a"])
+	require.Contains(t, warnings[0].Text, "each skill that is named there is switched off")
 }
 
 func TestSkillsChanged(t *testing.T) {
@@ -200,4 +229,55 @@ func TestLoadSkillsEndsWithItsContext(t *testing.T) {
 	cancel()
 	_, err := w.files.LoadSkills(ctx, settings.SkillOptions{})
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestNestedSkillIsFollowed drives the skill of a directory that nobody has looked into: a call reads
+// a file there, the model is told of the skill, loads it, runs what it allows and reads its file.
+func TestNestedSkillIsFollowed(t *testing.T) {
+	t.Parallel()
+	w := newSkillTree(t)
+	w.files.Trusted = true
+	deep := filepath.Join(w.dir, "deep")
+	folder := filepath.Join(deep, ".claude", "skills", "migrate")
+	w.write(t, filepath.Join(folder, "SKILL.md"), "---\ndescription: Migrates the tables.\npaths: app/**/*.sql\nallowed-tools: Bash(touch *)\n---\n"+
+		"There are !`ls *.sql`. Follow ${CLAUDE_SKILL_DIR}/steps.md for $0.\n")
+	w.write(t, filepath.Join(folder, "steps.md"), "Touch the version.\n")
+	w.write(t, filepath.Join(w.dir, "one.sql"), "select 1;\n")
+	w.write(t, filepath.Join(deep, "two.sql"), "select 2;\n")
+
+	k, err := skills.New(skills.Options{
+		ProjectDir: func(*pegboard.Session) string { return w.repo },
+		List: func(_ *pegboard.Session, touched []string) []skills.Skill {
+			return w.load(t, settings.SkillOptions{Touched: touched}).Skills
+		},
+	})
+	require.NoError(t, err)
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Skill(migrate *)"}})
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: w.dir, Home: w.home, Permissions: perms, Hooks: k.Hooks()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	var r pegboard.Registry
+	require.NoError(t, r.Add(k.Tool(), shell.Bash(shell.Options{}), filetools.Read(filetools.ReadOptions{})))
+	pool := r.AssemblePool(s, pegboard.PoolConfig{})
+	var x pegboard.Executor
+	call := func(name, input string) pegboard.Outcome {
+		return x.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: name, Input: []byte(input)})[0]
+	}
+
+	require.NoError(t, call("Read", `{"file_path": "one.sql"}`).Err)
+	text, told := k.Announce(pool, nil)
+	require.Empty(t, text)
+	require.NoError(t, call("Read", `{"file_path": "deep/two.sql"}`).Err)
+	text, _ = k.Announce(pool, told)
+	require.Contains(t, text, "- migrate: Migrates the tables.")
+	require.ErrorIs(t, call("Bash", `{"command": "touch version"}`).Err, pegboard.ErrDenied)
+	o := call("Skill", `{"skill": "migrate", "args": "users"}`)
+	require.NoError(t, o.Err)
+	require.Contains(t, o.Result.Messages[0].Text, "There are one.sql. Follow "+folder+"/steps.md for users.")
+	require.Contains(t, call("Read", `{"file_path": "`+filepath.Join(folder, "steps.md")+`"}`).Result.Text(), "Touch the version.")
+	require.NoError(t, call("Bash", `{"command": "touch version"}`).Err)
+	require.FileExists(t, filepath.Join(w.dir, "version"))
+	s.NewTurn()
+	require.ErrorIs(t, call("Bash", `{"command": "touch version"}`).Err, pegboard.ErrDenied)
 }

@@ -38,6 +38,8 @@ type Values struct {
 
 	SessionEnd time.Duration // hooks.Options.SessionEnd
 	StopCap    int           // hooks.Options.StopCap
+
+	SkillsListed int // skills.Options.MaxListed
 }
 
 // A valueVariable is a variable and the field of Values that it sets.
@@ -93,6 +95,7 @@ func valueVariables() []valueVariable {
 		duration("CLAUDE_CODE_GLOB_TIMEOUT_SECONDS", second, func(v *Values) *time.Duration { return &v.GlobTimeout }),
 		duration("CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS", millisecond, func(v *Values) *time.Duration { return &v.SessionEnd }),
 		count("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", func(v *Values) *int { return &v.StopCap }),
+		count("SLASH_COMMAND_TOOL_CHAR_BUDGET", func(v *Values) *int { return &v.SkillsListed }),
 	}
 }
 

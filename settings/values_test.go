@@ -47,6 +47,7 @@ func TestReadValues(t *testing.T) {
 		{name: "CLAUDE_CODE_GLOB_TIMEOUT_SECONDS", value: "60", want: func(v *settings.Values) { v.GlobTimeout = time.Minute }},
 		{name: "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS", value: "3000", want: func(v *settings.Values) { v.SessionEnd = 3 * time.Second }},
 		{name: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", value: "3", want: func(v *settings.Values) { v.StopCap = 3 }},
+		{name: "SLASH_COMMAND_TOOL_CHAR_BUDGET", value: "12000", want: func(v *settings.Values) { v.SkillsListed = 12000 }},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name+"="+tc.value, func(t *testing.T) {

@@ -17,13 +17,13 @@ import (
 
 // Announce returns a text that tells the model of the skills that it can load, and a list that
 // stands for them. It is for skills what [pegboard.Pool.Announce] is for deferred tools: told is
-// the list of the last call, and the text has only what is new, was changed or was removed
-// since; it is empty if that is nothing. After a compaction, and in a conversation that does not
+// the list of the last call, and the text names only the skills that were added, changed or removed
+// since; it is empty if there are no such skills. After a compaction, and in a conversation that does not
 // contain the earlier texts, told is nil. The text belongs into a message of the user, so that
 // the definition of the tool never changes.
 //
-// Announce reads the skills again. A pool without the tool Skill is told of none. Nor is the
-// model told of skills that a deny rule is about, or that it cannot load. A description has at
+// Announce reads the skills again. A pool without the tool Skill has no skills. The
+// model is not told of skills that a deny rule is about, or that it cannot load. A description has at
 // most 1,536 characters, and all lines together have [Options].MaxListed: if there are more, the
 // skills that were used least keep their name only, and then are left out.
 func (k *Skills) Announce(p *pegboard.Pool, told []string) (text string, now []string) {
@@ -53,7 +53,7 @@ func (k *Skills) Announce(p *pegboard.Pool, told []string) (text string, now []s
 	return strings.Join(parts, "\n"), now
 }
 
-// entryOf returns what stands for a skill in the list of those that were told.
+// entryOf returns the entry of a skill in the list of told skills.
 func entryOf(s *Skill) string {
 	h := fnv.New64a()
 	_, _ = fmt.Fprint(h, s.Visibility, s.about())

@@ -16,7 +16,7 @@ const (
 const bytesPerToken = 4
 
 // Carry returns the texts of the skills that are in use in a session, the last used first, for a
-// compactor: what the model was told of them would otherwise be lost with the conversation. At
+// compactor: their instructions would otherwise be lost with the conversation. At
 // most MaxCarried tokens of each skill are returned, and MaxCarriedAll of all.
 //
 // Call it when the conversation is replaced by its summary, and put the parts behind that. A
@@ -47,3 +47,8 @@ func head(text string, n int) (string, bool) {
 	}
 	return text[:max(n, 0)], false
 }
+
+// Forget says that the conversation of a session does not have the texts of its skills any more,
+// for example because the user went back to an earlier message. They are sent again when the
+// model asks for them. A conversation that is resumed in another process needs no call.
+func (k *Skills) Forget(s *pegboard.Session) { k.of(s).forget() }

@@ -37,7 +37,20 @@ func TestCarry(t *testing.T) {
 	}
 	require.Less(t, total, (skills.MaxCarriedAll+200)*4)
 
+	require.Len(t, w.skills.Carry(w.session), 6, "at the next summary")
 	require.Empty(t, messages(w.load(t, "short", "")), "it was carried whole")
 	require.NotEmpty(t, messages(w.load(t, "long-6", "")), "it was cut")
 	require.NotEmpty(t, messages(w.load(t, "long-0", "")), "it was left out")
+}
+
+func TestForget(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, worldConfig{list: []skills.Skill{{Name: "it", Body: "Do it."}}, rules: allowSkills()})
+	require.NotEmpty(t, messages(w.load(t, "it", "")))
+	require.Empty(t, messages(w.load(t, "it", "")))
+	w.skills.Forget(w.session)
+	require.Empty(t, w.skills.Carry(w.session))
+	w.session.NewTurn()
+	require.NotEmpty(t, messages(w.load(t, "it", "")))
+	require.Empty(t, messages(w.load(t, "it", "")))
 }

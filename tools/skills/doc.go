@@ -15,14 +15,14 @@
 // # What is replaced in a body
 //
 //	$ARGUMENTS              the arguments as they were written
-//	$ARGUMENTS[N], $N       argument N, counted from 0; it stays if there is none
-//	$name                   the argument of that name; empty if there is none
+//	$ARGUMENTS[N], $N       argument N, counted from 0; unchanged if it is missing
+//	$name                   the argument of that name; empty if it is missing
 //	${CLAUDE_SESSION_ID}    the session's id
 //	${CLAUDE_EFFORT}        the effort
 //	${CLAUDE_SKILL_DIR}     the directory of the skill
 //	${CLAUDE_PROJECT_DIR}   the directory of the project
 //	${NAME}                 a variable of [Skill].Variables
-//	!`command`              what the command prints; at the start of a line or behind a blank
+//	!`command`              the output of the command; at the start of a line or behind a blank
 //
 // A code block whose fence is ```! is a command of several lines. A backslash before a
 // placeholder of an argument keeps it. Arguments that no placeholder takes are added at the end.

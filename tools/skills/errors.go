@@ -14,7 +14,7 @@ var (
 	ErrRefused = errors.New("the skill cannot be started in this way")
 	// ErrCommand means that a command of the skill did not run, see [CommandError].
 	ErrCommand = errors.New("a command of the skill did not run")
-	// ErrNoAgents means that the skill runs in an agent, and that there are none.
+	// ErrNoAgents means that the skill runs in an agent, and that agents cannot be started.
 	ErrNoAgents = errors.New("the skill runs in an agent, and no agent can be started here")
 )
 

@@ -201,3 +201,22 @@ func ExampleVisibility() {
 	// <nil> true
 	// "sometimes" is no visibility; write on, name-only, user-invocable-only or off
 }
+
+// The user has gone back to an earlier message.
+func ExampleSkills_Forget() {
+	k, s, pool := exampleHost(skills.Skill{Name: "greet", Body: "Greet everybody."})
+	defer func() { _ = s.Close(context.Background()) }()
+	run := func() string {
+		inv, err := k.Run(context.Background(), &pegboard.Executor{}, pool, "greet", "")
+		if err != nil {
+			return err.Error()
+		}
+		return inv.Status
+	}
+	fmt.Println(run(), run())
+	k.Forget(s)
+	fmt.Println(run())
+	// Output:
+	// loaded repeated
+	// loaded
+}

@@ -255,7 +255,7 @@ func (r *fileReader) readExtra(name string, v frontmatter.Value) error {
 	return nil
 }
 
-// finish checks what depends on several values, and sets what the file leaves out.
+// finish checks values that depend on each other, and sets the defaults.
 func (r *fileReader) finish(body string) error {
 	s := &r.skill
 	if s.Body = body; strings.TrimSpace(body) == "" {

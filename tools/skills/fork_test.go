@@ -159,3 +159,40 @@ func TestGrantsEndWhileAnAgentRunsOn(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// TestForkedSkillsRunAtOnce checks that two calls of one message with the same skill run their
+// agents at the same time: each agent waits for the other.
+func TestForkedSkillsRunAtOnce(t *testing.T) {
+	t.Parallel()
+	both := make(chan struct{}, 2)
+	w := agentHouse(t, func(ctx context.Context, _ *agents.Agent) (agents.Reply, error) {
+		both <- struct{}{}
+		for len(both) < 2 {
+			select {
+			case <-ctx.Done():
+				return agents.Reply{}, ctx.Err()
+			case <-time.After(time.Millisecond):
+			}
+		}
+		return agents.Reply{Text: "Both are here."}, nil
+	}, allowSkills(), skills.Skill{Name: "look", Body: "Look at $0.", Fork: true})
+	w.skills.Announce(w.pool, nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for _, o := range w.exec.Run(ctx, w.pool,
+		pegboard.Call{ID: "1", Name: "Skill", Input: []byte(`{"skill":"look","args":"here"}`)},
+		pegboard.Call{ID: "2", Name: "Skill", Input: []byte(`{"skill":"look","args":"there"}`)}) {
+		require.NoError(t, o.Err)
+		require.Contains(t, o.Result.Text(), "Both are here.")
+	}
+}
+
+// TestPlanMode checks that a skill which is only text can be loaded while the user plans, and one
+// that would do more cannot without a question.
+func TestPlanMode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, worldConfig{mode: pegboard.ModePlan, rules: allowSkills("Bash"), list: []skills.Skill{{Name: "text", Body: "Think."}, {Name: "runs", Body: "!`date`"}}})
+	w.skills.Announce(w.pool, nil)
+	require.NoError(t, w.load(t, "text", "").Err)
+	require.ErrorIs(t, w.load(t, "runs", "").Err, pegboard.ErrDenied)
+}

@@ -8,7 +8,7 @@ import (
 )
 
 // Hooks returns hooks that note which files calls touch. [Options].List gets these files, so that
-// it finds the skills of directories that nobody has looked into before, and skills with Paths are
+// it finds the skills of directories that are new to the conversation, and skills with Paths are
 // told when a file that they are for was touched.
 func (k *Skills) Hooks() pegboard.Hooks {
 	return pegboard.Hooks{Post: func(_ context.Context, h *pegboard.HookCall) error {

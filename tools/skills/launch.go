@@ -117,7 +117,7 @@ func (l *launch) commandError(i int, line string, d pegboard.Decision, err error
 	return &CommandError{Skill: l.skill.Name, Number: i + 1, Command: line, Tool: l.skill.shell(), Decision: d, Err: err}
 }
 
-// output runs a command and returns what it prints.
+// output runs a command and returns its output.
 func (l *launch) output(ctx context.Context, i int, line string) (string, error) {
 	outcomes := l.run(ctx, l.call(i, line))
 	if len(outcomes) != 1 {

@@ -17,7 +17,7 @@ import (
 // more.
 const maxFiles = 1000
 
-// LoadOptions say what is known of the skills of a directory. The zero value trusts nothing.
+// LoadOptions describe the skills of a directory. The zero value trusts nothing.
 type LoadOptions struct {
 	// Dir is the absolute path of the directory that the file system stands for. Empty means
 	// that the model cannot read files of the skills.
@@ -90,7 +90,7 @@ func (l *loader) skip(file, format string, args ...any) {
 	l.problems = append(l.problems, Problem{Path: l.place(file), Reason: fmt.Sprintf(format, args...), Skipped: true})
 }
 
-// unreadable notes a file or directory that cannot be read. One that does not exist is none.
+// unreadable notes a file or directory that cannot be read. A missing one is not noted.
 func (l *loader) unreadable(file string, err error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		l.skip(file, "%v", err)

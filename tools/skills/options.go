@@ -2,7 +2,7 @@ package skills
 
 import "github.com/seed49eaa51d/pegboard"
 
-// Options say where skills come from and what runs them. List is required.
+// Options configure [New]. List is required.
 type Options struct {
 	// List returns the skills of a session, sorted or not. Of several with one name the first
 	// counts. It is called between turns, when [Skills.Announce] is, and before a session's first

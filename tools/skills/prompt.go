@@ -55,6 +55,9 @@ func promptWord(name string) string {
 
 // text returns the text of a prompt.
 func (p *Prompt) text(ctx context.Context, args string) (string, error) {
+	if p.Get == nil {
+		return "", fmt.Errorf("the prompt %s of %s cannot be read: go on without", p.Name, p.Server)
+	}
 	given, err := p.values(args)
 	if err != nil {
 		return "", err

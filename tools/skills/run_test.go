@@ -94,6 +94,14 @@ func TestText(t *testing.T) {
 	require.ErrorIs(t, err, skills.ErrRefused)
 	_, err = w.skills.Text(t.Context(), w.session, "none")
 	require.ErrorIs(t, err, skills.ErrUnknown)
+	for _, rule := range []string{"Skill", "Skill(it)", "Skill(it *)", "S*"} {
+		denied := newWorld(t, worldConfig{list: []skills.Skill{{Name: "it", Body: "Do it."}}, rules: pegboard.RuleSet{Deny: []string{rule}}})
+		_, err = denied.skills.Text(t.Context(), denied.session, "it")
+		require.ErrorIs(t, err, pegboard.ErrDenied, rule)
+	}
+	denied := newWorld(t, worldConfig{list: []skills.Skill{{Name: "it", Body: "Do it."}}, rules: pegboard.RuleSet{Deny: []string{"Skill(other)"}}})
+	_, err = denied.skills.Text(t.Context(), denied.session, "it")
+	require.NoError(t, err)
 }
 
 func TestNewNeedsAList(t *testing.T) {

@@ -9,10 +9,10 @@ import (
 // A Skill is a text with instructions that a model or a person loads by its name. Only Name
 // and Body are required.
 type Skill struct {
-	// Name is what the skill is called by. That of a plugin's skill is plugin:name, that of an
+	// Name is the name for calls. That of a plugin's skill is plugin:name, that of an
 	// MCP prompt mcp__server__prompt.
 	Name string
-	// Description says what the skill is for, WhenToUse when to load it. The model reads both
+	// Description is the purpose of the skill, WhenToUse the occasion for it. The model reads both
 	// before it loads the skill.
 	Description, WhenToUse string
 	// ArgumentHint is shown to a person who types the skill's name.
@@ -45,13 +45,13 @@ type Skill struct {
 
 	License, Compatibility string
 	// Extra are the keys of a file that only the host can follow, as JSON: hooks and metadata.
-	// Nil means that there are none.
+	// Nil means neither.
 	Extra map[string]json.RawMessage
 
 	// Body is the text, with the placeholders and commands that the package comment lists.
 	Body string
 	// Dir is the directory of the skill's files, absolute. If it is set and Trusted is, the model
-	// may read the files below it once the skill is loaded. Empty means that there are none.
+	// may read the files below it once the skill is loaded. Empty means that it has no files.
 	Dir string
 	// Origin is the file or other place that the skill comes from, for messages.
 	Origin string
@@ -119,7 +119,9 @@ func (s *Skill) grants() bool {
 }
 
 // plain reports whether s is loaded without any effect but that of its text.
-func (s *Skill) plain() bool { return !s.Fork && !s.grants() && !hasCommands(s.Body) }
+func (s *Skill) plain() bool {
+	return !s.Fork && !s.grants() && s.prompt == nil && !hasCommands(s.Body)
+}
 
 // refusal returns why the model may not load s, or "".
 func (s *Skill) refusal() string {

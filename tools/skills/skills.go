@@ -90,7 +90,7 @@ func unknown(c *catalog, name string) error {
 // bareName returns the name of a skill without the slash that people type before it.
 func bareName(name string) string { return strings.TrimPrefix(strings.TrimSpace(name), "/") }
 
-// variables returns what the variables in the text of a skill stand for.
+// variables returns the values of the variables in the text of a skill.
 func (k *Skills) variables(s *pegboard.Session, skill *Skill) map[string]string {
 	all := map[string]string{"CLAUDE_PROJECT_DIR": k.projectDir(s)}
 	if id := s.ID(); id != "" {

@@ -11,7 +11,7 @@ import (
 // maxTouched is how many files are remembered as touched by a session's calls. Our choice.
 const maxTouched = 10_000
 
-// state is what is known of the skills of a session.
+// state is the state of the skills of one session.
 type state struct {
 	mu      lock.Mutex
 	catalog *catalog // nil before it was read
@@ -77,6 +77,13 @@ func (st *state) show(name, text string) {
 	st.clock++
 	st.uses[name]++
 	st.bodies[name] = body{text: text, at: st.clock}
+}
+
+// forget says that the conversation has none of the texts.
+func (st *state) forget() {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	clear(st.bodies)
 }
 
 // used counts a use of a skill whose text is not kept.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A text is the body of a skill, divided into what stays and what is replaced. It is divided
+// A text is the body of a skill, divided into parts that stay and parts that are replaced. It is divided
 // once: nothing that is put in is looked at again.
 type text struct {
 	pieces []piece
@@ -18,23 +18,23 @@ type text struct {
 // A piece is a part of a text.
 type piece struct {
 	kind    pieceKind
-	raw     string  // as it is written, also what stands for an argument that is not given
+	raw     string  // as it is written; a missing argument leaves it unchanged
 	name    string  // of a variable
 	index   int     // of an argument
 	command []piece // of pieceCommand, without further commands
 }
 
-// A pieceKind says what becomes of a piece.
+// A pieceKind is the treatment of a piece.
 type pieceKind int
 
 // The kinds of piece.
 const (
 	pieceLiteral  pieceKind = iota // stays
 	pieceWhole                     // all arguments, as they were written
-	pieceIndexed                   // one argument; the piece stays if there is none
-	pieceNamed                     // one argument; empty if there is none
-	pieceVariable                  // the value of a variable; the piece stays if there is none
-	pieceCommand                   // what a command prints
+	pieceIndexed                   // one argument; unchanged if it is missing
+	pieceNamed                     // one argument; empty if it is missing
+	pieceVariable                  // the value of a variable; unchanged if it is unknown
+	pieceCommand                   // the output of a command
 )
 
 // wholeName is the name of all arguments.
@@ -65,7 +65,7 @@ type divider struct {
 
 // divide appends the pieces of a text.
 func (d *divider) divide(s string) {
-	start := 0 // of what was not appended
+	start := 0 // of the part that is not yet appended
 	for at := 0; at < len(s); {
 		p, size := d.pieceAt(s, at)
 		if size == 0 {

@@ -33,7 +33,7 @@ type Output struct {
 	// AllowedTools and DisallowedTools are the rules that hold for the rest of the turn.
 	AllowedTools    []string `json:"allowedTools,omitempty"`
 	DisallowedTools []string `json:"disallowedTools,omitempty"`
-	// Model and Effort are what the host's loop should use for the rest of the turn; empty means
+	// Model and Effort are for the host's loop, for the rest of the turn; empty means
 	// no change.
 	Model  string `json:"model,omitempty"`
 	Effort string `json:"effort,omitempty"`
@@ -93,6 +93,8 @@ func (k *Skills) inspect(in input, c *pegboard.Call) pegboard.Traits {
 	if known := k.of(c.Session()).loaded(); known != nil {
 		switch skill := known.find(name); {
 		case skill == nil: // the call fails
+		case skill.prompt != nil:
+			t.Concurrency, t.OpenWorld = pegboard.Shared, true
 		case skill.Fork:
 			t.Concurrency = pegboard.Shared
 		case skill.plain():

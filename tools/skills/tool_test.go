@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 func TestBodyFollowsTheResults(t *testing.T) {
@@ -147,7 +148,17 @@ func TestFilesAreLent(t *testing.T) {
 	}
 }
 
-// TestCallsRunAtOnce checks that skills that are only text do not wait for one another.
+// TestTheToolKeepsItsContract has the checks that every tool has to pass.
+func TestTheToolKeepsItsContract(t *testing.T) {
+	t.Parallel()
+	k, err := skills.New(skills.Options{List: func(*pegboard.Session, []string) []skills.Skill {
+		return []skills.Skill{{Name: "it", Body: "Do $0."}, {Name: "runs", Body: "!`date`", Trusted: true, AllowedTools: []string{"Read"}}}
+	}})
+	require.NoError(t, err)
+	require.NoError(t, tooltest.Check(k.Tool(), `{"skill":"it","args":"now"}`, `{"skill":"it"}`))
+}
+
+// TestTraits checks that skills that are only text do not wait for one another.
 func TestTraits(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// values are what the placeholders of a text stand for.
+// values are the values of the placeholders of a text.
 type values struct {
 	args      string   // as they were written
 	words     []string // of args
@@ -72,7 +72,7 @@ func isSpecial(c rune) bool {
 	return c != ' ' && !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("_-./:@%+=,", c)
 }
 
-// of returns what a piece stands for.
+// of returns the text that replaces a piece.
 func (v values) of(p piece) string {
 	switch p.kind {
 	case pieceWhole:

@@ -10,7 +10,7 @@ const (
 	On         Visibility = iota // the model is told the name and the description
 	NameOnly                     // the model is told the name
 	PersonOnly                   // only a person can start the skill
-	Off                          // nobody can
+	Off                          // neither can start it
 )
 
 // String returns the visibility as settings files spell it.
