@@ -2,6 +2,8 @@ package pegboard
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,6 +16,13 @@ import (
 type PoolConfig struct {
 	// Gates say which of the well-known built-in tools exist now.
 	Gates Gates
+	// With are built-in tools of this pool alone, such as one whose schema belongs to one
+	// answer. A registered built-in tool that shares a name or alias with one of them, in
+	// whatever letter case, is left out. Gates do not hide them, and the tools list of
+	// [Pool.Resolve] need not name them; deny rules, role tables, Restrictions and all else
+	// apply. One that [Registry.Add] would refuse is excluded with the reason, and so is a
+	// later one of the same name.
+	With []Tool
 	// Roles are the tools of each role; nil means [DefaultRoleTables].
 	Roles *RoleTables
 	// Restrictions remove further tools, after those of the role.
@@ -27,22 +36,27 @@ type assembly struct {
 	session *Session
 	perms   Permissions
 	gates   Gates
+	role    []Restriction
+	with    []*entry // of PoolConfig.With
 	pool    *Pool
 	rules   []Rule
 	denials map[string]int // index of the first rule that denies a tool or server as a whole, by its name
 	globs   []int          // indices of the rules that deny tools by a pattern of names
+
+	replaced []Exclusion // registered tools that with replaces
 }
 
 // assemble implements [Registry.AssemblePool].
 func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
 	from := r.snapshot()
-	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, pool: &Pool{session: s, from: from, policy: cfg.Deferral, search: &toolIndex{library: &r.library}}}
+	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, role: cfg.roles().restrictions(s), pool: &Pool{session: s, from: from, policy: cfg.Deferral, search: &toolIndex{library: &r.library}}}
 	a.indexDenials()
-	a.pool.tools = make([]offered, 0, len(from.builtins)+len(from.external))
+	a.pool.tools = make([]offered, 0, len(from.builtins)+len(cfg.With)+len(from.external))
+	a.take(cfg.With)
 	a.addBuiltins()
 	a.addExternal()
 	pool := a.pool
-	for _, re := range slices.Concat(cfg.roles().restrictions(s), cfg.Restrictions) {
+	for _, re := range slices.Concat(a.role, cfg.Restrictions) {
 		pool = pool.narrowed(re.keeps)
 	}
 	for of := s; of != nil; of = of.parent {
@@ -52,6 +66,7 @@ func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
 		cfg.Gates.REPL = false
 		pool.behindREPL = assemble(r, s, cfg)
 	}
+	pool.excluded = append(pool.excluded, a.replaced...) // last: what has excluded their namesakes says more
 	pool.finish()
 	return pool
 }
@@ -63,10 +78,51 @@ func (c PoolConfig) roles() RoleTables {
 	return DefaultRoleTables()
 }
 
+// take makes entries of the tools of this pool alone.
+func (a *assembly) take(tools []Tool) {
+	claimed := map[string]claimedName{}
+	for i, t := range tools {
+		e, err := newEntry(t)
+		if err == nil {
+			err = e.checkRuleNames()
+		}
+		claims := maps.Clone(claimed)
+		if err == nil {
+			err = claimNames(claims, &e.info)
+		}
+		if err != nil {
+			e.info.Name = cmp.Or(e.info.Name, fmt.Sprintf("tool %d of PoolConfig.With", i+1))
+			a.exclude(&e, "PoolConfig.With: "+err.Error())
+			continue
+		}
+		claimed, e.ofPool = claims, true
+		e.cacheDeclaration(t)
+		a.with = append(a.with, &e)
+	}
+	slices.SortFunc(a.with, byName)
+}
+
+// builtins returns the built-in tools, by name. Those of this pool alone replace registered
+// ones.
+func (a *assembly) builtins() []*entry {
+	if len(a.with) == 0 {
+		return a.pool.from.builtins
+	}
+	kept := slices.DeleteFunc(slices.Clone(a.pool.from.builtins), func(registered *entry) bool {
+		i := slices.IndexFunc(a.with, func(e *entry) bool { return e.info.sharesName(&registered.info) })
+		if i >= 0 {
+			a.replaced = append(a.replaced, registered.exclusion("this pool has "+a.with[i].info.Name+" of its own (PoolConfig.With)"))
+		}
+		return i >= 0
+	})
+	return slices.SortedFunc(slices.Values(append(kept, a.with...)), byName)
+}
+
 func (a *assembly) addBuiltins() {
-	candidates := make([]*entry, 0, len(a.pool.from.builtins))
-	for _, e := range a.pool.from.builtins {
-		if why := a.gates.special(gateName(&e.info)); why != "" {
+	builtins := a.builtins()
+	candidates := make([]*entry, 0, len(builtins))
+	for _, e := range builtins {
+		if why := a.gates.special(gateName(&e.info)); why != "" && !e.ofPool {
 			a.exclude(e, why)
 		} else if why := a.denied(e, a.denials); why != "" {
 			a.exclude(e, why)
@@ -74,18 +130,27 @@ func (a *assembly) addBuiltins() {
 			candidates = append(candidates, e)
 		}
 	}
-	names := make([]string, len(candidates))
-	for i, e := range candidates {
-		names[i] = gateName(&e.info)
+	names := make([]string, 0, len(candidates))
+	for _, e := range candidates {
+		if name := gateName(&e.info); name != "REPL" || a.leavesREPL(&e.info) {
+			names = append(names, name)
+		}
 	}
 	for _, e := range candidates {
-		if why := a.gates.hides(gateName(&e.info), a.session.cfg.Role, names); why != "" {
+		if why := a.gates.hides(gateName(&e.info), a.session.cfg.Role, names); why != "" && !e.ofPool {
 			a.exclude(e, why)
 		} else {
 			a.offer(e)
 		}
 	}
 	a.pool.builtins = len(a.pool.tools)
+}
+
+// leavesREPL reports whether REPL, with these facts, counts for the gate of that name: it does
+// not if the role of an agent takes it away. The coordinator's role takes away what REPL hides,
+// too.
+func (a *assembly) leavesREPL(repl *Info) bool {
+	return a.session.cfg.Role == RoleCoordinator || !slices.ContainsFunc(a.role, func(r Restriction) bool { return r.removes(*repl) })
 }
 
 // addExternal goes through the tools by name, and those of one name by source: the first

@@ -314,3 +314,98 @@ func TestUnfilteredCountsEveryExternalTool(t *testing.T) {
 		})
 	}
 }
+
+// TestPoolWith assembles a pool with tools of its own.
+func TestPoolWith(t *testing.T) {
+	t.Parallel()
+	own := described("StructuredOutput", "The schema of this run.")
+	with := func(tools ...pegboard.Tool) pegboard.PoolConfig { return pegboard.PoolConfig{With: tools} }
+	registered := []string{"Read", "Grep", "TodoWrite", "TaskGet"}
+	ungated := []string{"Grep", "Read", "TaskGet"}
+	tests := []struct {
+		name     string
+		role     pegboard.Role
+		deny     []string
+		pool     pegboard.PoolConfig
+		resolve  []string // entries of a definition; nil for none
+		disallow []string
+		want     []string
+		explain  map[string]string
+		err      string
+	}{
+		{name: "none", want: ungated},
+		{name: "instead of a registered one, and behind no gate", pool: with(own), want: ordered(ungated, []string{"StructuredOutput"})},
+		{name: "in simple mode", pool: pegboard.PoolConfig{With: []pegboard.Tool{own, inert("Grep")}, Gates: pegboard.Gates{Simple: true}}, want: []string{"Grep", "Read", "StructuredOutput"}},
+		{name: "it counts where a gate looks for a name", pool: pegboard.PoolConfig{With: inerts("TodoWrite"), Gates: pegboard.Gates{TodoList: true}}, want: []string{"Grep", "Read", "TodoWrite"}},
+		{name: "denied", deny: []string{"StructuredOutput"}, pool: with(own), want: ungated, explain: map[string]string{"StructuredOutput": "deny rule"}},
+		{name: "the table of a role has it", role: pegboard.RoleAsyncAgent, pool: with(own), want: []string{"Grep", "Read", "StructuredOutput"}},
+		{name: "the table of a role lacks it", role: pegboard.RoleAsyncAgent, pool: with(inert("Own")), want: []string{"Grep", "Read"}, explain: map[string]string{"Own": "async agent"}},
+		{name: "restricted", pool: pegboard.PoolConfig{With: []pegboard.Tool{own}, Restrictions: []pegboard.Restriction{{Reason: "not today", Without: []string{"StructuredOutput"}}}}, want: ungated, explain: map[string]string{"StructuredOutput": "not today"}},
+		{name: "another letter case", pool: with(inert("READ")), want: []string{"Grep", "READ", "TaskGet"}, explain: map[string]string{"Read": "this pool has READ of its own"}},
+		{name: "an alias", pool: with(inert("Look", "Grep")), want: []string{"Look", "Read", "TaskGet"}, explain: map[string]string{"StructuredOutput": "Gates.StructuredOutput"}},
+		{name: "an attached name is taken", pool: with(inert("mcp__srv__list")), want: ordered(ungated, []string{"mcp__srv__list"}), explain: map[string]string{"list": "the built-in tool mcp__srv__list"}},
+
+		{name: "nil", pool: with(nil, own), want: ordered(ungated, []string{"StructuredOutput"}), explain: map[string]string{"tool 1 of PoolConfig.With": "is nil"}},
+		{name: "a name that no rule could name", pool: with(inert("Read(x)")), want: ungated, explain: map[string]string{"Read(x)": "no rule could name"}},
+		{name: "two of one name", pool: with(described("Own", "first"), inert("A", "own")), want: ordered(ungated, []string{"Own"}), explain: map[string]string{"A": "differs only in letter case"}},
+		{name: "one that is left out takes no name", pool: with(inert("Own"), inert("A", "own"), inert("A")), want: ordered([]string{"A", "Own"}, ungated)},
+
+		{name: "a definition need not list it", pool: with(own), resolve: []string{"Read"}, want: []string{"Read", "StructuredOutput"}},
+		{name: "a definition may list it", pool: with(own), resolve: []string{"StructuredOutput"}, want: []string{"StructuredOutput"}},
+		{name: "a definition without tools", pool: with(own), resolve: []string{}, want: []string{"StructuredOutput"}},
+		{name: "a definition disallows it", pool: with(own), resolve: []string{"Read"}, disallow: []string{"StructuredOutput"}, want: []string{"Read"}},
+		{name: "a definition that leaves nothing else", pool: with(own), resolve: []string{"Write"}, err: "no tool is left"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			reg := registryOf(t, append(inerts(registered...), described("StructuredOutput", "registered"))...)
+			attach(t, reg, "srv", "list")
+			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})}), tc.pool)
+			for name, why := range tc.explain {
+				require.Contains(t, pool.Explain(name), why)
+			}
+			if tc.resolve != nil {
+				res, err := pool.Resolve(tc.resolve, tc.disallow)
+				if tc.err != "" {
+					require.ErrorContains(t, err, tc.err)
+					return
+				}
+				require.NoError(t, err)
+				require.Empty(t, without(res.Unknown, "Write"))
+				pool = res.Pool
+			}
+			var builtins []string
+			for d := range pool.Declarations(pegboard.Builtin) {
+				builtins = append(builtins, d.Name)
+				if d.Name == "StructuredOutput" {
+					require.Equal(t, "The schema of this run.", d.Description)
+				}
+				if d.Name == "Own" && len(tc.pool.With) == 2 {
+					require.Equal(t, "first", d.Description)
+				}
+			}
+			require.Equal(t, tc.want, builtins)
+		})
+	}
+}
+
+// TestPoolWithLeavesOthersAlone: a tool of one pool is in no other, and its call runs.
+func TestPoolWithLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(t, inert("Read"), plain("Say", says("registered")))
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
+	var executor pegboard.Executor
+	for _, tc := range []struct {
+		with []pegboard.Tool
+		want string
+	}{
+		{with: []pegboard.Tool{plain("Say", says("one"))}, want: "one"},
+		{with: []pegboard.Tool{plain("Say", says("two"))}, want: "two"},
+		{want: "registered"},
+	} {
+		pool := reg.AssemblePool(s, pegboard.PoolConfig{With: tc.with})
+		out := executor.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "Say"})
+		require.Equal(t, tc.want, out[0].Result.Text())
+	}
+}

@@ -248,7 +248,7 @@ func (e *evaluation) modeStep(mode Mode) Decision {
 		d = Decision{Behavior: Allow, By: ByMode, Reason: "mode bypassPermissions"}
 	case mode == ModeAsk:
 		d = Decision{Behavior: Ask, By: ByMode, Reason: "mode ask asks about every call"}
-	case mode == ModePlan && !e.traits.ReadOnly:
+	case mode == ModePlan && !e.traits.ReadOnly && !e.isOwn():
 		d = Decision{Behavior: Ask, By: ByMode, Reason: "in plan mode only reading runs unasked"}
 	default:
 		return d
@@ -390,6 +390,14 @@ func (e *evaluation) makes(name string) bool {
 // isInside reports whether t is a path that lies in the working directories under each
 // of its names.
 func (e *evaluation) isInside(t *Target) bool { return allNamesWithin(t, e.dirs) }
+
+// isOwn reports whether the tool itself allows the call, and is trusted in that it changes
+// nothing but what belongs to the conversation.
+func (e *evaluation) isOwn() bool {
+	return e.traits.Own && e.own.Behavior == Allow && !e.info.Origin.External() && e.all(func(t *Target) bool {
+		return t.Kind == TargetAgent || t.Kind == TargetSkill || t.Kind == TargetResource
+	})
+}
 
 // inSandbox reports whether the call runs in a sandbox that its tool is trusted with.
 func (e *evaluation) inSandbox() bool { return e.traits.Sandboxed && !e.info.Origin.External() }

@@ -16,6 +16,7 @@ type entry struct {
 	tool     Tool
 	info     Info
 	output   *outputSpec
+	ofPool   bool         // of PoolConfig.With, and not registered
 	compares bool         // its calls may be the same, see Tool.Equivalent
 	decl     *Declaration // the declaration for every session, or nil if the tool is asked in each
 	deferred *Declaration // decl, deferred

@@ -1,6 +1,8 @@
 package pegboard_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"log"
 
@@ -29,4 +31,29 @@ func ExampleRegistry_AssemblePool() {
 	// Read
 	// Write
 	// mcp__db__query
+}
+
+// A tool whose schema belongs to one answer is in one pool, and the registry need not know it.
+func ExamplePoolConfig() {
+	verdict, err := pegboard.BuildRaw(json.RawMessage(`{"type":"object","properties":{"verdict":{"type":"string"}}}`), pegboard.Definition[json.RawMessage, *pegboard.Result]{
+		Info:        pegboard.Info{Name: "StructuredOutput"},
+		Description: "Gives the answer.",
+		Call: func(_ context.Context, answer json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
+			return pegboard.TextResult("taken: " + string(answer)), nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	reg, session := toolset("Read"), begin(pegboard.SessionConfig{})
+	pool := reg.AssemblePool(session, pegboard.PoolConfig{With: []pegboard.Tool{verdict}})
+	for tool := range pool.All() {
+		fmt.Println(tool.Info().Name)
+	}
+	_, ok := reg.AssemblePool(session, pegboard.PoolConfig{}).Lookup("StructuredOutput")
+	fmt.Println(ok)
+	// Output:
+	// Read
+	// StructuredOutput
+	// false
 }

@@ -37,3 +37,21 @@ func ExampleSession_News() {
 	// Output:
 	// The tests of package a fail.
 }
+
+// A mailbox keeps messages until the loop asks.
+func ExampleSession_OnNews() {
+	session := begin(pegboard.SessionConfig{})
+	mailbox := []string{"Ann: the build is green."}
+	session.OnNews("mailbox", func() (parts []pegboard.Part) {
+		for _, message := range mailbox {
+			parts = append(parts, pegboard.Part{Text: message})
+		}
+		mailbox = nil
+		return parts
+	})
+	fmt.Println(session.News()[0].Text)
+	fmt.Println(len(session.News()), "are left")
+	// Output:
+	// Ann: the build is green.
+	// 0 are left
+}

@@ -122,3 +122,18 @@ func ExampleSession_OnClose() {
 	// watcher ends
 	// index: still writing
 }
+
+// A tool that started a loop of its own names it, if it does not end when it should.
+func ExampleSession_Detach() {
+	session, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	returned := session.Detach("the loop of agent 7")
+	fmt.Println(session.Detached())
+	returned()
+	fmt.Println(session.Detached())
+	// Output:
+	// [the loop of agent 7]
+	// []
+}

@@ -16,9 +16,11 @@ type delegateInput struct {
 	Task  string `json:"task"`
 }
 
-// delegate is a tool of one author. It starts agents that it does not define, with models
-// that it does not choose, and spends money that it does not have. All that it knows of the
-// host stands in the vocabulary.
+// reviewer is the kind of agent that delegate starts with a model of its own.
+const reviewer = "reviewer"
+
+// delegate is a tool of one author. It starts agents with models that it does not choose, and
+// spends money that it does not have. All that it knows of the host stands in the vocabulary.
 func delegate(registry *pegboard.Registry, ask func(model, prompt, task string, pool *pegboard.Pool) (answer string, dollars float64)) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[delegateInput, string]{
 		Info: pegboard.Info{Name: "Delegate"}, Description: "Has another agent do a task.",
@@ -27,30 +29,25 @@ func delegate(registry *pegboard.Registry, ask func(model, prompt, task string, 
 			if budget.Left() == 0 {
 				return "", errors.New("the money for this conversation is spent; do the task yourself")
 			}
-			agents, _ := pegboard.KeyAgents.Get(c.Session())
-			for _, def := range agents {
-				if def.Name != in.Agent {
-					continue
-				}
-				fork, err := c.Session().Fork(pegboard.SessionConfig{AgentID: in.Agent + "-1", AgentType: def.Name})
-				if err != nil {
-					return "", err
-				}
-				defer func() { _ = fork.Close(context.Background()) }()
-				if def.Model != "" {
-					pegboard.KeyModel.Set(fork, def.Model)
-				}
-				pegboard.KeySystemPrompt.Set(fork, pegboard.SystemPrompt{Custom: def.Prompt})
-				pool, err := registry.AssemblePool(fork, pegboard.PoolConfig{}).Resolve(def.Tools, def.DisallowedTools)
-				if err != nil {
-					return "", err
-				}
-				model, _ := pegboard.KeyModel.Get(fork)
-				answer, dollars := ask(model, def.Prompt, in.Task, pool.Pool)
-				budget.Spend(dollars)
-				return answer, nil
+			fork, err := c.Session().Fork(pegboard.SessionConfig{AgentID: in.Agent + "-1", AgentType: in.Agent})
+			if err != nil {
+				return "", err
 			}
-			return "", fmt.Errorf("there is no agent %q", in.Agent)
+			defer func() { _ = fork.Close(context.Background()) }()
+			prompt, tools := "You help.", []string(nil)
+			if in.Agent == reviewer {
+				prompt, tools = "You review changes.", []string{"Advise"}
+				pegboard.KeyModel.Set(fork, "small-2")
+			}
+			pegboard.KeySystemPrompt.Set(fork, pegboard.SystemPrompt{Custom: prompt})
+			pool, err := registry.AssemblePool(fork, pegboard.PoolConfig{}).Resolve(tools, nil)
+			if err != nil {
+				return "", err
+			}
+			model, _ := pegboard.KeyModel.Get(fork)
+			answer, dollars := ask(model, prompt, in.Task, pool.Pool)
+			budget.Spend(dollars)
+			return answer, nil
 		},
 	})
 }
@@ -84,10 +81,6 @@ func Example_vocabulary() {
 	pegboard.KeyModel.Set(session, "large-1")
 	pegboard.KeyInteractive.Set(session, false)
 	pegboard.KeyConversation.Set(session, pegboard.Conversation{Format: "anthropic", Messages: func() []json.RawMessage { return history }})
-	pegboard.KeyAgents.Set(session, []pegboard.AgentDefinition{
-		{Name: "reviewer", Description: "Reviews a change", Prompt: "You review changes.", Tools: []string{"Advise"}, Model: "small-2"},
-		{Name: "helper", Description: "Does anything", Prompt: "You help."},
-	})
 	pegboard.KeyBudget.Set(session, pegboard.NewBudget(0.03))
 
 	var registry pegboard.Registry

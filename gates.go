@@ -12,7 +12,9 @@ type Gates struct {
 	// Simple leaves only a shell, Read and Edit; for a coordinator also the tools that it
 	// directs agents with; in REPL mode only REPL.
 	Simple bool
-	// REPL hides the tools that scripts inside REPL call, if REPL itself is in the pool.
+	// REPL hides the tools that scripts inside REPL call, if REPL itself is in the pool. An
+	// agent has them if its role table, see [RoleTables], takes REPL away, and those that its
+	// definition lists, see [Pool.Resolve].
 	REPL bool
 	// EmbeddedSearch hides Glob and Grep: the shell has a fast find and grep.
 	EmbeddedSearch bool

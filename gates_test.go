@@ -170,6 +170,50 @@ func TestSimpleModeBeforeTheRoleTables(t *testing.T) {
 	}
 }
 
+// TestREPLGateOfAgents: the gate hides the primitives where REPL is, and nowhere else.
+func TestREPLGateOfAgents(t *testing.T) {
+	t.Parallel()
+	repl, simple := pegboard.Gates{REPL: true}, pegboard.Gates{REPL: true, Simple: true}
+	behind := ordered([]string{"Bash", "Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write", "apply_patch"}, onWindows())
+	few := ordered([]string{"Bash", "Edit", "Read"}, onWindows())
+	withoutREPL := pegboard.DefaultRoleTables()
+	withoutREPL.Agents = append(withoutREPL.Agents, "REPL")
+	withREPL := pegboard.DefaultRoleTables()
+	withREPL.Async = append(withREPL.Async, "REPL")
+	tests := []struct {
+		name       string
+		role       pegboard.Role
+		gates      pegboard.Gates
+		tables     *pegboard.RoleTables
+		deny       []string
+		primitives []string // in the pool, with REPL
+	}{
+		{name: "main", gates: repl, primitives: []string{"REPL"}},
+		{name: "sub-agent", role: pegboard.RoleSubAgent, gates: repl, primitives: []string{"REPL"}},
+		{name: "sub-agent whose table takes REPL away", role: pegboard.RoleSubAgent, gates: repl, tables: &withoutREPL, primitives: behind},
+		{name: "background", role: pegboard.RoleAsyncAgent, gates: repl, primitives: behind},
+		{name: "background, one denied", role: pegboard.RoleAsyncAgent, gates: repl, deny: []string{"Read"}, primitives: without(behind, "Read")},
+		{name: "background whose table has REPL", role: pegboard.RoleAsyncAgent, gates: repl, tables: &withREPL, primitives: []string{"REPL"}},
+		{name: "background whose table has REPL, denied", role: pegboard.RoleAsyncAgent, gates: repl, tables: &withREPL, deny: []string{"REPL"}, primitives: behind},
+		{name: "teammate", role: pegboard.RoleTeammate, gates: repl, primitives: behind},
+		{name: "coordinator", role: pegboard.RoleCoordinator, gates: repl},
+		{name: "main, simple", gates: simple, primitives: []string{"REPL"}},
+		{name: "sub-agent, simple", role: pegboard.RoleSubAgent, gates: simple, primitives: []string{"REPL"}},
+		{name: "background, simple", role: pegboard.RoleAsyncAgent, gates: simple, primitives: few},
+		{name: "coordinator, simple", role: pegboard.RoleCoordinator, gates: simple},
+	}
+	reg := registryOf(t, inerts(pegboard.BuiltinNames()...)...)
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})})
+			pool := reg.AssemblePool(s, pegboard.PoolConfig{Gates: tc.gates, Roles: tc.tables})
+			got := slices.DeleteFunc(names(pool), func(name string) bool { return name != "REPL" && !slices.Contains(behind, name) })
+			require.ElementsMatch(t, tc.primitives, got)
+		})
+	}
+}
+
 func TestGatesKnowAliases(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inert("Terminal", "Bash"), inert("Find", "Glob"), inert("Watch", "Monitor"), inert("Own", "Mine"))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
@@ -79,6 +80,14 @@ const (
 // exact reports whether the exposed name is the source and the raw name, unchanged. Of
 // several tools with the same exposed name, an exact one gets it.
 func (i Info) exact() bool { return i.Name == i.spelled }
+
+// sharesName reports whether a name or alias of i is one of o, in whatever letter case.
+func (i *Info) sharesName(o *Info) bool {
+	names := append([]string{o.Name}, o.Aliases...)
+	return slices.ContainsFunc(append([]string{i.Name}, i.Aliases...), func(name string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	})
+}
 
 // answersTo reports whether name is the tool's name or an alias. All comparisons of a tool
 // with a name use it.

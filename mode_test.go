@@ -72,6 +72,10 @@ func TestModes(t *testing.T) {
 		return actor{traits: pegboard.Traits{ReadOnly: true, Targets: ts}}
 	}
 	acts := func(ts ...pegboard.Target) actor { return actor{traits: pegboard.Traits{Targets: ts}} }
+	agent := pegboard.Target{Kind: pegboard.TargetAgent, Access: pegboard.AccessRun, Value: "Explore"}
+	own := func(ts ...pegboard.Target) actor {
+		return actor{traits: pegboard.Traits{Own: true, Targets: ts}}
+	}
 	named := func(a actor, name string) actor { a.name = name; return a }
 	from := func(a actor, source string) actor { a.source = source; return a }
 	only := func(a actor) actor { a.user = true; return a }
@@ -104,6 +108,21 @@ func TestModes(t *testing.T) {
 		{name: "reads a resource, and may write", actor: acts(thing), want: "q q q q d a q d"},
 		{name: "reads a resource that it writes", actor: reads(pegboard.Target{Kind: pegboard.TargetResource, Value: "orders"}), want: "q q q q d a q d"},
 		{name: "reads a resource that is denied", actor: reads(thing), set: denies("T(orders)"), want: "d d d d d d d d"},
+		{name: "own, and the tool allows it", actor: says(own(agent), pegboard.Allow), want: "a a a a a a q a"},
+		{name: "a message, and the tool allows it", actor: says(acts(agent), pegboard.Allow), want: "a a q a a a q a"},
+		{name: "own, a list", actor: says(own(pegboard.Target{Kind: pegboard.TargetResource, Value: "tasks"}), pegboard.Allow), want: "a a a a a a q a"},
+		{name: "own, a skill", actor: says(own(pegboard.Target{Kind: pegboard.TargetSkill, Access: pegboard.AccessRun, Value: "pdf"}), pegboard.Allow), want: "a a a a a a q a"},
+		{name: "own, and the tool does not allow it", actor: own(agent), want: "q q q q d a q d"},
+		{name: "own, not said what", actor: says(own(), pegboard.Allow), want: "a a q a a a q a"},
+		{name: "own, and opaque", actor: says(own(agent, pegboard.Target{}), pegboard.Allow), want: "a a q a a a q a"},
+		{name: "own, and a path", actor: says(own(agent, read("f")), pegboard.Allow), want: "a a q a a a q a"},
+		{name: "own, and a write", actor: says(own(agent, write("f")), pegboard.Allow), want: "a a d a a a q a"},
+		{name: "own, and a command", actor: says(own(agent, free), pegboard.Allow), want: "a a q a a a q a"},
+		{name: "own, and a host", actor: says(own(agent, host), pegboard.Allow), want: "a a q a a a q a"},
+		{name: "own, attached", actor: from(says(own(agent), pegboard.Allow), "srv"), want: "q q q q d a q d"},
+		{name: "own, denied", actor: says(own(agent), pegboard.Allow), set: denies("T(Explore)"), want: "d d d d d d d d"},
+		{name: "own, asked about", actor: says(own(agent), pegboard.Allow), set: asks("T"), want: "q q q q d q q d"},
+		{name: "own, and a hook asks", actor: says(own(agent), pegboard.Allow), hook: pegboard.Ask, want: "q q q q d q q d"},
 		{name: "edit inside, beyond this machine", actor: actor{traits: pegboard.Traits{OpenWorld: true, Targets: []pegboard.Target{write("f")}}}, want: "q q d q d a q d"},
 		{name: "edit outside", actor: acts(write(outside)), want: "q q d q d a q d"},
 		{name: "read and edit inside", actor: acts(read("f"), write("f")), want: "q a d a d a q d"},
@@ -233,4 +252,22 @@ func TestModesLeaveTrustedFilesToRules(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLaxer: a mode is laxer than those before it, and Fork refuses what is laxer.
+func TestLaxer(t *testing.T) {
+	t.Parallel()
+	order := strictness()
+	for i, m := range order {
+		for k, than := range order {
+			require.Equal(t, i > k, m.Laxer(than), "%s than %s", m, than)
+			_, err := session(t, pegboard.SessionConfig{Permissions: rules(t, than, pegboard.RuleSet{})}).Fork(pegboard.SessionConfig{Permissions: rules(t, m, pegboard.RuleSet{})})
+			require.Equal(t, m.Laxer(than), err != nil, "%s under %s: %v", m, than, err)
+		}
+		require.True(t, m.Laxer("yolo"), "nothing is known of the other")
+		require.True(t, pegboard.Mode("yolo").Laxer(m))
+	}
+	require.False(t, pegboard.Mode("").Laxer(pegboard.ModeDefault))
+	require.False(t, pegboard.ModeDefault.Laxer("manual"))
+	require.True(t, pegboard.ModeAcceptEdits.Laxer(""))
 }

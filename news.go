@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
@@ -16,8 +17,43 @@ const maxNews = 256
 type news struct {
 	mu      lock.Mutex
 	parts   []Part
-	dropped int  // parts that were left out since the last handing out
-	closed  bool // the session has ended
+	dropped int          // parts that were left out since the last handing out
+	sources []newsSource // in the order of their first OnNews; never written to
+	closed  bool         // the session has ended
+}
+
+// A newsSource is asked for parts when they are handed out.
+type newsSource struct {
+	name string
+	more func() []Part
+}
+
+// ask returns the parts of a source. The caller holds no lock.
+func (s newsSource) ask() (parts []Part) {
+	if err := goroutine.Try(func() error { parts = s.more(); return nil }); err != nil {
+		return []Part{{Text: fmt.Sprintf("(There may be more from %s, which could not be read: %v)", s.name, err)}}
+	}
+	return visibleParts(parts)
+}
+
+// setSource adds or replaces a source. A nil func removes it.
+func (n *news) setSource(name string, more func() []Part) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	sources := slices.Clone(n.sources) // News may be reading the old ones
+	at := slices.IndexFunc(sources, func(s newsSource) bool { return s.name == name })
+	switch {
+	case n.closed:
+		return
+	case more == nil && at >= 0:
+		sources = slices.Delete(sources, at, at+1)
+	case more == nil:
+	case at >= 0:
+		sources[at].more = more
+	default:
+		sources = append(sources, newsSource{name: name, more: more})
+	}
+	n.sources = sources
 }
 
 // tell adds parts. If the session has ended, they go to main, the news of the main session,
@@ -47,13 +83,14 @@ func (n *news) add(older int, parts []Part) {
 	}
 }
 
-// take removes and returns the parts, and how many were left out before them.
-func (n *news) take() (parts []Part, dropped int) {
+// take removes and returns the parts, and how many were left out before them. The caller asks
+// the sources.
+func (n *news) take() (parts []Part, dropped int, sources []newsSource) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	parts, dropped = n.parts, n.dropped
 	n.parts, n.dropped = nil, 0
-	return parts, dropped
+	return parts, dropped, n.sources
 }
 
 // end moves what is left to main, the news of the main session, which are nil for that session
@@ -68,7 +105,7 @@ func (n *news) end(main *news) {
 	if main != nil && !main.closed {
 		main.add(n.dropped, n.parts)
 	}
-	n.closed, n.parts, n.dropped = true, nil, 0
+	n.closed, n.parts, n.dropped, n.sources = true, nil, 0, nil
 }
 
 // droppedNews tells the model that n parts were left out.

@@ -147,8 +147,9 @@ func (p Permissions) checkFork(fork Permissions) error {
 }
 
 // narrowed returns p narrowed by a fork's permissions: its deny and ask rules, its mode
-// and those that it withholds, its directories.
+// and those that it withholds, its directories. Allow rules of the turn stay behind.
 func (p Permissions) narrowed(fork Permissions) Permissions {
+	p = p.withoutTurn(Allow)
 	var dirs []AddedDirectory
 	var added []workDir // as the parent resolved them
 	for i, d := range p.dirs {

@@ -205,6 +205,23 @@ func (p *Pool) Fingerprint(part Partition) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// isOfPool reports whether the tool of that name is in this pool alone, see PoolConfig.With.
+func (p *Pool) isOfPool(name string) bool {
+	i, ok := p.byName[name]
+	return ok && p.tools[i].ofPool
+}
+
+// countTools returns how many tools of the pool are registered, or named by an entry of an
+// agent definition.
+func (p *Pool) countTools(entries []string) (n int) {
+	for _, t := range p.tools {
+		if !t.ofPool || matchesAny(entries, t.info) {
+			n++
+		}
+	}
+	return n
+}
+
 // Restrict returns the pool without the tools that r removes.
 func (p *Pool) Restrict(r Restriction) *Pool {
 	p.mustExist("Restrict")
@@ -214,8 +231,9 @@ func (p *Pool) Restrict(r Restriction) *Pool {
 // Resolve narrows p to the tools and disallowedTools lists of an agent definition. An
 // entry is a name or alias, "*", "mcp__server", "mcp__server__*", "mcp__*", or
 // "Agent(a, b)". A nil tools list means all tools; the tools that disallowed names are
-// removed in any case. If no tool is left although some were asked for, the error names
-// the entries.
+// removed in any case. A tool that is listed by name is in the pool although Gates.REPL hides
+// it. Those of PoolConfig.With need not be listed. If no other tool is left
+// although some were asked for, the error names the entries.
 func (p *Pool) Resolve(tools, disallowed []string) (Resolution, error) {
 	p.mustExist("Resolve")
 	return resolve(p, tools, disallowed)
@@ -242,12 +260,33 @@ func (p *Pool) behind(name string) *Pool {
 // filter returns a pool of the tools that ok accepts. The others are excluded with ok's
 // reason.
 func (p *Pool) filter(ok func(Info) (bool, string)) *Pool {
+	return p.filterWith(ok, func(Info) bool { return false })
+}
+
+// filterWith is filter that also takes those of the accepted tools behind REPL for which
+// direct is true.
+func (p *Pool) filterWith(ok func(Info) (bool, string), direct func(Info) bool) *Pool {
 	q := p.narrowed(ok)
 	if p.behindREPL != nil {
 		q.behindREPL = p.behindREPL.filter(ok)
+		q.bringForward(direct)
 	}
 	q.finish()
 	return q
+}
+
+// bringForward adds the built-in tools behind REPL for which direct is true to the pool, which
+// is not finished.
+func (p *Pool) bringForward(direct func(Info) bool) {
+	for _, t := range p.behindREPL.part(Builtin) {
+		at, there := slices.BinarySearchFunc(p.part(Builtin), t, func(a, b offered) int { return byName(a.entry, b.entry) })
+		if there || !direct(t.info) {
+			continue
+		}
+		p.tools = slices.Insert(p.tools, at, t)
+		p.builtins++
+		p.excluded = slices.DeleteFunc(p.excluded, func(x Exclusion) bool { return x.Name == t.info.Name && !x.Origin.External() })
+	}
 }
 
 // narrowed is filter for a pool that the caller finishes.

@@ -27,16 +27,19 @@ func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
 	var res Resolution
 	wanted := res.parse(p, tools, true)
 	banned := res.parse(p, disallowed, false)
-	res.Pool = p.filter(func(i Info) (bool, string) {
+	res.Pool = p.filterWith(func(i Info) (bool, string) {
 		switch {
 		case matchesAny(banned, i):
 			return false, "the agent's disallowedTools list it"
-		case tools != nil && !matchesAny(wanted, i):
+		case tools != nil && !matchesAny(wanted, i) && !p.isOfPool(i.Name):
 			return false, "the agent's tools do not list it"
 		}
 		return true, ""
+	}, func(i Info) bool {
+		return slices.ContainsFunc(wanted, func(entry string) bool { return entry != "*" && namesTool(entry, i) })
 	})
-	if res.Pool.Len() == 0 && (len(tools) > 0 || (tools == nil && p.Len() > 0)) {
+	left := res.Pool.countTools(wanted)
+	if left == 0 && (len(tools) > 0 || (tools == nil && p.countTools(nil) > 0)) {
 		return Resolution{}, fmt.Errorf("no tool is left for the agent: tools %q, disallowedTools %q", tools, disallowed)
 	}
 	return res, nil

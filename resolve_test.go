@@ -181,3 +181,51 @@ func TestResolveReachesWhatREPLHides(t *testing.T) {
 		})
 	}
 }
+
+// TestResolveBringsForwardWhatREPLHides: a definition that names a primitive gets it, in every
+// role, and what its lists and its role take away stays away.
+func TestResolveBringsForwardWhatREPLHides(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name              string
+		role              pegboard.Role
+		tools, disallowed []string
+		want              []string
+		unknown           []string
+	}{
+		{name: "main", tools: []string{"Read"}, want: []string{"Read"}},
+		{name: "sub-agent", role: pegboard.RoleSubAgent, tools: []string{"View", "WebFetch", "Bash"}, want: []string{"Bash", "Read", "WebFetch"}},
+		{name: "background", role: pegboard.RoleAsyncAgent, tools: []string{"Read"}, want: []string{"Read"}},
+		{name: "teammate", role: pegboard.RoleTeammate, tools: []string{"Read"}, want: []string{"Read"}},
+		{name: "beside REPL", tools: []string{"REPL", "Read"}, want: []string{"REPL", "Read"}},
+		{name: "a star names none", tools: []string{"*"}, want: []string{"REPL", "TaskStop", "WebFetch", "mcp__srv__list"}},
+		{name: "a star beside a name", tools: []string{"*", "Read"}, want: []string{"REPL", "Read", "TaskStop", "WebFetch", "mcp__srv__list"}},
+		{name: "no list", want: []string{"REPL", "TaskStop", "WebFetch", "mcp__srv__list"}},
+		{name: "disallowed", tools: []string{"Read", "Bash"}, disallowed: []string{"View"}, want: []string{"Bash"}},
+		{name: "denied", tools: []string{"Read", "Edit"}, want: []string{"Read"}, unknown: []string{"Edit"}},
+		{name: "not of the role", role: pegboard.RoleAsyncAgent, tools: []string{"Read", "TaskStop"}, want: []string{"Read"}, unknown: []string{"TaskStop"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			reg := registryOf(t, inert("Read", "View"), inert("Bash"), inert("Edit"), inert("WebFetch"), inert("REPL"), inert("TaskStop"))
+			attach(t, reg, "srv", "list")
+			s := session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit"}})})
+			res, err := reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}).Resolve(tc.tools, tc.disallowed)
+			require.NoError(t, err)
+			require.Equal(t, tc.want, names(res.Pool))
+			require.Equal(t, tc.unknown, res.Unknown)
+			for _, name := range tc.want {
+				require.Contains(t, res.Pool.Explain(name), "is available")
+				require.NotContains(t, excludedNames(res.Pool), name)
+			}
+		})
+	}
+}
+
+func excludedNames(p *pegboard.Pool) (excluded []string) {
+	for _, x := range p.Excluded() {
+		excluded = append(excluded, x.Name)
+	}
+	return excluded
+}

@@ -64,7 +64,8 @@ type SessionConfig struct {
 	// OnRemember is called with the updates of an answer after they have taken effect,
 	// so that the host can save those that outlive the session. Nil saves nothing. It
 	// may be called concurrently; the call that was asked about waits for it. ModeBypass
-	// is never among the updates. A fork uses the main session's.
+	// is never among the updates, nor is what ends with the turn. A fork uses the main
+	// session's.
 	OnRemember func(ctx context.Context, updates []PermissionUpdate) error
 
 	// Classifier decides in ModeAuto what no rule decides; nil means
@@ -241,7 +242,11 @@ func (s *Session) init(cfg SessionConfig, parent *Session) (err error) {
 	cfg.Dir = s.dirs.dir
 	s.cfg, s.loops, s.closers = cfg, breaker.New(breaker.Limits(cfg.Breaker)), lifetime.NewClosers()
 	s.grants.dirs, s.grants.onChange, s.grants.onRemember = &s.dirs, s.line.NotifyChange, cfg.OnRemember
-	s.grants.own.Store(cfg.Permissions.in(&s.dirs))
+	own := cfg.Permissions
+	if parent != nil {
+		own = own.withoutTurn(Allow)
+	}
+	s.grants.own.Store(own.in(&s.dirs))
 	if parent == nil {
 		if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, nil); err != nil {
 			return err
@@ -420,11 +425,13 @@ func (s *Session) Answer(id string, d Decision) error {
 
 // NewTurn says that the user has sent a message. A loop calls it for every one: the loop
 // breaker does not count calls before it together with calls after it, see
-// [BreakerLimits], and the session's own budgets that last a turn begin anew. NewTurn of a
-// fork does not begin its parents' budgets anew.
+// [BreakerLimits], the session's own budgets that last a turn begin anew, and its own rules of
+// [SourceTurn] end. NewTurn of a fork does not begin its parents' budgets anew, nor end their
+// rules.
 func (s *Session) NewTurn() {
 	s.mustExist("NewTurn")
 	s.loops.NewTurn()
+	s.grants.newTurn()
 	if s.ledger != nil {
 		s.ledger.newTurn()
 	}
@@ -494,9 +501,18 @@ func (s *Session) Trimmed(callID string) bool { return s.results.trimmer.trimmed
 // TrimState returns the decisions of TrimResults as JSON, for SessionConfig.TrimState.
 func (s *Session) TrimState() json.RawMessage { return s.results.trimmer.saved() }
 
-// Detached returns the names of the calls that were abandoned and have not returned, of
-// all agents of the conversation.
+// Detached returns the names of the calls that were abandoned and have not returned, and those
+// of [Session.Detach], of all agents of the conversation.
 func (s *Session) Detached() []string { return s.abandoned.Names() }
+
+// Detach adds name to the result of Detached until returned is called: for a tool that started
+// something beside its calls, such as the loop of an agent, which was told to end and has not.
+// Unlike a call that was abandoned, it holds back no other call. Returned may be called more
+// than once.
+func (s *Session) Detach(name string) (returned func()) {
+	s.mustExist("Detach")
+	return s.abandoned.AddFree(name).Release
+}
 
 // Interrupt stops the running calls of s and its forks, as cancelling their contexts
 // would, but whatever their tools' Interrupt says. It returns at once. A nil cause means

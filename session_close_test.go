@@ -249,3 +249,22 @@ func TestCloseNamedWhatHadEnded(t *testing.T) {
 	close(release)
 	require.NoError(t, s.Close(t.Context()))
 }
+
+// TestDetachNamesWhatDidNotEnd: what a tool left behind is named until it has returned, and
+// Close of the main session tells.
+func TestDetachNamesWhatDidNotEnd(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{})
+	fork, err := s.Fork(pegboard.SessionConfig{AgentID: "a"})
+	require.NoError(t, err)
+	one, two := fork.Detach("the loop of agent a"), s.Detach("a watch")
+	require.Equal(t, []string{"the loop of agent a", "a watch"}, s.Detached())
+	two()
+	require.NoError(t, fork.Close(t.Context()))
+	err = s.Close(t.Context())
+	require.ErrorIs(t, err, pegboard.ErrDetached)
+	require.ErrorContains(t, err, "the loop of agent a")
+	one()
+	one()
+	require.Empty(t, s.Detached())
+}

@@ -15,17 +15,34 @@ func (s *Session) Tell(parts ...Part) {
 	}
 }
 
-// News removes and returns what s was told, in the order of [Session.Tell]. A loop asks before
-// each request, and sends the parts as the last arguments of a wire's Results, or with the
-// user's message. If parts were left out, the first part says how many. The notices of
-// tools/background are apart, and hosts ask for both.
+// News removes and returns what s was told, in the order of [Session.Tell], and appends what
+// the funcs of [Session.OnNews] return. A loop asks before each request, and sends the parts as
+// the last arguments of a wire's Results, or with the user's message. If parts were left out,
+// the first part says how many. The notices of tools/background are among the news.
 func (s *Session) News() []Part {
 	s.mustExist("News")
-	parts, dropped := s.news.take()
+	parts, dropped, sources := s.news.take()
 	if dropped > 0 {
 		parts = append([]Part{droppedNews(dropped)}, parts...)
 	}
+	for _, source := range sources {
+		parts = append(parts, source.ask()...)
+	}
 	return parts
+}
+
+// OnNews makes [Session.News] of s ask more each time, and append what it returns. It is for
+// what is kept elsewhere and handed out at the moment of asking, such as a mailbox: nothing is
+// lost between two requests if the program ends there. Several are asked in the order of their
+// first OnNews. A second OnNews of a name replaces the func of the first, and a nil func
+// removes it.
+//
+// More returns soon, and may be called concurrently. It may use the session, but not News. Parts
+// that show nothing are left out. If more panics, a part says so in its place. A fork asks its
+// own funcs only. A closed session has none, and ignores OnNews.
+func (s *Session) OnNews(name string, more func() []Part) {
+	s.mustExist("OnNews")
+	s.news.setSource(name, more)
 }
 
 // mainNews returns the news of the main session, or nil if s is it.

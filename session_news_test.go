@@ -113,6 +113,62 @@ func TestNews(t *testing.T) {
 	}
 }
 
+// TestOnNews registers funcs, and looks at what two askings hand out.
+func TestOnNews(t *testing.T) {
+	t.Parallel()
+	says := func(texts ...string) func() []pegboard.Part {
+		return func() []pegboard.Part { return partsOf(texts...) }
+	}
+	tests := []struct {
+		name          string
+		do            func(t *testing.T, main, fork *pegboard.Session)
+		first, second []pegboard.Part
+	}{
+		{name: "after what was told, in the order of the first registration", do: func(_ *testing.T, main, _ *pegboard.Session) {
+			main.OnNews("b", says("old"))
+			main.OnNews("a", says("a", " \n"))
+			main.OnNews("b", says("b"))
+			main.Tell(partsOf("told")...)
+		}, first: partsOf("told", "b", "a"), second: partsOf("b", "a")},
+		{name: "removed", do: func(_ *testing.T, main, _ *pegboard.Session) {
+			main.OnNews("a", says("a"))
+			main.OnNews("b", says("b"))
+			main.OnNews("a", nil)
+			main.OnNews("never there", nil)
+		}, first: partsOf("b"), second: partsOf("b")},
+		{name: "each session has its own", do: func(t *testing.T, _, fork *pegboard.Session) {
+			t.Helper()
+			fork.OnNews("a", says("a"))
+			require.Equal(t, partsOf("a"), fork.News())
+			require.NoError(t, fork.Close(t.Context()))
+			fork.OnNews("b", says("b"))
+			require.Empty(t, fork.News(), "a closed session asks nobody")
+		}},
+		{name: "one that uses the session", do: func(_ *testing.T, main, _ *pegboard.Session) {
+			main.OnNews("a", func() []pegboard.Part {
+				main.Tell(partsOf("later")...)
+				main.OnNews("a", nil)
+				return partsOf("now")
+			})
+		}, first: partsOf("now"), second: partsOf("later")},
+		{name: "one that panics takes nothing from the others", do: func(_ *testing.T, main, _ *pegboard.Session) {
+			main.Tell(partsOf("told")...)
+			main.OnNews("the mailbox", func() []pegboard.Part { main.OnNews("the mailbox", nil); panic("torn") })
+			main.OnNews("b", says("b"))
+		}, first: partsOf("told", "(There may be more from the mailbox, which could not be read: panic: torn)", "b"), second: partsOf("b")},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			main := session(t, pegboard.SessionConfig{})
+			fork := forked(t, main, pegboard.SessionConfig{AgentID: "fork"})
+			tc.do(t, main, fork)
+			require.Equal(t, tc.first, main.News())
+			require.Equal(t, tc.second, main.News())
+		})
+	}
+}
+
 // TestNewsAtOnce tells and asks from many goroutines, while forks are closed. Every part is
 // handed out once.
 func TestNewsAtOnce(t *testing.T) {
@@ -152,5 +208,6 @@ func TestNewsOfNoSession(t *testing.T) {
 	t.Parallel()
 	var none *pegboard.Session
 	require.PanicsWithValue(t, "pegboard: Tell of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.Tell() })
+	require.PanicsWithValue(t, "pegboard: OnNews of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.OnNews("box", nil) })
 	require.PanicsWithValue(t, "pegboard: News of a nil or zero Session; make one with NewSession or Session.Fork", func() { new(pegboard.Session).News() })
 }

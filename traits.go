@@ -12,6 +12,13 @@ type Traits struct {
 	OpenWorld   bool        // reaches beyond this machine
 	Idempotent  bool        // twice has the effect of once; needed only for [RetryPolicy], and only if not ReadOnly
 
+	// Own says that the call changes nothing but what belongs to the conversation: its lists,
+	// its agents, their messages. In plan mode, an Allow of the tool itself then counts if no
+	// target is a path, a command, a host or opaque; a call without targets has an opaque one.
+	// Such a tool names what it changes, as with a target of the kind TargetResource. It has
+	// no effect on attached tools.
+	Own bool
+
 	// Kind and Folding are for a user interface; nothing is decided by them.
 	Kind    CallKind // zero: KindOther
 	Folding Folding  // zero: as Kind says
@@ -34,7 +41,7 @@ func (t Traits) cautious() Traits {
 }
 
 func (t Traits) isZero() bool {
-	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Sandboxed && !t.Idempotent && t.Timeout == 0 &&
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Sandboxed && !t.Own && !t.Idempotent && t.Timeout == 0 &&
 		t.Kind == KindOther && t.Folding == FoldByKind
 }
 

@@ -51,10 +51,6 @@ var (
 	// failed. What belongs to a call is reported with [Call.Emit].
 	KeyNotify = NewKey[func(ctx context.Context, n Notification)]("notify")
 
-	// KeyAgents are the agents that tools may start, in the order in which a model is told of
-	// them. The host sets it, from files or from code, and no two have the same name.
-	KeyAgents = NewKey[[]AgentDefinition]("agent definitions")
-
 	// KeyBudget is what the conversation may cost. The host sets it once and records there
 	// what the model costs; tools that cost money record theirs, and refuse to spend more than
 	// is left. A nil Budget has no limit, so the value can be used without a check.
@@ -101,14 +97,4 @@ type Notification struct {
 	Title   string // may be empty
 	Message string
 	AgentID string // the agent that it comes from; empty for the main agent
-}
-
-// An AgentDefinition describes a kind of agent that a tool may start.
-type AgentDefinition struct {
-	Name        string // becomes [SessionConfig].AgentType
-	Description string // for the model: when to use it
-	Prompt      string // the system prompt
-	// Tools and DisallowedTools are arguments of [Pool.Resolve].
-	Tools, DisallowedTools []string
-	Model                  string // as in KeyModel; empty means that of the agent that starts it
 }

@@ -83,11 +83,6 @@ func vocabulary() []spoken {
 			},
 		},
 		{
-			name: "agents",
-			set:  func(s *pegboard.Session, n int) { pegboard.KeyAgents.Set(s, make([]pegboard.AgentDefinition, n)) },
-			read: func(s *pegboard.Session) int { v, _ := pegboard.KeyAgents.Get(s); return len(v) },
-		},
-		{
 			name: "budget",
 			set:  func(s *pegboard.Session, n int) { pegboard.KeyBudget.Set(s, pegboard.NewBudget(float64(n))) },
 			read: func(s *pegboard.Session) int {

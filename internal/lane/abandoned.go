@@ -24,6 +24,7 @@ type AbandonedJob struct {
 	name   string
 	claim  Claim
 	reason error
+	free   bool // it holds no keys, and blocks no lane
 
 	release map[*Lane]func() // ends the job's ticket in each lane that it blocks
 }
@@ -32,6 +33,16 @@ type AbandonedJob struct {
 // conflict with it, so reason should name the job, see [Ticket.Abandon].
 func (a *Abandoned) Add(name string, c Claim, reason error) *AbandonedJob {
 	j := &AbandonedJob{set: a, name: name, claim: c, reason: reason}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.jobs = append(a.jobs, j)
+	a.nonEmpty.Store(true)
+	return j
+}
+
+// AddFree adds a job that keeps no keys: it is only named.
+func (a *Abandoned) AddFree(name string) *AbandonedJob {
+	j := &AbandonedJob{set: a, name: name, free: true}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.jobs = append(a.jobs, j)
@@ -63,7 +74,12 @@ func (a *Abandoned) Block(l *Lane) bool {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	blocked := false
 	for _, j := range a.jobs {
+		if j.free {
+			continue
+		}
+		blocked = true
 		t := l.Admit()
 		t.Claim(j.claim)
 		t.Abandon(j.reason)
@@ -72,7 +88,7 @@ func (a *Abandoned) Block(l *Lane) bool {
 		}
 		j.release[l] = t.Done
 	}
-	return len(a.jobs) > 0
+	return blocked
 }
 
 // Forget drops the set's references to l, whose own jobs are done.

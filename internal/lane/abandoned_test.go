@@ -93,3 +93,17 @@ func TestAbandonedNames(t *testing.T) {
 	c.Release()
 	require.Empty(t, jobs.Names())
 }
+
+func TestAbandonedFreeJobIsOnlyNamed(t *testing.T) {
+	t.Parallel()
+	var set lane.Abandoned
+	j := set.AddFree("the loop of an agent")
+	later := newLane(1)
+	require.False(t, set.Block(later), "it holds no keys")
+	require.Equal(t, []string{"the loop of an agent"}, set.Names())
+	set.Add("a call", claim(write("a")), errors.New("a never returned"))
+	require.True(t, set.Block(later))
+	j.Release()
+	j.Release()
+	require.Equal(t, []string{"a call"}, set.Names())
+}

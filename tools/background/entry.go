@@ -12,6 +12,7 @@ import (
 // An entry is a task in the table.
 type entry struct {
 	work   Work
+	names  []string      // see Work.Names
 	done   chan struct{} // closed when the task has ended
 	record *record       // nil if the host has chosen no directory
 
@@ -54,9 +55,24 @@ func (e *entry) output() (text string, err error) {
 		return strings.ToValidUTF8(text, "\uFFFD"), err
 	}
 	if e.work.OutputFile == "" {
-		return "", nil
+		return e.report(), nil
 	}
 	return readTail(e.work.OutputFile)
+}
+
+// report returns the report of work that has ended, or "" if there is none. A panic of
+// Work.Report counts as none.
+func (e *entry) report() (text string) {
+	select {
+	case <-e.done:
+	default:
+		return ""
+	}
+	if e.work.Report == nil {
+		return ""
+	}
+	_ = goroutine.Try(func() error { text = e.work.Report(); return nil })
+	return strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
 }
 
 // readTail returns the last MaxOutput bytes of a file. If the beginning was cut off,

@@ -34,7 +34,18 @@ func (n noticeSnapshot) message() string {
 		fmt.Fprintf(&b, "Background task %s: %s", n.task.ID, n.text)
 		return b.String()
 	}
-	b.WriteString(n.task.sentence() + n.outputHint())
+	report := n.entry.report()
+	b.WriteString(n.task.sentence())
+	if report != "" && len(report) <= MaxOutput {
+		b.WriteString(" It reports:\n" + report)
+		return b.String()
+	}
+	b.WriteString(n.outputHint())
+	if report != "" {
+		cut := strings.ToValidUTF8(report[:MaxOutput], "")
+		fmt.Fprintf(&b, " It reports, up to byte %d of %d:\n%s", len(cut), len(report), cut)
+		return b.String()
+	}
 	if n.task.State == Lost {
 		b.WriteString(" Check what it has done, and start it again if it is still needed.")
 		return b.String()
@@ -54,7 +65,7 @@ func (n noticeSnapshot) outputHint() string {
 		return fmt.Sprintf(" Its output is in %s; read it with Read.", where)
 	case where != "":
 		return fmt.Sprintf(" Its output is in %s; read it with TaskOutput or Read.", where)
-	case n.entry.work.Output != nil && !n.pruned:
+	case (n.entry.work.Output != nil || n.entry.report() != "") && !n.pruned:
 		return " Read its output with TaskOutput."
 	}
 	return ""

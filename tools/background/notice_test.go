@@ -59,6 +59,42 @@ func TestNoticeTexts(t *testing.T) {
 			work: background.Work{Description: strings.Repeat("ä", 500), Output: output(strings.Repeat("ö", 500))},
 			want: " (" + strings.Repeat("ä", 98) + "…) completed after 0s. Read its output with TaskOutput. It ends with:\n    " + strings.Repeat("ö", 98) + "…",
 		},
+		{
+			name: "a report", state: background.Completed, takes: time.Second,
+			work: background.Work{Output: output("a\nlog"), Report: output("# Found\n\n  one\n  two\n  three\n  four\xff\n")},
+			want: " completed after 1s. It reports:\n# Found\n\n  one\n  two\n  three\n  four\uFFFD",
+		},
+		{
+			name: "a report of what it had, and a file", state: background.Failed, err: errors.New("at its limit of turns"),
+			work: background.Work{OutputFile: "/tmp/none/agent.log", Report: output("half of it")},
+			want: " failed after 0s: at its limit of turns. It reports:\nhalf of it",
+		},
+		{
+			name: "as much as is told", state: background.Completed,
+			work: background.Work{Report: output(strings.Repeat("r", background.MaxOutput))},
+			want: " completed after 0s. It reports:\n" + strings.Repeat("r", background.MaxOutput),
+		},
+		{
+			name: "more than is told", state: background.Completed,
+			work: background.Work{OutputFile: "/tmp/none/agent.log", Report: output("r" + strings.Repeat("ö", background.MaxOutput/2))},
+			want: " completed after 0s. Its output is in /tmp/none/agent.log; read it with TaskOutput or Read. It reports, up to byte 31999 of 32001:\nr" +
+				strings.Repeat("ö", background.MaxOutput/2-1),
+		},
+		{
+			name: "more than is told, and no file", state: background.Completed,
+			work: background.Work{Report: output(strings.Repeat("r", background.MaxOutput+1))},
+			want: " completed after 0s. Read its output with TaskOutput. It reports, up to byte 32000 of 32001:\n" + strings.Repeat("r", background.MaxOutput),
+		},
+		{
+			name: "an empty report", state: background.Completed,
+			work: background.Work{Output: output("a\nlog"), Report: output("\n")},
+			want: " completed after 0s. Read its output with TaskOutput. It ends with:\n    a\n    log",
+		},
+		{
+			name: "a report that cannot be had", state: background.Completed,
+			work: background.Work{Report: func() string { panic("at the disco") }},
+			want: " completed after 0s.",
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,6 +116,20 @@ func TestNoticeTexts(t *testing.T) {
 	}
 }
 
+// TestReportIsOutput of work that has no other: the tool that the notice names shows it.
+func TestReportIsOutput(t *testing.T) {
+	t.Parallel()
+	s := mainSession(t)
+	j := start(t, s, background.Work{Report: func() string { return "found" }})
+	text, err := background.Of(s).Output(j.ID())
+	require.NoError(t, err)
+	require.Empty(t, text, "it runs")
+	j.Done(background.Completed, nil, nil)
+	text, err = background.Of(s).Output(j.ID())
+	require.NoError(t, err)
+	require.Equal(t, "found", text)
+}
+
 func TestNoticesGoToTheOwner(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
@@ -94,6 +144,36 @@ func TestNoticesGoToTheOwner(t *testing.T) {
 		require.Len(t, got, 1)
 		require.Contains(t, got[0], "("+a.Role().String()+")")
 	}
+}
+
+// TestNewsHaveTheNotices of their session, once, and behind what it was told otherwise.
+func TestNewsHaveTheNotices(t *testing.T) {
+	t.Parallel()
+	s := mainSession(t)
+	agents := []*pegboard.Session{s, fork(t, s, pegboard.RoleSubAgent), fork(t, s, pegboard.RoleAsyncAgent)}
+	for _, a := range agents {
+		h := start(t, a, background.Work{Description: a.Role().String()})
+		h.Tell("halfway")
+		h.Done(background.Completed, nil, nil)
+		a.Tell(pegboard.Part{Text: "a hook's word"})
+	}
+	for _, a := range agents {
+		got := news(a)
+		require.Len(t, got, 3)
+		require.Equal(t, "a hook's word", got[0])
+		require.Contains(t, got[1], ": halfway")
+		require.Contains(t, got[2], "("+a.Role().String()+") completed")
+		require.Empty(t, texts(a))
+		require.Empty(t, news(a))
+	}
+	late := start(t, agents[2], background.Work{Description: "late"})
+	require.NoError(t, agents[2].Close(t.Context()))
+	late.Done(background.Completed, nil, nil)
+	require.Empty(t, news(agents[2]))
+	require.Len(t, news(s), 1, "the main session has taken it over")
+	start(t, s, background.Work{}).Done(background.Completed, nil, nil)
+	require.NoError(t, s.Close(t.Context()))
+	require.Empty(t, news(s), "the conversation has ended")
 }
 
 func TestAcknowledge(t *testing.T) {

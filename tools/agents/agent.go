@@ -1,0 +1,62 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// An Agent is one agent as its [Loop] sees it. Its fields must not be changed. Its methods may
+// be called concurrently.
+type Agent struct {
+	ID     string
+	Name   string // what others may call it; may be empty
+	Type   string // the name of its definition
+	System string // the system prompt of its definition; empty if the definition has none
+	// Model and Effort are what the call, the definition or else the caller has; empty means
+	// that none of them says.
+	Model, Effort string
+
+	Session *pegboard.Session // its own; the run closes it
+	Caller  *pegboard.Session // of the agent that has started it
+
+	// Schema is the schema of the value that it should give as Reply.Structured; nil if it
+	// answers with text.
+	Schema json.RawMessage
+	// Forked says that the agent goes on from its caller's conversation: the request has the
+	// caller's system prompt and messages, see [pegboard.KeySystemPrompt] and
+	// [pegboard.KeyConversation] of Caller, and then those of History.
+	Forked bool
+
+	run *run
+}
+
+// Pool returns the tools for the next request. They are assembled anew each time, since
+// servers come and go. It fails if the definition leaves no tool.
+func (a *Agent) Pool() (*pegboard.Pool, error) {
+	r, err := a.run.resolve()
+	return r.Pool, err
+}
+
+// Next returns what the agent must read before its next request: first its task, later
+// messages, notices of background tasks, and words of hooks. Used is what was spent since the
+// last Next, zero before the first request. Each part is returned once.
+//
+// The error is ErrTurns or ErrBudget when no further request may be sent, or the cause of ctx
+// or of the agent's end. A Loop then returns, with or without the error: the run ends with what
+// the agent has written, and its report names the limit.
+func (a *Agent) Next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
+	return a.run.next(ctx, used)
+}
+
+// History returns the messages that the conversation of the agent begins with: those that were
+// passed to Append before this call of the Loop. The caller must not change them.
+func (a *Agent) History() []json.RawMessage { return a.run.messages() }
+
+// Append adds messages to the agent's conversation, in the form of the provider: those of
+// the user, of the model and with results, as the next request will have them. What the model
+// wrote in them is what the run reports if it ends before the Loop returns. The messages must
+// not be changed afterwards. If a message cannot be kept, the error says why, and the Loop ends
+// with it.
+func (a *Agent) Append(messages ...json.RawMessage) error { return a.run.append(messages) }

@@ -1,0 +1,174 @@
+package agents
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// prepare makes everything that a run needs, so that nothing is started if something is wrong.
+func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*run, error) {
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	d, err := g.definition(s, &r)
+	if err != nil {
+		return nil, err
+	}
+	k := &run{
+		g: g, caller: s, definition: d, request: r, roster: g.rosterOf(s), started: time.Now(),
+		done: make(chan struct{}), returned: make(chan struct{}), moved: make(chan struct{}),
+	}
+	if err := k.choose(); err != nil {
+		return nil, err
+	}
+	if err := k.roster.enter(k.entry, g.options.maxRunning()); err != nil {
+		return nil, err
+	}
+	if err := k.settle(ctx); err != nil {
+		k.roster.withdraw(k.entry)
+		return nil, err
+	}
+	k.roster.setRun(k.entry, k)
+	return k, nil
+}
+
+// choose decides what follows from the request, the definition and the caller alone.
+func (k *run) choose() error {
+	g, s, r, d := k.g, k.caller, &k.request, &k.definition
+	parent := g.entryOf(s)
+	if depth := len(s.AgentPath()); depth >= g.options.maxDepth() {
+		return fmt.Errorf("%w: there are at most %d layers; do the work yourself", ErrTooDeep, g.options.maxDepth())
+	}
+	if r.Model != "" && len(g.options.Models) > 0 && !slices.Contains(g.options.Models, r.Model) {
+		return fmt.Errorf("%w: there is no model %q; %s", ErrInvalidRequest, r.Model, choices(r.Model, g.options.Models))
+	}
+	forked := g.options.Forks && r.Definition == nil && d.Name == forkType && d.Prompt == ""
+	for e := parent; e != nil && forked; e = e.parent {
+		if e.forked {
+			return fmt.Errorf("%w: an agent of the type %s starts no further one; do the work yourself", ErrInvalidRequest, forkType)
+		}
+	}
+	if _, err := pegboard.NewPermissions(d.Mode); err != nil {
+		return fmt.Errorf("%w: the definition of the type %s: %w", ErrInvalidRequest, d.Name, err)
+	}
+	if err := g.checkBudget(s); err != nil {
+		return err
+	}
+	if err := k.chooseBackground(); err != nil {
+		return err
+	}
+	model, _ := pegboard.KeyModel.Get(s)
+	if d.Model == "inherit" {
+		d.Model = ""
+	}
+	model = cmp.Or(r.Model, d.Model, model)
+	effort := cmp.Or(r.Effort, d.Effort)
+	if effort == "" && parent != nil {
+		effort = parent.effort
+	}
+	role := pegboard.RoleSubAgent
+	switch {
+	case k.background && r.Name != "" && r.Team != "":
+		role = pegboard.RoleTeammate
+	case k.background && !forked:
+		role = pegboard.RoleAsyncAgent
+	}
+	barred := listedTypes(d.DisallowedTools)
+	if parent == nil {
+		barred = append(barred, g.mainBarred(s)...)
+	}
+	k.entry = &entry{
+		parent: parent, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
+		status: Status{Name: r.Name, Type: d.Name, Description: pegboard.OneLine(r.Description), ParentID: s.AgentID(), Model: model},
+	}
+	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
+	return nil
+}
+
+// chooseBackground decides whether the caller waits for the agent.
+func (k *run) chooseBackground() error {
+	o, r := &k.g.options, &k.request
+	cannot := k.g.noBackground(k.caller)
+	switch {
+	case r.Background && cannot != "":
+		return fmt.Errorf("%w: %s", ErrInvalidRequest, cannot)
+	case cannot != "":
+	case k.definition.Background:
+		k.background = true
+	default:
+		k.background = r.Background || !r.Foreground && (o.Background || k.caller.Role() == pegboard.RoleCoordinator)
+	}
+	return nil
+}
+
+// settle makes the session of the agent and finds its tools.
+func (k *run) settle(ctx context.Context) (err error) {
+	k.agent.ID = k.entry.status.ID
+	if k.place, err = k.g.choosePlace(ctx, k.caller, &k.request, &k.definition); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			k.giveUp(ctx)
+		}
+	}()
+	if err = k.fork(); err != nil {
+		return err
+	}
+	found, err := k.resolve()
+	if err != nil {
+		return fmt.Errorf("%w: the definition of the type %s leaves no tool: %w", ErrInvalidRequest, k.definition.Name, err)
+	}
+	if len(found.Unknown) > 0 {
+		k.g.options.logger().Warn("the definition of an agent names tools that are not there", "type", k.definition.Name, "origin", k.definition.Origin, "entries", found.Unknown)
+		k.note(fmt.Sprintf("Its definition names tools that it cannot have here: %s.", strings.Join(found.Unknown, ", ")))
+	}
+	k.setContext(ctx)
+	if k.background {
+		return k.addTask()
+	}
+	return nil
+}
+
+// fork makes the session of the agent.
+func (k *run) fork() error {
+	s, d := k.caller, &k.definition
+	have := s.Permissions().Mode()
+	mode, note := narrowMode(s, have, d.Mode)
+	k.note(note)
+	mode, note = narrowMode(s, mode, k.request.Mode)
+	k.note(note)
+	var permissions pegboard.Permissions
+	if mode != have {
+		var err error
+		if permissions, err = pegboard.NewPermissions(mode); err != nil {
+			return fmt.Errorf("%w: its definition: %w", ErrInvalidRequest, err)
+		}
+	}
+	child, err := s.Fork(pegboard.SessionConfig{
+		Role: k.entry.role, AgentID: k.agent.ID, AgentType: d.Name, CustomAgent: d.Custom, Dir: k.place.dir,
+		Permissions: permissions.WithDirectories(s.Permissions().Directories()...),
+		Hooks:       pegboard.JoinHooks(k.hooks(), k.place.hooks), Guard: k.place.guard,
+	})
+	if err != nil {
+		return errors.Join(ErrInvalidRequest, err)
+	}
+	k.agent.Session = child
+	k.g.entries.Set(child, k.entry)
+	pegboard.KeyModel.Set(child, k.agent.Model)
+	if !k.agent.Forked {
+		pegboard.KeySystemPrompt.Set(child, pegboard.SystemPrompt{Custom: d.Prompt})
+	}
+	child.OnClose("agent "+k.agent.ID, k.endLoop)
+	return nil
+}

@@ -1,0 +1,107 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// Defaults of [Options]. Claude Code documents the same numbers.
+const (
+	DefaultMaxDepth   = 3
+	DefaultMaxRunning = 20
+)
+
+// MaxResult is how many characters of an agent's report its caller is shown; a longer one is
+// stored. It is what Claude Code documents.
+const MaxResult = 32_000
+
+// Options are the host's settings. Loop, Registry and Definitions are required.
+type Options struct {
+	// Loop runs an agent.
+	Loop Loop
+	// Registry has the tools that agents' pools are assembled from.
+	Registry *pegboard.Registry
+	// Definitions returns the types of agents that s may start, in the order in which a model
+	// is told of them. Of two with one name the first counts. It is called whenever a pool is
+	// assembled or an agent is started, possibly concurrently, so it should be quick: a host
+	// that reads files reads them between turns. S is nil where a registry compares texts.
+	Definitions func(s *pegboard.Session) []Definition
+	// Pool says how the agents' pools are assembled. To let agents start agents under
+	// [pegboard.DefaultRoleTables], delete Agent from a copy of the table Agents.
+	Pool pegboard.PoolConfig
+
+	// MaxDepth is how many layers of agents there may be below the main agent: agents of the
+	// last layer are not offered the Agent tool. 0 means DefaultMaxDepth.
+	MaxDepth int
+	// MaxRunning is how many agents of a conversation may run at once; 0 means
+	// DefaultMaxRunning.
+	MaxRunning int
+	// MaxTokens and MaxUSD are what all agents of a conversation may spend together, see
+	// [Agent.Next]; 0 means no limit.
+	MaxTokens int
+	MaxUSD    float64
+
+	// Background makes agents run in the background unless the call says otherwise.
+	// NoBackground refuses the background. A coordinator's agents run in the background
+	// unless its call or NoBackground says otherwise.
+	Background, NoBackground bool
+	// Forks says that Loop heeds [Agent].Forked. Then a model may start an agent of the type
+	// fork, which goes on from its caller's conversation.
+	Forks bool
+	// Models are the names that a call may give as a model; empty means any. The model of a
+	// definition is not checked.
+	Models []string
+	// Skill returns the text of a skill that a definition names in Skills. Nil means that
+	// there are no skills.
+	Skill func(ctx context.Context, s *pegboard.Session, name string) (string, error)
+
+	Hooks Hooks
+	// Logger is told what the host should mend, such as the entries of a definition that name
+	// no tool. Nil means [slog.Default]. Tasks and reports are not logged.
+	Logger *slog.Logger
+}
+
+// check returns the first error of o.
+func (o *Options) check() error {
+	switch {
+	case o.Loop == nil:
+		return errors.New("agents: Options.Loop is required: it is what asks a model")
+	case o.Registry == nil:
+		return errors.New("agents: Options.Registry is required: it has the tools of the agents")
+	case o.Definitions == nil:
+		return errors.New("agents: Options.Definitions is required: it says which agents there are")
+	case o.MaxDepth < 0 || o.MaxRunning < 0 || o.MaxTokens < 0 || !(o.MaxUSD >= 0):
+		return fmt.Errorf("agents: a limit cannot be negative: MaxDepth %d, MaxRunning %d, MaxTokens %d, MaxUSD %v", o.MaxDepth, o.MaxRunning, o.MaxTokens, o.MaxUSD)
+	case o.Background && o.NoBackground:
+		return errors.New("agents: Options.Background and NoBackground exclude each other")
+	}
+	return nil
+}
+
+// maxDepth returns MaxDepth or its default.
+func (o *Options) maxDepth() int {
+	if o.MaxDepth > 0 {
+		return o.MaxDepth
+	}
+	return DefaultMaxDepth
+}
+
+// maxRunning returns MaxRunning or its default.
+func (o *Options) maxRunning() int {
+	if o.MaxRunning > 0 {
+		return o.MaxRunning
+	}
+	return DefaultMaxRunning
+}
+
+// logger returns Logger or its default.
+func (o *Options) logger() *slog.Logger {
+	if o.Logger != nil {
+		return o.Logger
+	}
+	return slog.Default()
+}

@@ -1,0 +1,36 @@
+package agents
+
+import (
+	"regexp"
+	"strings"
+)
+
+// markers match what imitates the marks by which a host tells the model who speaks: a tag, or
+// the beginning of a line.
+var markers = regexp.MustCompile(`(?i:<[\s/]*(?:system-reminder|system-warning|system-message|system|task-notification|teammate-message|agent-message|` +
+	`function_calls|function_results|tool_use_error|tool_result|user-prompt-submit-hook|command-(?:name|message|args)|local-command-std(?:out|err)|` +
+	`bash-(?:input|stdout|stderr)|antml:[a-z_]+)\b)|(?:(?m:^)|[\r\x{85}\x{2028}\x{2029}])[ \t]*(?:Human|Assistant):`)
+
+// reportMark is the first line of a report in which something was made harmless.
+const reportMark = "[The text below imitates marks of this program, which it cannot use. A backslash stands before each.]"
+
+// harmless returns text in which a backslash stands before everything that imitates a mark of the
+// host, below a first line that says so. Nothing is removed, and a text without such a thing is
+// returned as it is.
+func harmless(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	at := markers.FindAllStringIndex(text, -1)
+	if at == nil {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(reportMark + "\n")
+	from := 0
+	for _, m := range at {
+		start := m[0] + strings.IndexFunc(text[m[0]:m[1]], func(c rune) bool { return !strings.ContainsRune(" \t\r\u0085\u2028\u2029", c) })
+		b.WriteString(text[from:start] + `\`)
+		from = start
+	}
+	b.WriteString(text[from:])
+	return b.String()
+}

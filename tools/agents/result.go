@@ -1,0 +1,113 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// The values of Result.Status.
+const (
+	StatusCompleted = "completed"
+	StatusLaunched  = "async_launched" // it runs in the background
+)
+
+// A Result is what came of starting an agent. It is the Result.Data of the Agent tool. The JSON
+// names are those that Claude Code documents.
+type Result struct {
+	Status          string    `json:"status"`
+	AgentID         string    `json:"agentId"`
+	AgentType       string    `json:"agentType,omitempty"`
+	Description     string    `json:"description,omitempty"`
+	Content         []Content `json:"content,omitempty"` // the report, as the model is shown it
+	ResolvedModel   string    `json:"resolvedModel,omitempty"`
+	TotalToolUses   int       `json:"totalToolUseCount"`
+	TotalDurationMS int64     `json:"totalDurationMs"`
+	TotalTokens     int       `json:"totalTokens"`
+	Usage           Usage     `json:"usage"`
+	Prompt          string    `json:"prompt,omitempty"`
+	WorktreePath    string    `json:"worktreePath,omitempty"`
+	WorktreeBranch  string    `json:"worktreeBranch,omitempty"`
+	OutputFile      string    `json:"outputFile,omitempty"` // of an agent in the background; it grows while the agent works
+	CanReadOutput   bool      `json:"canReadOutputFile,omitempty"`
+
+	Name       string          `json:"-"`
+	TaskID     string          `json:"-"` // of an agent in the background
+	Structured json.RawMessage `json:"-"` // the value for Request.Schema
+	Notes      []string        `json:"-"` // what the caller should know, such as a limit that was reached
+	StopTurn   bool            `json:"-"` // the caller's turn ends, too
+	OneShot    bool            `json:"-"` // the agent cannot be continued
+
+	advice string // what the model can do with an agent in the background
+}
+
+// A Content is one text of a report.
+type Content struct {
+	Type string `json:"type"` // "text"
+	Text string `json:"text"`
+}
+
+// Text returns the report as the model is shown it; empty while the agent runs and if it wrote
+// nothing.
+func (r *Result) Text() string {
+	texts := make([]string, len(r.Content))
+	for i, c := range r.Content {
+		texts[i] = c.Text
+	}
+	return strings.Join(texts, "\n")
+}
+
+// setText sets the report.
+func (r *Result) setText(text string) {
+	r.Content = nil
+	if text != "" {
+		r.Content = []Content{{Type: "text", Text: text}}
+	}
+}
+
+// message words the result for the model.
+func (r *Result) message() string {
+	var b strings.Builder
+	if r.Status == StatusLaunched {
+		fmt.Fprintf(&b, "%s works in the background.\nTask id: %s\n", r.label(), r.TaskID)
+		if r.OutputFile != "" {
+			fmt.Fprintf(&b, "Output file: %s\n", r.OutputFile)
+		}
+		b.WriteString(r.advice)
+	} else {
+		if text := r.Text(); text != "" {
+			b.WriteString(text + "\n\n")
+		}
+		fmt.Fprintf(&b, "(%s: %s.)", r.label(), r.numbers())
+	}
+	for _, note := range r.Notes {
+		b.WriteString("\n(" + note + ")")
+	}
+	return b.String()
+}
+
+// numbers words what the run has taken.
+func (r *Result) numbers() string {
+	calls := "1 call"
+	if r.TotalToolUses != 1 {
+		calls = fmt.Sprintf("%d calls", r.TotalToolUses)
+	}
+	took := (time.Duration(r.TotalDurationMS) * time.Millisecond).Round(100 * time.Millisecond)
+	return fmt.Sprintf("%s, %v, %d tokens", calls, took, r.TotalTokens)
+}
+
+// label names the agent. An agent that cannot be continued has no id for the model.
+func (r *Result) label() string {
+	text := "Agent"
+	switch {
+	case r.OneShot && r.Name != "":
+		text += " " + r.Name
+	case r.OneShot:
+	case r.Name != "":
+		text += " " + r.Name + " (" + r.AgentID + ")"
+	default:
+		text += " " + r.AgentID
+	}
+	return text + " of the type " + r.AgentType
+}

@@ -1,0 +1,242 @@
+package agents
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+)
+
+// maxEnded is how many agents that have ended a conversation remembers.
+const maxEnded = 256
+
+// A roster lists the agents of one conversation.
+type roster struct {
+	mu      lock.Mutex
+	entries []*entry // in the order in which they were started
+	running int
+	used    Usage // of all agents
+}
+
+// An entry is one agent of a roster.
+type entry struct {
+	parent     *entry // nil if the main agent has started it
+	definition Definition
+	barred     []string // types that it and its agents may not start
+	forked     bool     // it goes on from its caller's conversation
+	effort     string
+	role       pegboard.Role
+
+	// Guarded by roster.mu.
+	status Status
+	run    *run          // nil when it has ended
+	below  int           // agents that it has started and that are running
+	alone  chan struct{} // closed when below becomes 0; nil if nothing waits for that
+}
+
+// rosterOf returns the roster of the conversation of s.
+func (g *Agents) rosterOf(s *pegboard.Session) *roster {
+	return g.rosters.GetOrInitRoot(s, func() *roster { return &roster{} })
+}
+
+// entryOf returns the agent that s belongs to; nil for the main agent.
+func (g *Agents) entryOf(s *pegboard.Session) *entry {
+	e, _ := g.entries.Get(s)
+	return e
+}
+
+// enter adds an agent that is about to run. It fails if too many run, or if a running agent has
+// its name.
+func (r *roster) enter(e *entry, limit int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.running >= limit {
+		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, strings.Join(r.labels(), ", "))
+	}
+	if name := e.status.Name; name != "" {
+		if i := slices.IndexFunc(r.entries, func(o *entry) bool { return o.status.Name == name && o.status.State == Running }); i >= 0 {
+			return fmt.Errorf("%w: agent %s is called %q and is running; choose another name", ErrInvalidRequest, r.entries[i].status.ID, name)
+		}
+	}
+	for e.status.ID == "" || r.find(e.status.ID) != nil {
+		e.status.ID = idPrefix + strings.ToLower(rand.Text()[:8])
+	}
+	e.status.State, e.status.Started = Running, time.Now()
+	r.entries = append(r.entries, e)
+	r.running++
+	if e.parent != nil {
+		e.parent.below++
+	}
+	r.prune()
+	return nil
+}
+
+// setRun says which run an agent has.
+func (r *roster) setRun(e *entry, k *run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.run = k
+}
+
+// withdraw removes an agent that was not started after all.
+func (r *roster) withdraw(e *entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.entries = slices.DeleteFunc(r.entries, func(o *entry) bool { return o == e })
+	r.left(e)
+}
+
+// leave records how an agent has ended.
+func (r *roster) leave(e *entry, state State, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.status.State, e.status.Ended, e.run = state, time.Now(), nil
+	if err != nil {
+		e.status.Err = err.Error()
+	}
+	r.left(e)
+}
+
+// left counts an agent that no longer runs. The caller holds the lock.
+func (r *roster) left(e *entry) {
+	r.running--
+	if e.parent == nil {
+		return
+	}
+	if e.parent.below--; e.parent.below == 0 && e.parent.alone != nil {
+		close(e.parent.alone)
+		e.parent.alone = nil
+	}
+}
+
+// whenAlone returns a channel that is closed when no agent runs that e has started.
+func (r *roster) whenAlone(e *entry) <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.alone != nil {
+		return e.alone
+	}
+	alone := make(chan struct{})
+	if e.below == 0 {
+		close(alone)
+	} else {
+		e.alone = alone
+	}
+	return alone
+}
+
+// prune forgets the agents that were started first and have ended, if there are too many. The
+// caller holds the lock.
+func (r *roster) prune() {
+	over := len(r.entries) - r.running - maxEnded
+	if over <= 0 {
+		return
+	}
+	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool {
+		ended := e.status.State != Running && over > 0
+		if ended {
+			over--
+		}
+		return ended
+	})
+}
+
+// find returns the agent with an id, or else the newest one of that name. The caller holds the
+// lock.
+func (r *roster) find(id string) *entry {
+	for _, e := range r.entries {
+		if e.status.ID == id {
+			return e
+		}
+	}
+	for _, e := range slices.Backward(r.entries) {
+		if id != "" && e.status.Name == id {
+			return e
+		}
+	}
+	return nil
+}
+
+// lookup is find with an error for the model.
+func (r *roster) lookup(id string) (*entry, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e := r.find(id); e != nil {
+		return e, nil
+	}
+	var names []string
+	for _, e := range slices.Backward(r.entries) {
+		names = append(names, e.status.label())
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%w: %q; no agent was started in this conversation", ErrUnknownAgent, id)
+	}
+	return nil, fmt.Errorf("%w: %q; %s", ErrUnknownAgent, id, choices(id, names))
+}
+
+// list returns the agents, in the order in which they were started.
+func (r *roster) list() []Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make([]Status, len(r.entries))
+	for i, e := range r.entries {
+		all[i] = e.status
+	}
+	return all
+}
+
+// runs returns the runs of all agents that are running.
+func (r *roster) runs() (all []*run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		if e.run != nil {
+			all = append(all, e.run)
+		}
+	}
+	return all
+}
+
+// update changes the status of an agent.
+func (r *roster) update(e *entry, change func(*Status)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	change(&e.status)
+}
+
+// spend counts what an agent has used.
+func (r *roster) spend(e *entry, u Usage) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.used = r.used.plus(u)
+	e.status.Usage = e.status.Usage.plus(u)
+}
+
+// spent returns what all agents have used.
+func (r *roster) spent() Usage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.used
+}
+
+// labels returns the running agents. The caller holds the lock.
+func (r *roster) labels() (all []string) {
+	for _, e := range r.entries {
+		if e.status.State == Running && len(all) < maxListed {
+			all = append(all, e.status.label())
+		}
+	}
+	return all
+}
+
+// label returns the name and the id of an agent.
+func (s *Status) label() string {
+	if s.Name != "" {
+		return s.Name + " (" + s.ID + ")"
+	}
+	return s.ID
+}

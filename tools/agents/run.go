@@ -1,0 +1,289 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+)
+
+// answerWait is how long the call of an agent may take to answer when it was stopped.
+const answerWait = 900 * time.Millisecond
+
+// closeWait is how long the session of an agent that has ended may take to close.
+const closeWait = 10 * time.Second
+
+// A run is one run of an agent. It has a goroutine that supervises it, and one that its Loop has.
+// The call that waits for it stands beside them:
+//
+//	           ┌──────────── goesOn ────────────┐
+//	prepared ──▶ Loop runs ──────▶ returned ────┴──▶ session closed ──▶ done
+//	                 │ stopped, and a moment later     ▲
+//	                 └──▶ abandoned (Session.Detached) ┘
+type run struct {
+	g          *Agents
+	roster     *roster
+	entry      *entry
+	agent      *Agent
+	caller     *pegboard.Session
+	definition Definition
+	request    Request
+	place      place
+	background bool // from its beginning
+	started    time.Time
+
+	ctx    context.Context //nolint:containedctx // it is the run's
+	cancel context.CancelCauseFunc
+
+	returned chan struct{} // closed when no Loop of the run is running, or it was abandoned
+	done     chan struct{} // closed when result and err stand
+	moved    chan struct{} // closed when the agent goes on in the background
+	result   Result
+	err      error
+
+	mu       lock.Mutex // guards the fields below
+	notes    []string
+	unread   []pegboard.Part // for the next request
+	requests int
+	calls    int
+	usage    Usage
+	limit    error // ErrTurns or ErrBudget, once it was reached
+	denied   bool  // the user has denied a call and ended the turn
+	history  []json.RawMessage
+	task     *background.Handle // nil while the caller waits
+	file     *os.File           // its output; nil if it has none
+	moving   chan struct{}      // closed when a move to the background is over; nil if there is no move
+	ended    bool               // it cannot be moved any more
+}
+
+// setContext gives the run a context that keeps the values of the caller's and ends by itself.
+func (k *run) setContext(ctx context.Context) {
+	k.ctx, k.cancel = context.WithCancelCause(pegboard.WithSession(context.WithoutCancel(ctx), k.agent.Session))
+}
+
+// start starts the run and waits for it, unless it is in the background.
+func (k *run) start(ctx context.Context) (Result, error) {
+	goroutine.Go(k.supervise)
+	if k.background {
+		return k.launched(), nil
+	}
+	select {
+	case <-k.done:
+		return k.result, k.err
+	case <-k.moved:
+		return k.launched(), nil
+	case <-ctx.Done():
+	}
+	k.cancel(context.Cause(ctx))
+	select {
+	case <-k.done:
+		return k.result, k.err
+	case <-time.After(answerWait):
+	}
+	return k.interim(context.Cause(ctx))
+}
+
+// supervise runs the Loop until nothing is left for the agent to do.
+func (k *run) supervise() {
+	defer k.cancel(nil)
+	var reply Reply
+	err := <-goroutine.Go(k.open)
+	for kept := 0; err == nil; kept++ {
+		if reply, err = k.runLoop(); err != nil || !k.goesOn(reply, kept) {
+			break
+		}
+	}
+	k.finish(reply, err)
+}
+
+// runLoop calls the Loop. If it does not return in time after the run was stopped, it is
+// abandoned.
+func (k *run) runLoop() (reply Reply, err error) {
+	type outcome struct {
+		reply Reply
+		err   error
+	}
+	ended := make(chan outcome, 1) // the Loop of an abandoned run writes to nothing else
+	crash := goroutine.Go(func() {
+		r, e := k.g.options.Loop(k.ctx, k.agent)
+		ended <- outcome{r, e}
+	})
+	settled := func(crashed error) (Reply, error) {
+		if crashed != nil {
+			k.g.options.logger().Error("the loop of an agent crashed", "agent", k.agent.ID, "type", k.agent.Type, "error", crashed)
+			return Reply{}, crashed
+		}
+		o := <-ended
+		k.spend(o.reply.Used)
+		return o.reply, o.err
+	}
+	select {
+	case crashed := <-crash:
+		return settled(crashed)
+	case <-k.ctx.Done():
+	}
+	select {
+	case crashed := <-crash:
+		return settled(crashed)
+	case <-time.After(k.grace()):
+	}
+	returned := k.agent.Session.Detach("the loop of agent " + k.agent.ID)
+	goroutine.Go(func() {
+		<-crash
+		returned()
+	})
+	return Reply{}, errors.Join(context.Cause(k.ctx), pegboard.ErrDetached)
+}
+
+// grace returns how long the Loop may take to return after it was stopped. That of an agent
+// deeper down is shorter, so that what it has written reaches the agents above it.
+func (k *run) grace() time.Duration {
+	return (answerWait - 100*time.Millisecond) / time.Duration(max(1, len(k.agent.Session.AgentPath())))
+}
+
+// endLoop ends the run when its session is closed, and waits for its Loop.
+func (k *run) endLoop(ctx context.Context) error {
+	k.cancel(pegboard.ErrClosed)
+	select {
+	case <-k.returned:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// finish ends the run: its session is closed, its place given up, and its result told.
+func (k *run) finish(reply Reply, err error) {
+	close(k.returned)
+	result, err := k.report(reply, err)
+	state := Completed
+	switch {
+	case err != nil && k.ctx.Err() != nil:
+		state = Stopped
+	case err != nil:
+		state = Failed
+	}
+	if k.isInBackground() && k.place.release == nil {
+		k.settleResult(result, err, state)
+		k.waitBelow()
+		k.closeSession()
+		return
+	}
+	if k.isInBackground() {
+		k.waitBelow()
+	}
+	k.closeSession()
+	if k.place.release != nil {
+		_ = goroutine.Try(func() error { k.place.release(context.WithoutCancel(k.ctx), &result); return nil })
+	}
+	k.settleResult(result, err, state)
+}
+
+// settleResult makes the result stand and tells it.
+func (k *run) settleResult(result Result, err error, state State) {
+	k.mu.Lock()
+	for k.moving != nil {
+		moving := k.moving
+		k.mu.Unlock()
+		<-moving
+		k.mu.Lock()
+	}
+	k.ended = true
+	task, file := k.task, k.file
+	k.file = nil
+	k.mu.Unlock()
+	k.result, k.err = result, err
+	k.roster.leave(k.entry, state, err)
+	close(k.done)
+	if file != nil {
+		_ = file.Close() // every write was checked
+	}
+	if task != nil {
+		task.Done(map[State]background.State{Completed: background.Completed, Failed: background.Failed, Stopped: background.Killed}[state], nil, err)
+	}
+}
+
+// waitBelow waits until the agents have ended that this one has started. Stopping the run, or
+// closing its session, stops them.
+func (k *run) waitBelow() {
+	select {
+	case <-k.roster.whenAlone(k.entry):
+	case <-k.ctx.Done():
+	}
+}
+
+// closeSession closes the session of the agent. After a stop it does not wait for what does not
+// end at once: that is named by Session.Detached, or by Close of the main session.
+func (k *run) closeSession() {
+	closed := goroutine.Go(func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(k.ctx), closeWait)
+		defer cancel()
+		if err := k.agent.Session.Close(ctx); err != nil {
+			k.g.options.logger().Warn("an agent has left something running", "agent", k.agent.ID, "type", k.agent.Type, "error", err)
+		}
+	})
+	if k.ctx.Err() == nil {
+		<-closed
+		return
+	}
+	select {
+	case <-closed:
+	case <-time.After(50 * time.Millisecond):
+	}
+}
+
+// giveUp undoes what was made for a run that does not start.
+func (k *run) giveUp(ctx context.Context) {
+	close(k.returned)
+	if k.cancel != nil {
+		k.cancel(nil)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if k.agent.Session != nil {
+		_ = k.agent.Session.Close(ctx) // nothing has run in it
+	}
+	if k.place.release != nil {
+		_ = goroutine.Try(func() error { k.place.release(ctx, &Result{}); return nil })
+	}
+}
+
+// note records what the caller should know.
+func (k *run) note(text string) {
+	if text == "" {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.notes = append(k.notes, text)
+}
+
+// resolve assembles the pool of the agent.
+func (k *run) resolve() (pegboard.Resolution, error) {
+	cfg := k.g.options.Pool
+	if k.agent.Forked {
+		cfg.Roles = &pegboard.RoleTables{}
+		if p := k.request.pool; p != nil {
+			var names []string
+			for t := range p.All() {
+				names = append(names, t.Info().Name)
+			}
+			cfg.Restrictions = append(slices.Clip(cfg.Restrictions), pegboard.Restriction{Reason: "the caller does not have it", Only: names})
+		}
+	}
+	p := k.g.options.Registry.AssemblePool(k.agent.Session, cfg)
+	return p.Resolve(k.definition.Tools, k.definition.DisallowedTools)
+}
+
+// messages returns the conversation.
+func (k *run) messages() []json.RawMessage {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Clone(k.history)
+}

@@ -1,0 +1,156 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+)
+
+// open collects what the agent reads first: its skills, words of hooks, and its task.
+func (k *run) open() {
+	var parts []pegboard.Part
+	for _, name := range k.definition.Skills {
+		text, err := k.skill(name)
+		if err != nil {
+			k.g.options.logger().Warn("the definition of an agent names a skill that cannot be told", "type", k.definition.Name, "origin", k.definition.Origin, "skill", name, "error", err)
+			k.note(fmt.Sprintf("The skill %s of its definition was not told: %v.", name, err))
+			continue
+		}
+		parts = append(parts, pegboard.Part{Text: text})
+	}
+	if hook := k.g.options.Hooks.Start; hook != nil {
+		parts = append(parts, pegboard.Part{Text: k.callHook("start", func() (string, error) { return hook(k.ctx, k.agent) })})
+	}
+	parts = append(parts, pegboard.Part{Text: k.request.Prompt})
+	k.tell(parts...)
+}
+
+// skill returns the text of a skill.
+func (k *run) skill(name string) (text string, err error) {
+	if k.g.options.Skill == nil {
+		return "", fmt.Errorf("there are no skills here")
+	}
+	err = goroutine.Try(func() (err error) {
+		text, err = k.g.options.Skill(k.ctx, k.agent.Session, name)
+		return err
+	})
+	return text, err
+}
+
+// callHook returns the text of a hook. A hook that fails is logged and has none.
+func (k *run) callHook(name string, hook func() (string, error)) (text string) {
+	if err := goroutine.Try(func() (err error) { text, err = hook(); return err }); err != nil {
+		k.g.options.logger().Error("a hook of agents failed", "hook", name, "agent", k.agent.ID, "error", err)
+		return ""
+	}
+	return text
+}
+
+// tell adds parts that the agent reads before its next request.
+func (k *run) tell(parts ...pegboard.Part) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, p := range parts {
+		if p.Text != "" || len(p.Data) > 0 {
+			k.unread = append(k.unread, p)
+		}
+	}
+}
+
+// goesOn reports whether the agent has something to read after its Loop has returned.
+func (k *run) goesOn(reply Reply, kept int) bool {
+	hook := k.g.options.Hooks.Stop
+	if hook == nil || kept >= MaxStopTexts || k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn {
+		return false
+	}
+	e := Ending{Agent: k.agent, Text: k.textOf(reply), Kept: kept}
+	text := k.callHook("stop", func() (string, error) { return hook(k.ctx, e) })
+	if text == "" || k.ctx.Err() != nil {
+		return false
+	}
+	k.tell(pegboard.Part{Text: text})
+	return true
+}
+
+// next implements [Agent.Next].
+func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
+	k.spend(used)
+	for _, c := range []context.Context{k.ctx, ctx} {
+		if c.Err() != nil {
+			return nil, context.Cause(c)
+		}
+	}
+	if err := k.countRequest(); err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	parts := k.unread
+	k.unread = nil
+	k.mu.Unlock()
+	return append(parts, k.agent.Session.News()...), nil
+}
+
+// spend counts what the agent has used.
+func (k *run) spend(u Usage) {
+	k.mu.Lock()
+	k.usage = k.usage.plus(u)
+	k.mu.Unlock()
+	k.roster.spend(k.entry, u)
+}
+
+// countRequest counts the request that follows, or returns the limit that forbids it.
+func (k *run) countRequest() error {
+	spent := k.g.checkBudget(k.caller)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	most := k.definition.MaxTurns
+	switch {
+	case k.limit != nil:
+	case most > 0 && k.requests >= most:
+		k.limit = fmt.Errorf("%w: %d (maxTurns)", ErrTurns, most)
+	case spent != nil:
+		k.limit = spent
+	default:
+		k.requests++
+	}
+	return k.limit
+}
+
+func (k *run) limitReached() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.limit
+}
+
+// append implements [Agent.Append].
+func (k *run) append(messages []json.RawMessage) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.history = append(k.history, messages...)
+	return k.write(messages)
+}
+
+// hooks returns the hooks that count the agent's calls.
+func (k *run) hooks() pegboard.Hooks {
+	count := func(_ context.Context, h *pegboard.HookCall) error { k.count(h); return nil }
+	return pegboard.Hooks{Post: count, PostFailure: count, NotRun: count, OnFailure: pegboard.FailContinue}
+}
+
+// count counts a call that the agent's model has made. The hooks also see the calls of agents
+// below, and those that a call makes.
+func (k *run) count(h *pegboard.HookCall) {
+	if h.Call.Session() != k.agent.Session || h.Call.Parent() != nil {
+		return
+	}
+	d := h.Outcome.Decision
+	below, _ := h.Outcome.Result.Data.(Result) // of an agent that it has waited for
+	k.mu.Lock()
+	k.calls++
+	calls := k.calls
+	k.denied = k.denied || below.StopTurn || d.Behavior == pegboard.Deny && d.StopTurn
+	k.mu.Unlock()
+	k.roster.update(k.entry, func(s *Status) { s.Calls = max(s.Calls, calls) })
+}
