@@ -97,6 +97,9 @@ func (c *claim) save() error {
 	return err
 }
 
+// release gives the claim up, so that the next Clean finds it.
+func (c *claim) release() { _ = c.file.Close() }
+
 // end removes the record while it is locked, so that no other process takes it over, or after
 // it where the system does not remove open files.
 func (c *claim) end() {

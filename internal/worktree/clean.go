@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 )
 
 // Clean ends the worktrees that programs have left without finishing them, such as one that
 // was killed, in the repository of a directory: those in which nothing has changed are removed,
-// the others unlocked, kept and returned. Worktrees in use stay. On a system without file
+// the others unlocked, kept and returned. Worktrees in use stay. What cannot be removed now is
+named by the error, and left to the next Clean. On a system without file
 // locks it does nothing.
 func (t *Trees) Clean(ctx context.Context, dir string) ([]Ending, error) {
 	repo, err := t.open(ctx, dir)
@@ -28,9 +31,15 @@ func (t *Trees) Clean(ctx context.Context, dir string) ([]Ending, error) {
 			continue
 		}
 		w := &Worktree{Path: c.Path, Dir: c.Path, Branch: c.Branch, Main: repo.top, repo: repo, claim: c}
+		// A git that was killed with the program may have left its lock of the branch.
+		_ = os.Remove(filepath.Join(repo.common, "refs", "heads", BranchPrefix+c.name+".lock"))
 		if c.Folder == "" { // it was not finished, and no agent has worked there
-			problems = append(problems, w.discard(ctx))
-			w.endClaim()
+			if err := w.discard(ctx); err != nil {
+				problems = append(problems, err)
+				c.release()
+			} else {
+				c.end()
+			}
 			continue
 		}
 		e, err := w.Finish(ctx)

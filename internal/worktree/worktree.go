@@ -53,7 +53,7 @@ func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
 			w.endClaim()
 			return e, nil
 		}
-		reason = err.Error()
+		reason = "it could not be removed: " + err.Error()
 	}
 	e.Kept, e.Reason = true, reason
 	if _, unlockErr := w.repo.alone(ctx, "worktree", "unlock", w.Path); unlockErr != nil && !strings.Contains(unlockErr.Error(), "not locked") {
