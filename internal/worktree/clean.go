@@ -11,8 +11,8 @@ import (
 // Clean ends the worktrees that programs have left without finishing them, such as one that
 // was killed, in the repository of a directory: those in which nothing has changed are removed,
 // the others unlocked, kept and returned. Worktrees in use stay. What cannot be removed now is
-named by the error, and left to the next Clean. On a system without file
-// locks it does nothing.
+// named by the error, and left to the next Clean. On a system without file locks it does
+// nothing.
 func (t *Trees) Clean(ctx context.Context, dir string) ([]Ending, error) {
 	repo, err := t.open(ctx, dir)
 	if err != nil {
