@@ -157,7 +157,7 @@ func TestToBackground(t *testing.T) {
 		answers := make(chan []pegboard.Outcome)
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			answers <- h.run(ctx, agentCall(t, nil), pegboard.Call{ID: "2", Name: "Agent", Input: agentCall(t, map[string]any{"subagent_type": "looker"}).Input})
+			answers <- h.run(ctx, agentCall(t, nil), pegboard.Call{ID: "2", Name: "Agent", Input: agentCall(t, nil).Input})
 		}()
 		synctest.Wait()
 		require.Len(t, h.agents.List(h.session), 2)
@@ -171,7 +171,7 @@ func TestToBackground(t *testing.T) {
 		for _, out := range outcomes {
 			require.NoError(t, out.Err)
 			require.Equal(t, agents.StatusLaunched, out.Result.Data.(agents.Result).Status) //nolint:forcetypeassert // it panics
-			require.FileExists(t, out.Result.Data.(agents.Result).OutputFile)              //nolint:forcetypeassert // it panics
+			require.FileExists(t, out.Result.Data.(agents.Result).OutputFile)               //nolint:forcetypeassert // it panics
 		}
 		synctest.Wait()
 		require.Equal(t, agents.Running, h.agents.List(h.session)[0].State)

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -18,21 +17,12 @@ func narrowMode(s *pegboard.Session, have, want pegboard.Mode) (mode pegboard.Mo
 	switch {
 	case want == "" || want == have:
 		return have, ""
-	case laxer(want, have):
+	case want.Laxer(have):
 		return have, fmt.Sprintf("The mode %s was ignored: it allows more than %s, which the agent has.", want, have)
-	case !laxer(pegboard.ModeDefault, want):
+	case !pegboard.ModeDefault.Laxer(want):
 		return have, ""
 	case !s.Permissions().Offers(want):
 		return have, fmt.Sprintf("The mode %s was ignored: it is not available here. The agent has %s.", want, have)
 	}
 	return want, ""
-}
-
-// laxer reports whether m allows more than o.
-func laxer(m, o pegboard.Mode) bool {
-	order := []pegboard.Mode{
-		pegboard.ModeDeny, pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModePlan,
-		pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeAuto, pegboard.ModeBypass,
-	}
-	return slices.Index(order, m) > slices.Index(order, o)
 }

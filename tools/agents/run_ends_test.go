@@ -164,7 +164,11 @@ func TestStubbornToolDeepDown(t *testing.T) {
 	hold, begun := make(chan struct{}), make(chan struct{})
 	stubborn := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Stubborn"}, Description: "Does not end.", Traits: pegboard.Traits{ReadOnly: true},
-		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { close(begun); <-hold; return "late", nil },
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) {
+			close(begun)
+			<-hold
+			return "late", nil
+		},
 	})
 	h := newHouse(t, pegboard.SessionConfig{}, scripted(func(a *agents.Agent) []tooltest.Turn {
 		depth := len(a.Session.AgentPath())
