@@ -95,15 +95,11 @@ func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Worktree{Path: filepath.Join(f.path, r.Name), Branch: BranchPrefix + r.Name, Base: base.name, Main: repo.top, repo: repo, claim: c}
+	w := &Worktree{Dir: filepath.Join(f.path, r.Name, repo.prefix), Path: filepath.Join(f.path, r.Name), Branch: BranchPrefix + r.Name, Base: base.name, Main: repo.top, repo: repo, claim: c}
 	if err := w.create(ctx, f); err != nil {
 		err = errors.Join(err, w.discard(context.WithoutCancel(ctx)))
 		w.endClaim()
 		return nil, err
-	}
-	w.Dir = w.Path
-	if dir := filepath.Join(w.Path, repo.prefix); isDirectory(dir) {
-		w.Dir = dir
 	}
 	w.Included, w.Skipped = repo.include(ctx, w.Path, r.MayRead)
 	return w, nil
@@ -139,7 +135,26 @@ func (w *Worktree) create(ctx context.Context, f *folder) error {
 		return err
 	}
 	w.claim.Folder = admin
-	return w.claim.save()
+	if err := w.claim.save(); err != nil {
+		return err
+	}
+	return w.makeDir()
+}
+
+// makeDir makes Dir, which the base may lack. A link of the base must not lead elsewhere.
+func (w *Worktree) makeDir() error {
+	root, err := os.OpenRoot(w.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(w.repo.prefix, 0o777); err != nil {
+		return err
+	}
+	if !isDirectory(w.Dir) || realpath.Resolve(w.Dir) != w.Dir {
+		return fmt.Errorf("%s is no plain directory at %s", w.repo.prefix, w.Base)
+	}
+	return nil
 }
 
 // adminFolder returns the folder that git keeps for a worktree.

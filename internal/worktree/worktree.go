@@ -13,7 +13,7 @@ import (
 // A Worktree is one in use. Its methods must not be called concurrently.
 type Worktree struct {
 	Path   string // absolute, without links
-	Dir    string // the directory that stands for that of the request; Path if the base has none
+	Dir    string // the directory that stands for that of the request, without links
 	Branch string
 	Base   string // what it began with, such as "origin/main"
 	Main   string // the working tree it was made from, absolute, without links
@@ -37,8 +37,8 @@ type Ending struct {
 // changed, and kept unlocked otherwise. Where that cannot be told, it is kept. A worktree of
 // which the directory is gone loses its branch if there is no commit on it.
 //
-// An error comes with an Ending that says what is left. The context should not be one that
-// has ended. A second call does nothing.
+// An error comes with an Ending that says what is left. If ctx ends first, the worktree is
+// kept. A second call fails.
 func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
 	e := Ending{Name: w.claim.name, Path: w.Path, Branch: w.Branch}
 	if w.claim.file == nil {
@@ -56,11 +56,18 @@ func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
 		reason = "it could not be removed: " + err.Error()
 	}
 	e.Kept, e.Reason = true, reason
-	if _, unlockErr := w.repo.alone(ctx, "worktree", "unlock", w.Path); unlockErr != nil && !strings.Contains(unlockErr.Error(), "not locked") {
-		err = errors.Join(err, unlockErr)
-	}
+	err = errors.Join(err, w.unlock())
 	w.endClaim()
 	return e, err
+}
+
+// unlock does what git worktree unlock does, also when there is no time for git.
+func (w *Worktree) unlock() error {
+	err := os.Remove(filepath.Join(w.claim.Folder, "locked"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 func (w *Worktree) endClaim() {
@@ -141,7 +148,7 @@ func (w *Worktree) remove(ctx context.Context) error {
 	if err := w.claim.save(); err != nil {
 		return err
 	}
-	if _, err := w.repo.alone(ctx, "worktree", "unlock", w.Path); err != nil && !strings.Contains(err.Error(), "not locked") {
+	if err := w.unlock(); err != nil {
 		return err
 	}
 	if _, err := w.repo.alone(ctx, "worktree", "remove", w.Path); err != nil {

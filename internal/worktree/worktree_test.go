@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -208,6 +209,37 @@ func TestSubdirectory(t *testing.T) {
 	e, err := w.Finish(t.Context())
 	require.NoError(t, err)
 	require.False(t, e.Kept, e.Reason)
+
+	s.write("repo/new/x.env", "") // a directory that no commit has
+	w, err = newTrees(t).Add(t.Context(), worktree.Request{Dir: filepath.Join(s.repo, "new"), Name: "w"})
+	require.NoError(t, err)
+	require.DirExists(t, w.Dir)
+	e, err = w.Finish(t.Context())
+	require.NoError(t, err)
+	require.False(t, e.Kept, e.Reason)
+
+	require.NoError(t, os.Symlink("..", filepath.Join(s.repo, "up")))
+	s.commit("a link to the main checkout, as it seems from there")
+	require.NoError(t, os.Remove(filepath.Join(s.repo, "up")))
+	require.NoError(t, os.Mkdir(filepath.Join(s.repo, "up"), 0o700))
+	_, err = newTrees(t).Add(t.Context(), worktree.Request{Dir: filepath.Join(s.repo, "up"), Name: "w"})
+	require.Error(t, err)
+	require.NotContains(t, s.git("branch"), "worktree-w")
+}
+
+// TestNoTimeToFinish keeps the worktree, so that nothing is lost.
+func TestNoTimeToFinish(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	w := s.add(newTrees(t), "w")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	e, err := w.Finish(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.True(t, e.Kept)
+	require.DirExists(t, w.Path)
+	require.NotContains(t, s.git("worktree", "list", "--porcelain"), "\nlocked")
+	s.git("worktree", "remove", w.Path)
 }
 
 func TestEnvironmentOfTheProgram(t *testing.T) {

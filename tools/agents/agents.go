@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/worktree"
 )
 
 // Agents starts agents. Make it with [New]. Its methods may be called concurrently, and for
@@ -13,6 +14,7 @@ type Agents struct {
 	options Options
 	rosters *pegboard.Key[*roster]
 	entries *pegboard.Key[*entry] // of the agent that a session belongs to
+	trees   worktree.Trees
 }
 
 // New returns Agents with these options.

@@ -59,6 +59,11 @@ type Options struct {
 	// there are no skills.
 	Skill func(ctx context.Context, s *pegboard.Session, name string) (string, error)
 
+	// BaseRef is what the worktrees of isolated agents begin with: "fresh", or empty, for the
+	// default branch of the remote as it is known here, since nothing is fetched; "head" for
+	// what is checked out. Claude Code documents both, and the default.
+	BaseRef string
+
 	Hooks Hooks
 	// Logger is told what the host should mend, such as the entries of a definition that name
 	// no tool. Nil means [slog.Default]. Tasks and reports are not logged.
@@ -76,6 +81,8 @@ func (o *Options) check() error {
 		return errors.New("agents: Options.Definitions is required: it says which agents there are")
 	case o.MaxDepth < 0 || o.MaxRunning < 0 || o.MaxTokens < 0 || !(o.MaxUSD >= 0):
 		return fmt.Errorf("agents: a limit cannot be negative: MaxDepth %d, MaxRunning %d, MaxTokens %d, MaxUSD %v", o.MaxDepth, o.MaxRunning, o.MaxTokens, o.MaxUSD)
+	case o.BaseRef != "" && o.BaseRef != "fresh" && o.BaseRef != "head":
+		return fmt.Errorf("agents: Options.BaseRef is %q; use \"fresh\" or \"head\"", o.BaseRef)
 	case o.Background && o.NoBackground:
 		return errors.New("agents: Options.Background and NoBackground exclude each other")
 	}
