@@ -134,7 +134,7 @@ func (w *Worktree) create(ctx context.Context, f *folder) error {
 	if _, err := w.repo.at(w.Path, admin).git(ctx, "reset", "--hard", "--quiet", "--no-recurse-submodules"); err != nil {
 		return err
 	}
-	w.claim.Folder = admin
+	w.claim.Folder, w.folder = admin, admin
 	if err := w.claim.save(); err != nil {
 		return err
 	}

@@ -24,6 +24,8 @@ type Worktree struct {
 
 	repo  *repository // that it was made from
 	claim *claim
+	// folder of git for the worktree, as git has written it; empty until it was made
+	folder string
 }
 
 // An Ending says what became of a worktree.
@@ -31,6 +33,19 @@ type Ending struct {
 	Name, Path, Branch string
 	Kept               bool
 	Reason             string // why it was kept; empty otherwise
+}
+
+// IsWhole reports whether the file that leads git to the worktree is as it was made. Otherwise
+// git may find another repository there, such as the one that the worktree was made from. It
+// may be called concurrently.
+func (w *Worktree) IsWhole() bool {
+	dot := filepath.Join(w.Path, ".git")
+	info, err := os.Lstat(dot)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRecord {
+		return false
+	}
+	text, err := os.ReadFile(dot)
+	return err == nil && strings.TrimRight(string(text), "\r\n") == "gitdir: "+filepath.ToSlash(w.folder)
 }
 
 // Finish ends the use of a worktree: it is removed with its branch if nothing in it has

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -157,7 +158,34 @@ func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.De
 			return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
 		}
 	}
+	if reason := i.lostReason(targets); reason != "" {
+		return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
+	}
 	return pegboard.Decision{}, nil
+}
+
+// lostReason returns why git, in the worktree, might find the repository of the checkout in its
+// place: because the file is not there that leads git to the worktree, or because a command of
+// the same line removes it with all that is around it.
+func (i *isolation) lostReason(targets []pegboard.Target) string {
+	isGit := func(command string) bool { return strings.HasPrefix(command, "git ") }
+	dot, runs, git, removed := filepath.Join(i.tree.Path, ".git"), false, false, false
+	for n := range targets {
+		t := &targets[n]
+		switch t.Kind {
+		case pegboard.TargetCommand:
+			runs, git = true, git || isGit(t.Value) || slices.ContainsFunc(t.Shell.Nested, isGit)
+		case pegboard.TargetPath:
+			removed = removed || t.Access == pegboard.AccessWrite && t.Tree && !isGit(t.Shell.FromCommand) && realpath.Contains(t.Real(), dot)
+		}
+	}
+	switch {
+	case runs && !i.tree.IsWhole():
+		return fmt.Sprintf("%s is not what git has put there, so that commands of git would change %s. Report what you have, and that the worktree is broken.", dot, i.tree.Main)
+	case git && removed:
+		return fmt.Sprintf("The line may remove %s and then run git, which would change %s. Make two calls of it, and leave the file alone.", dot, i.tree.Main)
+	}
+	return ""
 }
 
 // refusal returns why a call with a target is denied, or "". A shell says by an opaque target
@@ -190,7 +218,8 @@ func (i *isolation) standIn(name string) string {
 }
 
 // outsideTree returns a name of a path that is in the checkout and not in the worktree, or that
-// has the checkout below it. The file with which git finds the worktree counts as well.
+// has the checkout below it. The file with which git finds the worktree counts as well, and one
+// with several hard links, since one of them may be in the checkout.
 func (i *isolation) outsideTree(t *pegboard.Target) (string, bool) {
 	names := append([]string{t.Value, t.Real()}, t.Aliases...)
 	for _, name := range names {
@@ -204,12 +233,20 @@ func (i *isolation) outsideTree(t *pegboard.Target) (string, bool) {
 		switch {
 		case realpath.Contains(filepath.Join(i.tree.Path, ".git"), name):
 			return name, true
+		case t.Access == pegboard.AccessWrite && !t.Tree && hasLinks(name):
+			return name, true
 		case realpath.Contains(i.tree.Path, name):
 		case realpath.LeadsThrough(name, []string{i.tree.Main}), t.Tree && realpath.Contains(name, i.tree.Main):
 			return name, true
 		}
 	}
 	return "", false
+}
+
+// hasLinks reports whether a file is there and has several hard links.
+func hasLinks(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && realpath.HasLinks(info)
 }
 
 // release gives the worktree up when the agent has ended.

@@ -71,7 +71,7 @@ func (c checkout) state() string {
 }
 
 // house returns a host of the checkout with the tools for files and Bash.
-func (c checkout) house(loop agents.Loop, mode pegboard.Mode, rules pegboard.RuleSet) *house {
+func (c checkout) house(loop agents.Loop, mode pegboard.Mode, rules pegboard.RuleSet, hooks ...pegboard.Hooks) *house {
 	c.t.Helper()
 	permissions, err := pegboard.NewPermissions(mode, rules)
 	require.NoError(c.t, err)
@@ -81,7 +81,7 @@ func (c checkout) house(loop agents.Loop, mode pegboard.Mode, rules pegboard.Rul
 			return []agents.Definition{{Name: "general-purpose", Description: "For anything."}, {Name: "isolated", Description: "Works apart.", Worktree: true}}
 		}
 	}
-	return newHouse(c.t, pegboard.SessionConfig{Dir: c.dir, Permissions: permissions}, loop, definitions, append(files.Tools(), shell.Bash(shell.Options{}))...)
+	return newHouse(c.t, pegboard.SessionConfig{Dir: c.dir, Permissions: permissions, Hooks: pegboard.JoinHooks(hooks...)}, loop, definitions, append(files.Tools(), shell.Bash(shell.Options{}))...)
 }
 
 // An attempt makes calls in an agent.
@@ -149,7 +149,10 @@ func TestIsolatedAgentDoesNotWriteTheCheckout(t *testing.T) {
 				require.Equal(t, filepath.Join(c.dir, ".claude/worktrees"), filepath.Dir(m.a.Session.Dir()))
 				denied := func(what string, o pegboard.Outcome) {
 					t.Helper()
-					require.Error(t, o.Err, what)
+					require.ErrorIs(t, o.Err, pegboard.ErrDenied, what)
+					if mode == pegboard.ModeBypass {
+						require.Contains(t, o.Result.Text(), "worktree", what)
+					}
 					require.Equal(t, before, c.state(), what)
 				}
 				main := filepath.Join(c.dir, "src")
@@ -168,7 +171,7 @@ func TestIsolatedAgentDoesNotWriteTheCheckout(t *testing.T) {
 					"git --git-dir=MAIN/.git commit --allow-empty -m x", "git --git-dir ../../../.git update-ref refs/heads/evil HEAD", "GIT_DIR=MAIN/.git git commit --allow-empty -m x", "GIT_DIR=../../../.git git switch -c evil", "GIT_WORK_TREE=MAIN git checkout -f",
 					"GIT_INDEX_FILE=MAIN/.git/index git add -A", "export GIT_DIR=MAIN/.git; git commit --allow-empty -m x", "env GIT_WORK_TREE=MAIN git reset --hard", "git -c core.worktree=MAIN checkout -f", "git config core.worktree MAIN",
 					"make -C MAIN", "make -C ../../..", "env -C MAIN make", "timeout 5 make -C MAIN", "sh -c 'cd MAIN && make'", "sh -c 'git -C MAIN commit --allow-empty -m x'", "find MAIN -name a.txt -delete", "xargs -I{} cp src/a.txt MAIN/{} <<< new",
-					"X=MAIN; echo x > $X/src/new", "cd $(git rev-parse --git-common-dir)/.. && make", "eval 'echo x > ../../../src/new'", "D=../../..; cd $D && make", "git -C $(pwd)/../../.. commit --allow-empty -m x", "echo 'gitdir: MAIN/.git' > .git", "rm .git", "git worktree add MAIN/x", "git clone . MAIN/x",
+					"X=MAIN; echo x > $X/src/new", "cd $(git rev-parse --git-common-dir)/.. && make", "eval 'echo x > ../../../src/new'", "D=../../..; cd $D && make", "git -C $(pwd)/../../.. commit --allow-empty -m x", "echo 'gitdir: MAIN/.git' > .git", "rm .git", "rm -rf \"$PWD\"; git add -A", "find . -delete; git -c core.x=y reset --hard", "git worktree add MAIN/x", "git clone . MAIN/x",
 				} {
 					line = strings.ReplaceAll(line, "MAIN", c.dir)
 					denied(line, m.bash(line))
@@ -207,6 +210,57 @@ func TestIsolatedAgentWorksInItsWorktree(t *testing.T) {
 
 	r = data(t, h.call(t, map[string]any{"isolation": "worktree", "name": "helper"}))
 	require.Equal(t, "worktree-"+r.AgentID, r.WorktreeBranch, "the name is taken by what was kept")
+}
+
+// TestHardLinks has a file of the checkout under a name in the worktree.
+func TestHardLinks(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	loop := does(t, func(m attempt) {
+		at := filepath.Join(m.a.Session.Dir(), "here")
+		require.NoError(t, os.Link(filepath.Join(c.dir, "src/a.txt"), at))
+		require.ErrorIs(t, m.bash("echo x > here").Err, pegboard.ErrDenied)
+		m.call("Read", map[string]any{"file_path": at})
+		require.ErrorIs(t, m.write(at, "x").Err, pegboard.ErrDenied)
+		require.NoError(t, os.Remove(at))
+	})
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	require.Empty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
+	require.Empty(t, c.git("status", "--porcelain"))
+}
+
+// TestBrokenWorktree has lost the file that leads git to it, so that git finds the checkout.
+func TestBrokenWorktree(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	loop := does(t, func(m attempt) {
+		require.NoError(t, m.bash("git status").Err)
+		require.NoError(t, m.bash("rm src/a.txt").Err)
+		require.NoError(t, os.Remove(filepath.Join(m.a.Session.Dir(), ".git")))
+		for _, line := range []string{"git commit --allow-empty -m x", "git reset --hard", "ls"} {
+			require.ErrorIs(t, m.bash(line).Err, pegboard.ErrDenied)
+		}
+	})
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	before := c.state()
+	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
+	require.Equal(t, before, c.state())
+}
+
+// TestHooksThatRewrite changes where an isolated agent writes.
+func TestHooksThatRewrite(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	loop := does(t, func(m attempt) { require.ErrorIs(t, m.write("src/new", "x").Err, pegboard.ErrDenied) })
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{}, pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		d := pegboard.Decision{}
+		if h.Call.Name == "Write" && !strings.Contains(string(h.Call.Input), c.dir) {
+			d.Input = json.RawMessage(`{"file_path":"` + filepath.Join(c.dir, "src/new") + `","content":"x"}`)
+		}
+		return d, nil
+	}})
+	require.Empty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
+	require.NoFileExists(t, filepath.Join(c.dir, "src/new"))
 }
 
 // TestAllowRulesStay has a rule that allows to write in the checkout: it is about the checkout,
