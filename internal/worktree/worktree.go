@@ -175,13 +175,17 @@ func (w *Worktree) remove(ctx context.Context) error {
 // removeBranch removes the branch if it still is at its base.
 func (w *Worktree) removeBranch(ctx context.Context) error {
 	ref := "refs/heads/" + w.Branch
-	if tip, err := w.repo.commit(ctx, ref); err != nil {
-		return nil // it is gone
-	} else if tip != w.claim.Base {
+	tip, err := w.repo.commit(ctx, ref)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil && tip != w.claim.Base:
 		return fmt.Errorf("the branch %s has commits", w.Branch)
+	case err == nil:
+		_, err = w.repo.git(ctx, "update-ref", "-d", ref, w.claim.Base)
+		return err
 	}
-	_, err := w.repo.git(ctx, "update-ref", "-d", ref, w.claim.Base)
-	return err
+	return nil // it is gone
 }
 
 // discard removes what Add has made, without looking at it: no agent has worked there. What

@@ -112,6 +112,7 @@ func (m attempt) write(path, text string) pegboard.Outcome {
 
 // does returns a loop that runs a function.
 func does(t *testing.T, f func(m attempt)) agents.Loop {
+	t.Helper()
 	return func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		parts, err := a.Next(ctx, agents.Usage{})
 		if err != nil {
