@@ -78,6 +78,10 @@ type ShellFacts struct {
 	// or removed; and of one that is read as a Guess, that its files are found before they are
 	// read, and not made by the command.
 	InPlace bool
+	// Enters says of a path that is read that it is a directory in which other commands run,
+	// as after cd. What they do there has targets of its own as far as it is known: a hook that
+	// has to keep an agent out of a directory denies such a target.
+	Enters bool
 	// Reads reports whether a Tree that is read includes files with such a name; nil means
 	// all. A deny or ask rule about other files below the tree is not about it.
 	Reads func(name string) bool

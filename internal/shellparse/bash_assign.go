@@ -119,6 +119,7 @@ func (w *walker) checkVariable(name string) {
 func (w *walker) assignmentsOnly(assigns []assignment) Command {
 	c := Command{Text: joinWithAssignments(assigns, nil)}
 	w.inspectVariables(&c, assigns, false)
+	w.addGitPlaces(&c, assigns, gitPlaces{guess: true, write: true})
 	for _, a := range assigns {
 		if a.expands != "" {
 			c.markExpansion(a.expands)
@@ -186,7 +187,9 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 		}
 	}
 	if exported {
-		w.inspectVariables(&c, w.exportedAssignments(assigns), true)
+		assigns := w.exportedAssignments(assigns)
+		w.inspectVariables(&c, assigns, true)
+		w.addGitPlaces(&c, assigns, gitPlaces{write: true})
 	} else {
 		w.inspectVariables(&c, assigns, false)
 	}

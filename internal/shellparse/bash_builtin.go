@@ -295,7 +295,7 @@ func cdEffect(args []arg) builtinEffect {
 	if dir == nil {
 		return builtinEffect{}
 	}
-	return builtinEffect{effect: effect{files: []file{{arg: *dir}}}}
+	return builtinEffect{effect: effect{files: []file{{arg: *dir, enters: true}}}}
 }
 
 // cdTarget returns the directory that the arguments of cd name, or nil for the home

@@ -59,6 +59,7 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 		w.addReadNames(&c, e, s.args)
 		w.addRemovalReason(&c, s.args, e.files)
 		w.addStarted(&c, e, 0)
+		w.addGitPlaces(&c, assigns, gitPlacesOf(s.args, e))
 		c.NoWildcards = c.NoWildcards || forbidsWildcard(w.withAddedArgs(s))
 		w.addStarts(&c, s, e)
 	}

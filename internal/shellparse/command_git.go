@@ -23,6 +23,7 @@ func gitEffect(args []arg) effect {
 			e.alias = &gitAliasUse{name: g.rest[0].value, args: g.rest[1:], dir: g.dir}
 		}
 	}
+	reads := e.class == ReadOnly
 	if g.reason != "" {
 		e.git = nil
 		e.worsen(Unknown, g.reason)
@@ -37,7 +38,7 @@ func gitEffect(args []arg) effect {
 		e.files = append(e.files, file{arg: literalArg(g.dir), tree: true, write: true})
 	}
 	for _, place := range g.places {
-		e.files = append(e.files, file{arg: gitInDir(place, g.dir), tree: true, write: e.class != ReadOnly})
+		e.files = append(e.files, file{arg: gitInDir(place, g.dir), tree: true, write: !reads})
 	}
 	return e
 }

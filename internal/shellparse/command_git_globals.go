@@ -80,7 +80,11 @@ func (g *gitGlobals) addOption(a arg, name string, value arg, attached bool) {
 		g.prints = true
 		return
 	case "-c":
-		g.settings = append(g.settings, gitSettingOf(value))
+		s := gitSettingOf(value)
+		if strings.EqualFold(s.key.value, "core.worktree") {
+			g.places = append(g.places, gitInDir(s.value, ".git")) // to which git takes it to be relative
+		}
+		g.settings = append(g.settings, s)
 	case "--config-env":
 		s := gitSettingOf(value)
 		s.value = arg{source: value.source} // that of a variable

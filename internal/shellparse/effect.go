@@ -36,7 +36,7 @@ type file struct {
 	inHome                      bool   // the name is relative to the home directory
 	copiesNames, followsLinks   bool   // see Path
 	namesOnly, tracked, noIndex bool   // see Path
-	inPlace                     bool   // see Path
+	inPlace, enters             bool   // see Path
 	origin                      string // see Path; relative to the same directory as the file
 	filter                      *NameFilter
 }

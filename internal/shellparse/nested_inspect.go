@@ -60,6 +60,7 @@ func (w *walker) inspectCandidate(c *Command, args []arg, depth int) {
 	w.inspectCopied(c, name, args[1:])
 	at := w.place
 	w.place = w.placeAfterOptions(name, args[1:])
+	w.addEntered(c, name, at)
 	w.inspectLists(c, name, args[1:])
 	w.inspectStarted(c, name, args[1:], depth)
 	w.place = at
@@ -179,7 +180,9 @@ func untilFindEnd(args []arg) []arg {
 // is the number of operands before the command. A word after an option may be the
 // option's value or the command, so it is inspected, too.
 func (w *walker) inspectLaunched(c *Command, name string, args []arg, between, depth int) {
-	w.inspectVariables(c, launchedAssignments(name, args, between), true)
+	assigns := launchedAssignments(name, args, between)
+	w.inspectVariables(c, assigns, true)
+	w.addGitPlaces(c, assigns, gitPlaces{guess: true, write: true})
 	option := false // the previous word is an option, whose value this word may be
 	for i, a := range args {
 		_, isAssignment := assignmentOf(name, a)

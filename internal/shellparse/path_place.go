@@ -130,7 +130,7 @@ func (w *walker) placeAfter(c *Command, s strippedCommand, in place) place {
 	case !ok, dir == nil && (w.homeDir() == "" || s.args[0].value == "pushd"):
 		return place{}
 	case dir == nil:
-		c.Paths = append(c.Paths, Path{Name: w.homeDir()})
+		c.Paths = append(c.Paths, Path{Name: w.homeDir(), Enters: true})
 		return in.changeTo(w.homeDir())
 	}
 	return in.changeTo(dir.value)
@@ -170,6 +170,22 @@ func (w *walker) placeAfterOptions(name string, args []arg) place {
 		}
 	}
 	return out
+}
+
+// addEntered adds the directories that the options of a program lead to from a place. Those of
+// git are in its effect.
+func (w *walker) addEntered(c *Command, name string, from place) {
+	if name == "git" || w.place.equal(from) {
+		return
+	}
+	if !w.place.known() {
+		w.markUnknown("a program works in a directory that is not known")
+	}
+	for _, dir := range w.place.dirs {
+		if !slices.Contains(from.dirs, dir) {
+			c.Paths = append(c.Paths, Path{Name: dir, Guess: true, Enters: true})
+		}
+	}
 }
 
 // dirOptions are the options that make a program change its directory first.

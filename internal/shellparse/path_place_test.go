@@ -74,8 +74,8 @@ func TestCdIsARead(t *testing.T) {
 	t.Parallel()
 	l := parse("cd ../x")
 	require.Equal(t, []string{"read cd ../x"}, texts(l))
-	require.Equal(t, []shellparse.Path{{Name: "/proj/../x"}}, l.Commands[0].Paths)
-	require.Equal(t, []shellparse.Path{{Name: "/home/me"}}, parse("cd").Commands[0].Paths)
+	require.Equal(t, []shellparse.Path{{Name: "/proj/../x", Enters: true}}, l.Commands[0].Paths)
+	require.Equal(t, []shellparse.Path{{Name: "/home/me", Enters: true}}, parse("cd").Commands[0].Paths)
 }
 
 func TestUnknownPaths(t *testing.T) {
@@ -116,4 +116,32 @@ func TestGitInAnotherDirectory(t *testing.T) {
 		l := parse(line)
 		require.Equal(t, known, l.Commands[len(l.Commands)-1].Class == shellparse.ReadOnly, line)
 	}
+}
+
+// A directory in which commands run is marked, whatever leads there.
+func TestDirectoriesThatCommandsEnter(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"cd /a; ls": "/a", "pushd ../a": "/proj/../a", "(cd a && make)": "/proj/a", "cd": "/home/me", "make -C /a all": "/a", "env -C a make": "/proj/a",
+		"npm --prefix /a run x": "/a", "timeout 5 make --directory=/a": "/a", "sudo -D /a make": "/a", "go -C /a build ./...": "/a", "sh -c 'cd /a && make'": "/a",
+	} {
+		var entered []string
+		for _, c := range parse(line).Commands {
+			for _, p := range c.Paths {
+				if p.Enters {
+					require.False(t, p.Write)
+					entered = append(entered, p.Name)
+				}
+			}
+		}
+		require.Contains(t, entered, want, line)
+	}
+	for _, line := range []string{"ls /a", "cat a", "git -C /a status", "tar -C /a -cf x.tar .", "make -j 4"} {
+		for _, c := range parse(line).Commands {
+			for _, p := range c.Paths {
+				require.False(t, p.Enters, line)
+			}
+		}
+	}
+	require.NotEmpty(t, parse("make -C a -C b -C c -C d -C e").Unknown)
 }

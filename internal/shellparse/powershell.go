@@ -82,8 +82,20 @@ func (w *pwshWalker) command(pc pwshCommand, behind []pwshCommand, hasInput bool
 	}
 	if pwshDirCmdlets[cmdlet] || cmdlet == "" && (strings.ContainsAny(name, `:/\-`) || strings.HasSuffix(name, "..")) {
 		w.dirUnknown = true // scripts and functions may change the directory, as C: and cd.. do
+		w.markEntered(&c, name, pwshDirCmdlets[cmdlet])
 	}
 	return w.addCommand(c)
+}
+
+// markEntered marks the directories that a command changes to. A function such as cd.. has
+// the directory in its name.
+func (w *pwshWalker) markEntered(c *Command, name string, cmdlet bool) {
+	for i := range c.Paths {
+		c.Paths[i].Enters = c.Paths[i].Enters || cmdlet && !c.Paths[i].Write
+	}
+	if strings.HasSuffix(name, "..") {
+		w.addPath(c, "..", true, Path{Guess: true, Enters: true})
+	}
 }
 
 // applyCmdlet adds the effect of a cmdlet to a command.

@@ -247,7 +247,9 @@ func TestPowerShellPaths(t *testing.T) {
 		{"Set-Content a hello", paths{{Name: "/proj/a", Write: true}}, paths{{Name: `C:\work\proj\a`, Write: true}}},
 		{"Remove-Item -Recurse a", paths{{Name: "/proj/a", Write: true, Tree: true}}, paths{{Name: `C:\work\proj\a`, Write: true, Tree: true}}},
 		{"ri -r -fo a", paths{{Name: "/proj/a", Write: true, Tree: true}, {Name: "/proj/a", Guess: true}}, paths{{Name: `C:\work\proj\a`, Write: true, Tree: true}, {Name: `C:\work\proj\a`, Guess: true}}},
-		{"Set-Location src", paths{{Name: "/proj/src"}}, paths{{Name: `C:\work\proj\src`}}},
+		{"Set-Location src", paths{{Name: "/proj/src", Enters: true}}, paths{{Name: `C:\work\proj\src`, Enters: true}}},
+		{"cd src", paths{{Name: "/proj/src", Enters: true}}, paths{{Name: `C:\work\proj\src`, Enters: true}}},
+		{"Push-Location src", paths{{Name: "/proj/src", Guess: true, Enters: true}}, paths{{Name: `C:\work\proj\src`, Guess: true, Enters: true}}},
 		{"Write-Output a | Select-Object b", nil, nil},
 	}
 	for _, tt := range tests {

@@ -74,6 +74,9 @@ type Path struct {
 	Origin string
 	// Filter says which files of a tree that is read are read; nil means all.
 	Filter *NameFilter
+	// Enters is set for a directory in which other commands of the line run, as after cd, or
+	// in which a program works because of an option.
+	Enters bool
 	// Guess is set if Name is only an argument that looks like a path, of a command
 	// that the tables do not know. Only deny and ask rules should match it.
 	Guess bool

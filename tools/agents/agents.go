@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/worktree"
 )
 
 // Agents starts agents. Make it with [New]. Its methods may be called concurrently, and for
@@ -16,6 +17,7 @@ type Agents struct {
 	mails   *pegboard.Key[*mail]
 	teams   *pegboard.Key[*teams]
 	joined  *pegboard.Key[bool] // whether a main session hands out its messages
+	trees   worktree.Trees
 }
 
 // New returns Agents with these options.

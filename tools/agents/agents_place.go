@@ -2,15 +2,77 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/worktree"
 )
 
-// choosePlace returns where an agent works that s starts.
-func (g *Agents) choosePlace(_ context.Context, _ *pegboard.Session, r *Request, d *Definition) (place, error) {
-	if r.Isolation != "" || d.Worktree {
-		return place{}, fmt.Errorf("%w: there are no worktrees here; leave isolation out", ErrInvalidRequest)
+// choosePlace returns where an agent works that s starts. Id is that of the agent.
+func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string, r *Request, d *Definition) (place, error) {
+	switch {
+	case r.Isolation == "" && !d.Worktree:
+		return place{dir: r.Dir}, nil
+	case r.Dir != "":
+		return place{}, fmt.Errorf("%w: an agent of the type %s has a worktree of its own; leave cwd out", ErrInvalidRequest, d.Name)
 	}
-	return place{dir: r.Dir}, nil
+	left, err := g.trees.Clean(ctx, s.Dir())
+	if errors.Is(err, worktree.ErrNoRepository) {
+		return place{}, fmt.Errorf("%w: isolation is for git repositories, and %s is in none; leave isolation out", ErrInvalidRequest, s.Dir())
+	}
+	if err != nil {
+		g.options.logger().Warn("worktrees of agents that have ended cannot be removed", "dir", s.Dir(), "error", err)
+	}
+	w, err := g.addWorktree(ctx, s, id, r.Name)
+	if err != nil {
+		return place{}, fmt.Errorf("no worktree could be made for the agent, and it was not started: %w", err)
+	}
+	i := &isolation{tree: w, dir: s.Dir(), logger: g.options.logger(), done: make(chan struct{})}
+	for _, e := range left {
+		g.options.logger().Warn("a worktree of an agent that was cut off is kept", "path", e.Path, "branch", e.Branch, "reason", e.Reason)
+		i.notes = append(i.notes, fmt.Sprintf("A worktree of an agent that was cut off is still there: %s on the branch %s, since %s.", e.Path, e.Branch, e.Reason))
+	}
+	return i.place(s), nil
+}
+
+// addWorktree makes a worktree that is called like the agent, or like its id if that is taken.
+func (g *Agents) addWorktree(ctx context.Context, s *pegboard.Session, id, name string) (*worktree.Worktree, error) {
+	request := worktree.Request{Dir: s.Dir(), Name: name, Base: g.options.BaseRef, MayRead: mayRead(ctx, s)}
+	if name != "" {
+		w, err := g.trees.Add(ctx, request)
+		if !errors.Is(err, worktree.ErrTaken) && !errors.Is(err, worktree.ErrName) {
+			return w, err
+		}
+	}
+	request.Name = id
+	return g.trees.Add(ctx, request)
+}
+
+// A fileInput is the input of the tool with which mayRead asks.
+type fileInput struct {
+	Path string `json:"path"`
+}
+
+// mayRead returns a function that reports whether s may read a file without a question.
+func mayRead(ctx context.Context, s *pegboard.Session) func(path string) bool {
+	tool := pegboard.Build(pegboard.Definition[fileInput, string]{
+		Info: pegboard.Info{Name: "Read"}, Description: "Reads a file.",
+		Inspect: func(in fileInput, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}}
+		},
+		Call: func(context.Context, fileInput, *pegboard.Call) (string, error) {
+			return "", errors.New("it only decides")
+		},
+	})
+	registry := new(pegboard.Registry)
+	if err := registry.Add(tool); err != nil {
+		return nil
+	}
+	pool := registry.AssemblePool(s, pegboard.PoolConfig{Roles: &pegboard.RoleTables{}})
+	return func(path string) bool {
+		input, err := json.Marshal(fileInput{path})
+		return err == nil && pool.Decide(ctx, pegboard.Call{Name: "Read", Input: input}).Behavior == pegboard.Allow
+	}
 }

@@ -125,7 +125,7 @@ func (k *run) chooseBackground() error {
 // settle makes the session of the agent and finds its tools.
 func (k *run) settle(ctx context.Context) (err error) {
 	k.agent.ID = k.entry.status.ID
-	if k.place, err = k.g.choosePlace(ctx, k.caller, &k.request, &k.definition); err != nil {
+	if k.place, err = k.g.choosePlace(ctx, k.caller, k.agent.ID, &k.request, &k.definition); err != nil {
 		return err
 	}
 	defer func() {
@@ -168,16 +168,19 @@ func (k *run) fork() error {
 	k.note(note)
 	mode, _ = narrowMode(s, mode, k.roster.modeOf(k.entry))
 	var permissions pegboard.Permissions
-	if mode != have {
+	if mode == have {
+		mode = "" // that of the caller, also when it changes
+	}
+	if mode != "" || len(k.place.rules) > 0 {
 		var err error
-		if permissions, err = pegboard.NewPermissions(mode); err != nil {
+		if permissions, err = pegboard.NewPermissions(mode, k.place.rules...); err != nil {
 			return fmt.Errorf("%w: its definition: %w", ErrInvalidRequest, err)
 		}
 	}
 	child, err := s.Fork(pegboard.SessionConfig{
-		Role: k.entry.role, AgentID: k.agent.ID, AgentType: d.Name, CustomAgent: d.Custom, Dir: k.place.dir,
+		Role: k.entry.role, AgentID: k.agent.ID, AgentType: d.Name, CustomAgent: d.Custom, Dir: k.place.dir, MoreDirs: k.place.moreDirs,
 		Permissions: permissions.WithDirectories(s.Permissions().Directories()...),
-		Hooks:       pegboard.JoinHooks(k.hooks(), k.place.hooks), Guard: k.place.guard, TrimState: k.entry.trim,
+		Hooks:       pegboard.JoinHooks(k.hooks(), k.place.hooks), TrimState: k.entry.trim,
 	})
 	if err != nil {
 		return errors.Join(ErrInvalidRequest, err)

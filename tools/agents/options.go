@@ -68,6 +68,10 @@ type Options struct {
 	// Peers reaches sessions elsewhere, for ListAgents and SendMessage. Nil means that there
 	// are none.
 	Peers Peers
+	// BaseRef is what the worktrees of isolated agents begin with: "fresh", or empty, for the
+	// default branch of the remote as it is known here, since nothing is fetched; "head" for
+	// what is checked out. Claude Code documents both, and the default.
+	BaseRef string
 
 	Hooks Hooks
 	// Logger is told what the host should mend, such as the entries of a definition that name
@@ -88,6 +92,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("agents: a limit cannot be negative: MaxDepth %d, MaxRunning %d, MaxTokens %d, MaxUSD %v", o.MaxDepth, o.MaxRunning, o.MaxTokens, o.MaxUSD)
 	case o.Dir != "" && !filepath.IsAbs(o.Dir):
 		return fmt.Errorf("agents: Options.Dir %q is not absolute", o.Dir)
+	case o.BaseRef != "" && o.BaseRef != "fresh" && o.BaseRef != "head":
+		return fmt.Errorf("agents: Options.BaseRef is %q; use \"fresh\" or \"head\"", o.BaseRef)
 	case o.Background && o.NoBackground:
 		return errors.New("agents: Options.Background and NoBackground exclude each other")
 	}

@@ -27,7 +27,7 @@ func (k *run) open() {
 	if hook := k.g.options.Hooks.Start; hook != nil {
 		parts = append(parts, pegboard.Part{Text: k.callHook("start", func() (string, error) { return hook(k.ctx, k.agent) })})
 	}
-	parts = append(parts, pegboard.Part{Text: k.addressees()}, pegboard.Part{Text: k.request.Prompt})
+	parts = append(parts, pegboard.Part{Text: k.addressees()}, pegboard.Part{Text: k.place.words}, pegboard.Part{Text: k.request.Prompt})
 	k.tell(parts...)
 }
 

@@ -1,0 +1,155 @@
+package worktree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
+)
+
+// A claim is the record of a worktree in use, in a file that stays locked meanwhile. The file
+// is in the folder of the repository, which no commit can write to.
+type claim struct {
+	record
+	name string // of the worktree; no two worktrees of a repository have the same
+	file *os.File
+}
+
+// A record is what is kept of a worktree while it is in use.
+type record struct {
+	Wanted string `json:"wanted,omitempty"` // the directory that is about to be made
+	Path   string `json:"path,omitempty"`   // of the directory, once it was made
+	Branch string `json:"branch,omitempty"` // that was made for it, or is about to be
+	Base   string `json:"base"`             // commit it begins with
+	Folder string `json:"folder,omitempty"` // of git for the worktree; empty until it was made whole
+	// Removing is set when nothing had changed and the worktree is about to be removed.
+	Removing bool `json:"removing,omitempty"`
+}
+
+const (
+	claimFolder = "pegboard-worktrees"
+	claimSuffix = ".json"
+	gateName    = "lock"          // locked while claims or worktrees come and go
+	gateTimeout = 2 * time.Minute // for which the gate is waited for
+	maxRecord   = 64 << 10        // bytes
+)
+
+func (r *repository) claims() string { return filepath.Join(r.common, claimFolder) }
+
+// enter waits until no other user of the package makes or takes over claims or worktrees. Where the system has no
+// locks, it does not wait.
+func (r *repository) enter(ctx context.Context) (leave func(), err error) {
+	if err := os.MkdirAll(r.claims(), 0o777); err != nil {
+		return nil, err
+	}
+	gate, err := os.OpenFile(filepath.Join(r.claims(), gateName), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if err := filelock.Lock(ctx, gate, gateTimeout); errors.Is(err, filelock.ErrHeld) || ctx.Err() != nil {
+		_ = gate.Close()
+		return nil, fmt.Errorf("another program uses %s: %w", r.claims(), err)
+	}
+	return func() { _ = gate.Close() }, nil
+}
+
+// claim makes a claim.
+func (r *repository) claim(ctx context.Context, name string, rec record) (*claim, error) {
+	leave, err := r.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	file, err := os.OpenFile(filepath.Join(r.claims(), name+claimSuffix), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%w: a worktree called %s is in use", ErrTaken, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	_, _ = filelock.TryLock(file) // it can only fail where the system has no locks
+	c := &claim{record: rec, name: name, file: file}
+	if err := c.save(); err != nil {
+		c.end()
+		return nil, err
+	}
+	return c, nil
+}
+
+// save writes the record.
+func (c *claim) save() error {
+	text, err := json.Marshal(c.record)
+	if err != nil {
+		return err
+	}
+	if err := c.file.Truncate(0); err != nil {
+		return err
+	}
+	_, err = c.file.WriteAt(append(text, '\n'), 0)
+	return err
+}
+
+// release gives the claim up, so that the next Clean finds it.
+func (c *claim) release() { _ = c.file.Close() }
+
+// end removes the record while it is locked, so that no other process takes it over, or after
+// it where the system does not remove open files.
+func (c *claim) end() {
+	err := os.Remove(c.file.Name())
+	_ = c.file.Close()
+	if err != nil {
+		_ = os.Remove(c.file.Name())
+	}
+}
+
+// isPlausible reports whether a record that was read back is about the worktree it is called
+// after.
+func (c *claim) isPlausible() bool {
+	at := filepath.FromSlash("/" + Folder + "/" + c.name)
+	return (c.Wanted == "" || filepath.IsAbs(c.Wanted) && strings.HasSuffix(c.Wanted, at)) && (c.Path == "" || filepath.IsAbs(c.Path) && strings.HasSuffix(c.Path, at)) && (c.Branch == "" || c.Branch == BranchPrefix+c.name)
+}
+
+// abandoned returns the claims of programs that have ended. They are locked now.
+func (r *repository) abandoned(ctx context.Context) ([]*claim, error) {
+	if _, err := os.Stat(r.claims()); err != nil {
+		return nil, nil
+	}
+	leave, err := r.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	entries, err := os.ReadDir(r.claims())
+	if err != nil {
+		return nil, err
+	}
+	var list []*claim
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), claimSuffix)
+		if !ok || !e.Type().IsRegular() || checkName(name) != nil {
+			continue
+		}
+		file, err := os.OpenFile(filepath.Join(r.claims(), e.Name()), os.O_RDWR, 0)
+		if err != nil {
+			continue // it has just ended
+		}
+		if locked, err := filelock.TryLock(file); err != nil || !locked {
+			_ = file.Close()
+			continue
+		}
+		c := &claim{name: name, file: file}
+		if text, err := io.ReadAll(io.LimitReader(file, maxRecord)); err == nil {
+			_ = json.Unmarshal(text, &c.record) // before a record is written, nothing is made
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}

@@ -1,0 +1,160 @@
+package worktree_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/internal/worktree"
+)
+
+// childVariable makes this program add a worktree for the directory in it, say that it is
+// there, and work until it is killed.
+const childVariable = "PEGBOARD_WORKTREE_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childVariable); dir != "" {
+		workUntilKilled(dir)
+	}
+	os.Exit(m.Run())
+}
+
+func workUntilKilled(dir string) {
+	trees := new(worktree.Trees)
+	for n := 0; ; n++ {
+		w, err := trees.Add(context.Background(), worktree.Request{Dir: dir, Name: fmt.Sprintf("w%d", n), MayRead: func(string) bool { return true }})
+		if err != nil {
+			fmt.Println("error", err)
+			os.Exit(1)
+		}
+		fmt.Println("made", w.Path)
+		if n%2 == 1 {
+			err = os.WriteFile(filepath.Join(w.Path, "work"), []byte("done"), 0o600)
+			fmt.Println("worked", w.Path)
+		}
+		if err != nil {
+			os.Exit(1)
+		}
+		_, _ = w.Finish(context.Background())
+	}
+}
+
+// TestKilled kills a program at random moments. Nothing stays but worktrees in which something
+// was done, and none of these is lost.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	s.write("repo/.worktreeinclude", "*.env\n")
+	s.write("repo/.gitignore", "*.env\n.worktreeinclude\n")
+	s.write("repo/x.env", "x")
+	s.commit("ignore")
+	trees := newTrees(t)
+	for range effort.Of(t, 60) {
+		out, err := os.Create(filepath.Join(s.root, "out"))
+		require.NoError(t, err)
+		cmd := exec.CommandContext(t.Context(), os.Args[0])
+		cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), childVariable+"="+s.repo), out, out
+		require.NoError(t, cmd.Start())
+		time.Sleep(time.Duration(rand.IntN(600)) * time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		require.NoError(t, out.Close())
+		text, err := os.ReadFile(out.Name())
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "error")
+		time.Sleep(50 * time.Millisecond) // a git that outlives it for a moment
+
+		_, err = trees.Clean(t.Context(), s.repo)
+		if shared := filepath.Join(s.repo, ".git/packed-refs.lock"); err != nil && strings.Contains(err.Error(), shared) {
+			require.NoError(t, os.Remove(shared)) // of a git that was killed; only a person may know that
+			_, err = trees.Clean(t.Context(), s.repo)
+		}
+		require.NoError(t, err, "%s", text)
+		for line := range strings.Lines(string(text)) {
+			if path, ok := strings.CutPrefix(strings.TrimSpace(line), "worked "); ok {
+				require.FileExists(t, filepath.Join(path, "work"))
+				s.git("worktree", "remove", "--force", path) // fails if it is locked
+				s.git("branch", "-D", worktree.BranchPrefix+filepath.Base(path))
+			}
+		}
+		for line := range strings.Lines(s.git("worktree", "list", "--porcelain")) { // killed between the file and the word
+			if path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree "); ok && path != s.repo {
+				require.FileExists(t, filepath.Join(path, "work"), "%s", text)
+				s.git("worktree", "remove", "--force", path)
+				s.git("branch", "-D", worktree.BranchPrefix+filepath.Base(path))
+			}
+		}
+		if _, err := os.Stat(filepath.Join(s.repo, worktree.Folder)); err == nil {
+			s.requireClean()
+		}
+	}
+}
+
+// TestClean has records as crashes between the steps leave them.
+func TestClean(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	trees := newTrees(t)
+	used := s.add(trees, "used")
+	head := s.git("rev-parse", "HEAD")
+	path := func(name string) string { return filepath.Join(s.repo, worktree.Folder, name) }
+	claim := func(name, text string) { s.write("repo/.git/pegboard-worktrees/"+name+".json", text) }
+	record := func(name, folder string) string {
+		return fmt.Sprintf(`{"path":%q,"branch":"worktree-%s","base":%q,"folder":%q}`, path(name), name, head, folder)
+	}
+	made := func(name string) {
+		s.git("worktree", "add", "-q", "--lock", "-b", "worktree-"+name, path(name))
+		claim(name, record(name, filepath.Join(s.repo, ".git/worktrees", name)))
+	}
+
+	claim("unwritten", "")
+	claim("torn", `{"path":"/x`)
+	claim("claimed", `{"base":"`+head+`"}`)
+	for _, name := range []string{"wanted", "theirs"} {
+		require.NoError(t, os.Mkdir(path(name), 0o700))
+		claim(name, fmt.Sprintf(`{"base":%q,"wanted":%q}`, head, path(name)))
+	}
+	s.write("repo/.claude/worktrees/theirs/x", "x")
+	claim("named", record("named", "")) // nothing was made yet
+	s.write("repo/.claude/worktrees/empty/x", "")
+	require.NoError(t, os.Remove(path("empty/x")))
+	claim("empty", record("empty", ""))
+	s.git("worktree", "add", "-q", "--lock", "-b", "worktree-half", path("half"))
+	require.NoError(t, os.Remove(path("half/data.txt")))
+	claim("half", record("half", ""))
+	made("unchanged")
+	made("changed")
+	s.write("repo/.claude/worktrees/changed/new", "x")
+	s.git("branch", "victim")
+	claim("elsewhere", fmt.Sprintf(`{"path":%q,"branch":"victim","base":%q}`, s.repo, head))
+	claim("victim", fmt.Sprintf(`{"path":%q,"branch":"victim","base":%q}`, path("victim"), head))
+
+	kept, err := trees.Clean(t.Context(), s.repo)
+	require.ErrorContains(t, err, "elsewhere")
+	require.ErrorContains(t, err, "victim")
+	require.Equal(t, []worktree.Ending{{Name: "changed", Path: path("changed"), Branch: "worktree-changed", Kept: true, Reason: "it has changes that are not committed"}}, kept)
+	require.DirExists(t, used.Path)
+	require.FileExists(t, filepath.Join(s.repo, "data.txt"))
+	require.Contains(t, s.git("branch"), "victim")
+	s.git("worktree", "remove", "--force", path("changed"))
+	s.git("branch", "-D", "worktree-changed")
+	require.FileExists(t, path("theirs/x"))
+	require.NoError(t, os.RemoveAll(path("theirs")))
+	kept, err = trees.Clean(t.Context(), s.repo)
+	require.NoError(t, err)
+	require.Empty(t, kept)
+	_, err = used.Finish(t.Context())
+	require.NoError(t, err)
+	s.requireClean()
+	_, err = trees.Clean(t.Context(), s.root)
+	require.ErrorIs(t, err, worktree.ErrNoRepository)
+}

@@ -1,0 +1,177 @@
+// Package worktree gives an agent a checkout of its own: a linked worktree of git below the
+// folder .claude/worktrees of a directory, on a new branch.
+//
+// The repository has chosen its configuration, so nothing that it names runs: no hook, no
+// filter, no file system monitor. Files are checked out as they are stored, and those of Git
+// LFS as pointers. Nothing is fetched.
+//
+// While a worktree is in use, a file beside it is locked, see [Trees.Add]. A program that was
+// killed leaves the worktree and that file, and [Trees.Clean] removes both or says what it
+// leaves. The package does not notice that another process changes the configuration between
+// two commands of git.
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// Errors of the package, for callers that branch.
+var (
+	ErrNoRepository = errors.New("it is in no git repository with a working tree")
+	ErrTaken        = errors.New("the name of the worktree is taken")
+	ErrName         = errors.New("the name of the worktree is not usable")
+)
+
+// Folder is the folder of the worktrees, below the directory for which they are made.
+const Folder = ".claude/worktrees"
+
+// BranchPrefix is what the name of a branch begins with; the name of the worktree follows.
+const BranchPrefix = "worktree-"
+
+// maxName is the length of the longest name, in bytes.
+const maxName = 64
+
+// Trees makes and removes worktrees. The zero value is ready. Its methods may be called from
+// any goroutine, and by several processes for one directory.
+type Trees struct {
+	table proc.Table
+}
+
+// Close ends the commands of git that still run. Later calls fail.
+func (t *Trees) Close(ctx context.Context) error { return t.table.Close(ctx) }
+
+// A Request says which worktree is wanted.
+type Request struct {
+	Dir  string // absolute; its repository is used
+	Name string // of letters, digits, ".", "-" and "_", at most 64; not taken
+	Base string // "fresh" or empty: the default branch of the remote as it is known; "head": what is checked out
+	// MayRead reports whether a file that .worktreeinclude names may be copied. Nil copies
+	// none.
+	MayRead func(path string) bool
+}
+
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// checkName refuses names that would leave the folder, or that git has no branch for.
+func checkName(name string) error {
+	switch {
+	case len(name) > maxName:
+		return fmt.Errorf("%w: it is longer than %d bytes", ErrName, maxName)
+	case !nameForm.MatchString(name), strings.Contains(name, ".."), strings.HasSuffix(name, "."), strings.HasSuffix(strings.ToLower(name), ".lock"):
+		return fmt.Errorf("%w: %q; use letters, digits and single hyphens", ErrName, name)
+	}
+	return nil
+}
+
+// Add makes a worktree and locks it until [Worktree.Finish]. Where nothing was made, nothing
+// is left. An error wraps ErrNoRepository, ErrTaken or ErrName where one of them is the reason.
+func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
+	if err := checkName(r.Name); err != nil {
+		return nil, err
+	}
+	repo, err := t.open(ctx, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	base, err := repo.base(ctx, r.Base)
+	if err != nil {
+		return nil, err
+	}
+	f, err := openFolder(repo.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	c, err := repo.claim(ctx, r.Name, record{Base: base.commit, Wanted: filepath.Join(f.path, r.Name)})
+	if err != nil {
+		return nil, err
+	}
+	w := &Worktree{Dir: filepath.Join(f.path, r.Name, repo.prefix), Path: filepath.Join(f.path, r.Name), Branch: BranchPrefix + r.Name, Base: base.name, Main: repo.top, repo: repo, claim: c}
+	if err := w.create(ctx, f); err != nil {
+		err = errors.Join(err, w.discard(context.WithoutCancel(ctx)))
+		w.endClaim()
+		return nil, err
+	}
+	w.Included, w.Skipped = repo.include(ctx, w.Path, r.MayRead)
+	return w, nil
+}
+
+// create makes the directory and lets git fill it. The record names what is made before it is.
+func (w *Worktree) create(ctx context.Context, f *folder) error {
+	_, err := w.repo.git(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+w.Branch)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil:
+		return fmt.Errorf("%w: the branch %s exists already", ErrTaken, w.Branch)
+	}
+	if err := f.root.Mkdir(f.inRoot(w.claim.name), 0o777); errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("%w: %s exists already", ErrTaken, w.Path)
+	} else if err != nil {
+		return err
+	}
+	w.claim.Path, w.claim.Branch = w.Path, w.Branch
+	if err := w.claim.save(); err != nil {
+		return err
+	}
+	reason := fmt.Sprintf("an agent works here (process %d)", os.Getpid())
+	if _, err := w.repo.alone(ctx, "worktree", "add", "--no-checkout", "--no-track", "--lock", "--reason", reason, "-b", w.Branch, w.Path, w.claim.Base); err != nil {
+		return err
+	}
+	admin, err := adminFolder(w.Path, w.repo.common)
+	if err != nil {
+		return err
+	}
+	if _, err := w.repo.at(w.Path, admin).git(ctx, "reset", "--hard", "--quiet", "--no-recurse-submodules"); err != nil {
+		return err
+	}
+	w.claim.Folder, w.folder = admin, admin
+	if err := w.claim.save(); err != nil {
+		return err
+	}
+	return w.makeDir()
+}
+
+// makeDir makes Dir, which the base may lack. A link of the base must not lead elsewhere.
+func (w *Worktree) makeDir() error {
+	root, err := os.OpenRoot(w.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	if err := root.MkdirAll(w.repo.prefix, 0o777); err != nil {
+		return err
+	}
+	if !isDirectory(w.Dir) || realpath.Resolve(w.Dir) != w.Dir {
+		return fmt.Errorf("%s is no plain directory at %s", w.repo.prefix, w.Base)
+	}
+	return nil
+}
+
+// adminFolder returns the folder that git keeps for a worktree.
+func adminFolder(path, common string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(path, ".git"))
+	if err != nil {
+		return "", err
+	}
+	folder, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
+	folder = filepath.FromSlash(folder)
+	if !ok || !realpath.Contains(filepath.Join(common, "worktrees"), realpath.Resolve(filepath.Clean(folder))) {
+		return "", fmt.Errorf("git did not make a worktree of %s at %s", common, path)
+	}
+	return folder, nil
+}
+
+func isDirectory(name string) bool {
+	fi, err := os.Stat(name)
+	return err == nil && fi.IsDir()
+}

@@ -1,0 +1,222 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Worktree is one in use. Its methods must not be called concurrently.
+type Worktree struct {
+	Path   string // absolute, without links
+	Dir    string // the directory that stands for that of the request, without links
+	Branch string
+	Base   string // what it began with, such as "origin/main"
+	Main   string // the working tree it was made from, absolute, without links
+	// Included are the files that were copied because of .worktreeinclude, Skipped those that
+	// it names and that were not, each with the reason. Both are relative to Path.
+	Included []string
+	Skipped  []string
+
+	repo  *repository // that it was made from
+	claim *claim
+	// folder of git for the worktree, as git has written it; empty until it was made
+	folder string
+}
+
+// An Ending says what became of a worktree.
+type Ending struct {
+	Name, Path, Branch string
+	Kept               bool
+	Reason             string // why it was kept; empty otherwise
+}
+
+// IsWhole reports whether the file that leads git to the worktree is as it was made. Otherwise
+// git may find another repository there, such as the one that the worktree was made from. It
+// may be called concurrently.
+func (w *Worktree) IsWhole() bool {
+	dot := filepath.Join(w.Path, ".git")
+	info, err := os.Lstat(dot)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxRecord {
+		return false
+	}
+	text, err := os.ReadFile(dot)
+	return err == nil && strings.TrimRight(string(text), "\r\n") == "gitdir: "+filepath.ToSlash(w.folder)
+}
+
+// Finish ends the use of a worktree: it is removed with its branch if nothing in it has
+// changed, and kept unlocked otherwise. Where that cannot be told, it is kept. A worktree of
+// which the directory is gone loses its branch if there is no commit on it.
+//
+// An error comes with an Ending that says what is left. If ctx ends first, the worktree is
+// kept. A second call fails.
+func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
+	e := Ending{Name: w.claim.name, Path: w.Path, Branch: w.Branch}
+	if w.claim.file == nil {
+		return e, errors.New("the worktree is not in use")
+	}
+	reason, err := w.changes(ctx)
+	if err != nil {
+		reason = "it could not be told whether anything has changed: " + err.Error()
+	}
+	if reason == "" {
+		if err = w.remove(ctx); err == nil {
+			w.endClaim()
+			return e, nil
+		}
+		reason = "it could not be removed: " + err.Error()
+	}
+	e.Kept, e.Reason = true, reason
+	err = errors.Join(err, w.unlock())
+	w.endClaim()
+	return e, err
+}
+
+// unlock does what git worktree unlock does, also when there is no time for git.
+func (w *Worktree) unlock() error {
+	err := os.Remove(filepath.Join(w.claim.Folder, "locked"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (w *Worktree) endClaim() {
+	w.claim.end()
+	w.claim.file = nil
+}
+
+// changes returns what has changed in the worktree, or an empty string.
+func (w *Worktree) changes(ctx context.Context) (string, error) {
+	tip, err := w.repo.commit(ctx, "refs/heads/"+w.Branch)
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		tip = w.claim.Base // the branch was removed by hand
+	}
+	if tip != w.claim.Base {
+		return "there are commits on its branch", nil
+	}
+	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	at := w.repo.at(w.Path, w.claim.Folder)
+	head, err := os.ReadFile(filepath.Join(w.claim.Folder, "HEAD"))
+	if err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(string(head)) != "ref: refs/heads/"+w.Branch {
+		return "it is on another branch", nil
+	}
+	if out, err := w.repo.alone(ctx, "worktree", "list", "--porcelain"); err != nil {
+		return "", err
+	} else if strings.Contains(string(out), "worktree "+filepath.ToSlash(w.Path)+"/") {
+		return "it holds other worktrees", nil
+	}
+	if reason, err := at.submodules(ctx); reason != "" || err != nil {
+		return reason, err
+	}
+	out, err := at.git(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=dirty")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		half := w.claim.Removing && strings.HasPrefix(line, " D ") // the removal was interrupted
+		if line != "" && !half {
+			return "it has changes that are not committed", nil
+		}
+	}
+	return "", nil
+}
+
+// submodules returns a reason if a submodule is checked out: what has changed there is not
+// looked at.
+func (r *repository) submodules(ctx context.Context) (string, error) {
+	out, err := r.git(ctx, "ls-files", "-s", "-z")
+	if err != nil {
+		return "", err
+	}
+	for line := range strings.SplitSeq(string(out), "\x00") {
+		info, name, _ := strings.Cut(line, "\t")
+		if !strings.HasPrefix(info, "160000 ") || !filepath.IsLocal(filepath.FromSlash(name)) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(r.top, filepath.FromSlash(name), ".git")); err == nil {
+			return "a submodule is checked out in it", nil
+		}
+	}
+	return "", nil
+}
+
+// remove removes a worktree in which nothing has changed, and its branch. Git looks again, and
+// refuses if something has changed since.
+func (w *Worktree) remove(ctx context.Context) error {
+	if _, err := os.Lstat(w.Path); errors.Is(err, fs.ErrNotExist) || w.claim.Removing {
+		return w.discard(ctx) // at most a part of it is left
+	}
+	w.claim.Removing = true
+	if err := w.claim.save(); err != nil {
+		return err
+	}
+	if err := w.unlock(); err != nil {
+		return err
+	}
+	if _, err := w.repo.alone(ctx, "worktree", "remove", w.Path); err != nil {
+		return err
+	}
+	return w.removeBranch(ctx)
+}
+
+// removeBranch removes the branch if it still is at its base.
+func (w *Worktree) removeBranch(ctx context.Context) error {
+	ref := "refs/heads/" + w.Branch
+	tip, err := w.repo.commit(ctx, ref)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil && tip != w.claim.Base:
+		return fmt.Errorf("the branch %s has commits", w.Branch)
+	case err == nil:
+		_, err = w.repo.git(ctx, "update-ref", "-d", ref, w.claim.Base)
+		return err
+	}
+	return nil // it is gone
+}
+
+// discard removes what Add has made, without looking at it: no agent has worked there. What
+// the record does not name stays.
+func (w *Worktree) discard(ctx context.Context) error {
+	var err error
+	if w.claim.Path == "" && w.claim.Wanted != "" && isDirectory(w.claim.Wanted) {
+		_ = os.Remove(w.claim.Wanted) // if it is empty
+	}
+	if w.claim.Path != "" {
+		remove := []string{"worktree", "remove", "--force", "--force", w.claim.Path}
+		_, gitErr := w.repo.alone(ctx, remove...)
+		if err = w.repo.removeDirectory(w.claim.Path); gitErr != nil {
+			_, _ = w.repo.alone(ctx, remove...) // it removes its own folder if the directory is gone
+		}
+	}
+	if w.claim.Branch != "" {
+		err = errors.Join(err, w.removeBranch(ctx))
+	}
+	return err
+}
+
+// removeDirectory removes the directory of a worktree. No link on the way leads elsewhere.
+func (r *repository) removeDirectory(path string) error {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	return root.RemoveAll(filepath.Base(path))
+}

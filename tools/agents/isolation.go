@@ -1,0 +1,266 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/worktree"
+)
+
+// An isolation keeps an agent that has a worktree of its own from the checkout of its caller.
+type isolation struct {
+	tree   *worktree.Worktree
+	dir    string // working directory of the caller, as it is spelled
+	notes  []string
+	logger *slog.Logger
+	done   chan struct{} // closed when the worktree was given up
+}
+
+// finishWait is how long it may take to see whether a worktree has changed, and to remove it.
+// When the agent was stopped, nobody waits for it but the Close of the caller's session.
+const finishWait = time.Minute
+
+// place returns where the agent works.
+func (i *isolation) place(s *pegboard.Session) place {
+	i.waitAtClose(s)
+	return place{
+		dir: i.tree.Dir, moreDirs: i.moreDirs(s), rules: i.rules(s), words: i.words(), release: i.release,
+		hooks: pegboard.Hooks{Pre: i.decide, OnFailure: pegboard.FailBlock},
+	}
+}
+
+// waitAtClose makes Close of the caller's session wait until the worktree is given up.
+func (i *isolation) waitAtClose(s *pegboard.Session) {
+	var registered atomic.Bool
+	s.OnClose("worktree "+i.tree.Path, func(ctx context.Context) error {
+		if !registered.Load() {
+			return nil // s is closed already, and no agent will be started
+		}
+		select {
+		case <-i.done:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	})
+	registered.Store(true)
+}
+
+// words tell the agent where it is.
+func (i *isolation) words() string {
+	text := fmt.Sprintf("You work in a git worktree of your own: %s, on the branch %s, which begins at %s. Change files there only. %s is the checkout of your caller; nothing is written there. Commit what should be kept.", i.tree.Dir, i.tree.Branch, i.tree.Base, i.tree.Main)
+	if len(i.tree.Included) > 0 {
+		text += fmt.Sprintf(" %d files that git ignores were copied from there, as .worktreeinclude says.", len(i.tree.Included))
+	}
+	if len(i.tree.Skipped) > 0 {
+		text += " Not copied: " + strings.Join(i.tree.Skipped, "; ") + "."
+	}
+	return text
+}
+
+// moreDirs returns the further working directories of the caller: those in the checkout as
+// they are in the worktree.
+func (i *isolation) moreDirs(s *pegboard.Session) []string {
+	dirs := []string{}
+	for _, dir := range s.Dirs()[1:] {
+		real := realpath.Resolve(dir)
+		switch at, ok := i.inTree(real); {
+		case !ok && !realpath.Contains(real, i.tree.Main):
+			dirs = append(dirs, dir)
+		case ok && realpath.Resolve(at) == at && realpath.MayExist(at) && !slices.Contains(dirs, at):
+			dirs = append(dirs, at)
+		}
+	}
+	return dirs
+}
+
+// inTree returns the path in the worktree that stands for one in the checkout.
+func (i *isolation) inTree(path string) (string, bool) {
+	rel, err := filepath.Rel(i.tree.Main, path)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.Join(i.tree.Path, rel), true
+}
+
+// rules returns the deny and ask rules of the caller once more. A fork anchors its own rules
+// at its own directory, so these are about the worktree; those of the caller stay in force as
+// they are.
+func (i *isolation) rules(s *pegboard.Session) []pegboard.RuleSet {
+	var sets []pegboard.RuleSet
+	for _, r := range s.Permissions().Rules() {
+		if r.Behavior == pegboard.Allow || r.Pattern == "" {
+			continue
+		}
+		r.Pattern = i.moved(s, r.Pattern)
+		set := pegboard.RuleSet{Source: r.Source}
+		if r.Behavior == pegboard.Deny {
+			set.Deny = []string{r.String()}
+		} else {
+			set.Ask = []string{r.String()}
+		}
+		sets = append(sets, set)
+	}
+	return sets
+}
+
+// moved returns a pattern that names a place in the checkout by an absolute path, or from the
+// home directory, for the same place in the worktree. Others stay as they are.
+func (i *isolation) moved(s *pegboard.Session, text string) string {
+	path, ok := strings.CutPrefix(text, "/")
+	if rest, home := strings.CutPrefix(text, "~"); home && s.Home() != "" {
+		path, ok = pattern.EscapePath(filepath.ToSlash(s.Home()))+rest, true
+	}
+	if !ok || !strings.HasPrefix(path, "/") {
+		return text
+	}
+	for _, main := range []string{i.tree.Main, i.spelledMain()} {
+		rest, ok := strings.CutPrefix(path, pattern.EscapePath(filepath.ToSlash(main)))
+		if ok && main != "" && (rest == "" || rest[0] == '/') {
+			return "/" + pattern.EscapePath(filepath.ToSlash(i.tree.Path)) + rest
+		}
+	}
+	return text
+}
+
+// spelledMain returns the checkout as the caller's directory spells it, or "".
+func (i *isolation) spelledMain() string {
+	rel, err := filepath.Rel(i.tree.Path, i.tree.Dir)
+	if err != nil {
+		return ""
+	}
+	main, ok := strings.CutSuffix(i.dir, string(filepath.Separator)+rel)
+	if rel == "." || !ok {
+		main = i.dir
+	}
+	if realpath.Resolve(main) != i.tree.Main {
+		return ""
+	}
+	return main
+}
+
+// decide is the hook that denies calls which would change the checkout, or might. The agent's
+// own allow rules, and a mode that allows everything, do not reach around it.
+func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	targets := h.Call.Targets()
+	for n := range targets {
+		if reason := i.refusal(&targets[n]); reason != "" {
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
+		}
+	}
+	if reason := i.lostReason(targets); reason != "" {
+		return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
+	}
+	return pegboard.Decision{}, nil
+}
+
+// lostReason returns why git, in the worktree, might find the repository of the checkout in its
+// place: because the file is not there that leads git to the worktree, or because a command of
+// the same line removes it with all that is around it.
+func (i *isolation) lostReason(targets []pegboard.Target) string {
+	isGit := func(command string) bool { return strings.HasPrefix(command, "git ") }
+	dot, runs, git, removed := filepath.Join(i.tree.Path, ".git"), false, false, false
+	for n := range targets {
+		t := &targets[n]
+		switch t.Kind {
+		case pegboard.TargetCommand:
+			runs, git = true, git || isGit(t.Value) || slices.ContainsFunc(t.Shell.Nested, isGit)
+		case pegboard.TargetPath:
+			removed = removed || t.Access == pegboard.AccessWrite && t.Tree && !isGit(t.Shell.FromCommand) && realpath.Contains(t.Real(), dot)
+		}
+	}
+	switch {
+	case runs && !i.tree.IsWhole():
+		return fmt.Sprintf("%s is not what git has put there, so that commands of git would change %s. Report what you have, and that the worktree is broken.", dot, i.tree.Main)
+	case git && removed:
+		return fmt.Sprintf("The line may remove %s and then run git, which would change %s. Make two calls of it, and leave the file alone.", dot, i.tree.Main)
+	}
+	return ""
+}
+
+// refusal returns why a call with a target is denied, or "". A shell says by an opaque target
+// with a text that it cannot see through a line. A tool that says nothing of its calls, such as
+// one of a server, is left to the rules.
+func (i *isolation) refusal(t *pegboard.Target) string {
+	switch {
+	case t.Kind == pegboard.TargetOpaque && t.Value != "", t.Kind == pegboard.TargetCommand && !t.Shell.Simple:
+		return fmt.Sprintf("What this does cannot be seen before it runs (%s), so it might write in %s. Write plain commands for the worktree %s: no computed names, and no variables or options that lead git or other programs elsewhere.", t.Value, i.tree.Main, i.tree.Dir)
+	case t.Kind != pegboard.TargetPath || t.Access == pegboard.AccessRead && !t.Shell.Enters:
+		return ""
+	}
+	name, ok := i.outsideTree(t)
+	switch {
+	case !ok:
+		return ""
+	case t.Shell.Enters:
+		return fmt.Sprintf("Commands do not run in %s, the checkout of the caller. Run them in the worktree: %s.", name, i.standIn(name))
+	}
+	return fmt.Sprintf("%s belongs to the checkout of the caller, where nothing is written. Write in the worktree: %s.", name, i.standIn(name))
+}
+
+// standIn returns the path in the worktree that an agent should use in place of one in the
+// checkout.
+func (i *isolation) standIn(name string) string {
+	if at, ok := i.inTree(name); ok && name != filepath.Join(i.tree.Path, ".git") {
+		return at
+	}
+	return i.tree.Dir
+}
+
+// outsideTree returns a name of a path that is in the checkout and not in the worktree, or that
+// has the checkout below it. The file with which git finds the worktree counts as well, and one
+// with several hard links, since one of them may be in the checkout.
+func (i *isolation) outsideTree(t *pegboard.Target) (string, bool) {
+	names := append([]string{t.Value, t.Real()}, t.Aliases...)
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		if !filepath.IsAbs(name) {
+			return name, true // it was not resolved
+		}
+		name = filepath.Clean(name)
+		switch {
+		case realpath.Contains(filepath.Join(i.tree.Path, ".git"), name):
+			return name, true
+		case t.Access == pegboard.AccessWrite && !t.Tree && hasLinks(name):
+			return name, true
+		case realpath.Contains(i.tree.Path, name):
+		case realpath.LeadsThrough(name, []string{i.tree.Main}), t.Tree && realpath.Contains(name, i.tree.Main):
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// hasLinks reports whether a file is there and has several hard links.
+func hasLinks(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && realpath.HasLinks(info)
+}
+
+// release gives the worktree up when the agent has ended.
+func (i *isolation) release(ctx context.Context, r *Result) {
+	defer close(i.done)
+	ctx, cancel := context.WithTimeout(ctx, finishWait)
+	defer cancel()
+	e, err := i.tree.Finish(ctx)
+	if err != nil {
+		i.logger.Warn("the worktree of an agent was not removed", "path", e.Path, "error", err)
+	}
+	r.Notes = append(r.Notes, i.notes...)
+	if e.Kept {
+		r.WorktreePath, r.WorktreeBranch = e.Path, e.Branch
+		r.Notes = append(r.Notes, fmt.Sprintf("Its worktree was kept, since %s: %s on the branch %s.", e.Reason, e.Path, e.Branch))
+	}
+}
