@@ -38,3 +38,17 @@ func ExamplePermissions_Without() {
 	// default
 	// permission mode not available: the permissions withhold bypassPermissions
 }
+
+// An agent's definition may ask for a mode that its parent does not have. The parent's holds.
+func ExampleMode_Laxer() {
+	parent := begin(pegboard.SessionConfig{}).Permissions().Mode()
+	for _, wanted := range []pegboard.Mode{pegboard.ModePlan, pegboard.ModeAcceptEdits} {
+		if wanted.Laxer(parent) {
+			wanted = parent
+		}
+		fmt.Println(wanted)
+	}
+	// Output:
+	// plan
+	// default
+}

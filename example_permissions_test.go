@@ -36,3 +36,20 @@ func ExamplePermissions_WithDirectories() {
 	// Output:
 	// [{/srv/data policySettings}] update removeDirectories: what the policy says cannot be changed here
 }
+
+// What a skill allows ends with the turn.
+func ExampleSession_NewTurn() {
+	session := begin(pegboard.SessionConfig{})
+	err := session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		return p.WithRules(pegboard.RuleSet{Source: pegboard.SourceTurn, Allow: []string{"Bash(git status)"}})
+	})
+	if err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(session.Permissions().Rules())
+	session.NewTurn()
+	fmt.Println(session.Permissions().Rules())
+	// Output:
+	// [Bash(git status)]
+	// []
+}

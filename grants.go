@@ -62,11 +62,28 @@ func (g *grants) update(change func(Permissions) (Permissions, error)) error {
 			return err
 		}
 	}
+	g.set(p)
+	return nil
+}
+
+// set replaces the session's own permissions. The caller holds updating.
+func (g *grants) set(p Permissions) {
+	if g.parent != nil {
+		p = p.withoutTurn(Allow) // the parent's may be among them, and they end without the fork
+	}
 	g.mu.Lock()
 	g.own.Store(p.in(g.dirs))
 	g.mu.Unlock()
 	g.onChange()
-	return nil
+}
+
+// newTurn ends the session's own rules of the turn.
+func (g *grants) newTurn() {
+	g.updating.Lock()
+	defer g.updating.Unlock()
+	if own := g.own.Load(); own.hasTurn() {
+		g.set(own.withoutTurn(Allow, Ask, Deny))
+	}
 }
 
 // remember applies the updates of an answer to the whole conversation: all of them, or
@@ -83,10 +100,10 @@ func (g *grants) remember(updates []PermissionUpdate) error {
 }
 
 // save lets the host save remembered updates. ModeBypass is for one session and is left
-// out.
+// out, and so is what is for one turn.
 func (g *grants) save(updates []PermissionUpdate) error {
 	g = g.main()
-	updates = slices.DeleteFunc(slices.Clone(updates), func(u PermissionUpdate) bool { return u.Mode == ModeBypass })
+	updates = slices.DeleteFunc(slices.Clone(updates), func(u PermissionUpdate) bool { return u.Mode == ModeBypass || u.Destination == SourceTurn })
 	if g.onRemember == nil || len(updates) == 0 {
 		return nil
 	}

@@ -42,8 +42,14 @@ const (
 var modesByLaxity = [...]Mode{ModeDeny, ModeDontAsk, ModeAsk, ModePlan, ModeDefault, ModeAcceptEdits, ModeAuto, ModeBypass}
 
 // laxity returns the mode's place in the order from strict to lax, or -1 if it is unknown.
-// A fork may not be laxer than its parent.
 func (m Mode) laxity() int { return slices.Index(modesByLaxity[:], m.orDefault()) }
+
+// Laxer reports whether m allows more than another mode, so that a fork of a session in that
+// mode cannot be in m. The empty mode counts as ModeDefault. The answer is true, too, if one of
+// the modes is unknown.
+func (m Mode) Laxer(than Mode) bool {
+	return m.laxity() < 0 || m.laxity() > than.laxity()
+}
 
 func (m Mode) orDefault() Mode {
 	if m == "" || m == "manual" { // the name that some settings files use

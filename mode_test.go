@@ -253,3 +253,21 @@ func TestModesLeaveTrustedFilesToRules(t *testing.T) {
 		})
 	}
 }
+
+// TestLaxer: a mode is laxer than those before it, and Fork refuses what is laxer.
+func TestLaxer(t *testing.T) {
+	t.Parallel()
+	order := strictness()
+	for i, m := range order {
+		for k, than := range order {
+			require.Equal(t, i > k, m.Laxer(than), "%s than %s", m, than)
+			_, err := session(t, pegboard.SessionConfig{Permissions: rules(t, than, pegboard.RuleSet{})}).Fork(pegboard.SessionConfig{Permissions: rules(t, m, pegboard.RuleSet{})})
+			require.Equal(t, m.Laxer(than), err != nil, "%s under %s: %v", m, than, err)
+		}
+		require.True(t, m.Laxer("yolo"), "nothing is known of the other")
+		require.True(t, pegboard.Mode("yolo").Laxer(m))
+	}
+	require.False(t, pegboard.Mode("").Laxer(pegboard.ModeDefault))
+	require.False(t, pegboard.ModeDefault.Laxer("manual"))
+	require.True(t, pegboard.ModeAcceptEdits.Laxer(""))
+}

@@ -108,7 +108,7 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 		for _, n := range names {
 			keys = append(keys, lane.Key{
 				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
-				Write: t.Access != AccessRead,
+				Write: t.Access != AccessRead && !t.isStarted(),
 				Tree:  t.Tree || (t.Kind == TargetPath && t.Access != AccessRead), // a new link there changes the paths below
 			})
 		}

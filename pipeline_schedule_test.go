@@ -62,6 +62,52 @@ func TestRunOrdersByTargets(t *testing.T) {
 	}
 }
 
+// TestStartsOfOneKindRunTogether: two calls with the same target, of which each takes ten
+// milliseconds.
+func TestStartsOfOneKindRunTogether(t *testing.T) {
+	t.Parallel()
+	agent := pegboard.Target{Kind: pegboard.TargetAgent, Access: pegboard.AccessRun, Value: "Explore"}
+	skill := pegboard.Target{Kind: pegboard.TargetSkill, Access: pegboard.AccessRun, Value: "pdf a.pdf", Aliases: []string{"pdf"}}
+	with := func(target pegboard.Target, access pegboard.Access) pegboard.Target {
+		target.Access = access
+		return target
+	}
+	tests := []struct {
+		name          string
+		class         pegboard.Concurrency
+		first, second pegboard.Target
+		takes         int // milliseconds
+	}{
+		{name: "agents of one type", class: pegboard.Shared, first: agent, second: agent, takes: 10},
+		{name: "agents of one type, by target", class: pegboard.PerTarget, first: agent, second: agent, takes: 10},
+		{name: "one skill", class: pegboard.Shared, first: skill, second: skill, takes: 10},
+		{name: "an agent that is changed", class: pegboard.Shared, first: agent, second: with(agent, pegboard.AccessWrite), takes: 20},
+		{name: "an agent that is changed, first", class: pegboard.Shared, first: with(agent, pegboard.AccessWrite), second: agent, takes: 20},
+		{name: "an agent that is read", class: pegboard.Shared, first: with(agent, pegboard.AccessRead), second: agent, takes: 10},
+		{name: "exclusive calls", class: pegboard.Exclusive, first: agent, second: agent, takes: 20},
+		{name: "a thing that is run", class: pegboard.Shared, first: pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRun, Value: "x"}, second: pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRun, Value: "x"}, takes: 20},
+		{name: "a file that is run", class: pegboard.Shared, first: pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "x"}, second: pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "x"}, takes: 20},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				starts := func(name string, target pegboard.Target) pegboard.Tool {
+					a := actor{name: name, traits: pegboard.Traits{Concurrency: tc.class, Targets: []pegboard.Target{target}}, call: func(ctx, *pegboard.Call) error { time.Sleep(10 * time.Millisecond); return nil }}
+					return a.tool()
+				}
+				pool := registryOf(t, starts("First", tc.first), starts("Second", tc.second)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+				ex := executor(pegboard.Executor{})
+				begin := time.Now()
+				for _, o := range ex.Run(t.Context(), pool, call("1", "First", `{}`), call("2", "Second", `{}`)) {
+					require.NoError(t, o.Err)
+				}
+				require.Equal(t, time.Duration(tc.takes)*time.Millisecond, time.Since(begin))
+			})
+		})
+	}
+}
+
 // TestWaitingForAPersonHoldsUpNobodyElse: a question is open while calls that
 // do not conflict go on, even with a single place to run in.
 func TestWaitingForAPersonHoldsUpNobodyElse(t *testing.T) {

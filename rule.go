@@ -25,6 +25,12 @@ const (
 	SourceUser    RuleSource = "userSettings"
 	SourceCommand RuleSource = "command"
 	SourceSession RuleSource = "session"
+
+	// SourceTurn is for rules that last until [Session.NewTurn] of the session that has them,
+	// such as the tools that a skill allows while it is followed. OnRemember of
+	// [SessionConfig] is never given them. Allow rules of a turn do not hold in forks; deny
+	// and ask rules do, since a fork may do nothing that its parent may not.
+	SourceTurn RuleSource = "turn"
 )
 
 // A Rule decides calls. Without a pattern it decides every call of a tool, or

@@ -64,7 +64,8 @@ type SessionConfig struct {
 	// OnRemember is called with the updates of an answer after they have taken effect,
 	// so that the host can save those that outlive the session. Nil saves nothing. It
 	// may be called concurrently; the call that was asked about waits for it. ModeBypass
-	// is never among the updates. A fork uses the main session's.
+	// is never among the updates, nor is what ends with the turn. A fork uses the main
+	// session's.
 	OnRemember func(ctx context.Context, updates []PermissionUpdate) error
 
 	// Classifier decides in ModeAuto what no rule decides; nil means
@@ -241,7 +242,11 @@ func (s *Session) init(cfg SessionConfig, parent *Session) (err error) {
 	cfg.Dir = s.dirs.dir
 	s.cfg, s.loops, s.closers = cfg, breaker.New(breaker.Limits(cfg.Breaker)), lifetime.NewClosers()
 	s.grants.dirs, s.grants.onChange, s.grants.onRemember = &s.dirs, s.line.NotifyChange, cfg.OnRemember
-	s.grants.own.Store(cfg.Permissions.in(&s.dirs))
+	own := cfg.Permissions
+	if parent != nil {
+		own = own.withoutTurn(Allow)
+	}
+	s.grants.own.Store(own.in(&s.dirs))
 	if parent == nil {
 		if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, nil); err != nil {
 			return err
@@ -420,11 +425,13 @@ func (s *Session) Answer(id string, d Decision) error {
 
 // NewTurn says that the user has sent a message. A loop calls it for every one: the loop
 // breaker does not count calls before it together with calls after it, see
-// [BreakerLimits], and the session's own budgets that last a turn begin anew. NewTurn of a
-// fork does not begin its parents' budgets anew.
+// [BreakerLimits], the session's own budgets that last a turn begin anew, and its own rules of
+// [SourceTurn] end. NewTurn of a fork does not begin its parents' budgets anew, nor end their
+// rules.
 func (s *Session) NewTurn() {
 	s.mustExist("NewTurn")
 	s.loops.NewTurn()
+	s.grants.newTurn()
 	if s.ledger != nil {
 		s.ledger.newTurn()
 	}

@@ -18,8 +18,7 @@ func (s *Session) Tell(parts ...Part) {
 // News removes and returns what s was told, in the order of [Session.Tell], and appends what
 // the funcs of [Session.OnNews] return. A loop asks before each request, and sends the parts as
 // the last arguments of a wire's Results, or with the user's message. If parts were left out,
-// the first part says how many. The notices of tools/background are apart, and hosts ask for
-// both.
+// the first part says how many. The notices of tools/background are among the news.
 func (s *Session) News() []Part {
 	s.mustExist("News")
 	parts, dropped, sources := s.news.take()

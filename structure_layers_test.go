@@ -25,7 +25,7 @@ var rootLayers = []rootLayer{
 		"retry", "info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "fact_rule", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
-		"permissions", "permissions_modes", "permissions_facts", "permission_update", "decision", "opinion", "holds", "decide", "decide_rules", "decide_tree", "decide_links", "decide_facts", "concern", "decide_concern", "explanation",
+		"permissions", "permissions_modes", "permissions_facts", "permissions_turn", "permission_update", "decision", "opinion", "holds", "decide", "decide_rules", "decide_tree", "decide_links", "decide_facts", "concern", "decide_concern", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
 		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "fingerprint", "entry", "call", "forced_decision", "call_hold", "call_message", "call_observed", "call_concern", "snapshot",

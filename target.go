@@ -82,7 +82,7 @@ type Access int
 const (
 	AccessWrite Access = iota
 	AccessRead
-	AccessRun
+	AccessRun // calls that run one agent or skill may do so together; else it conflicts as AccessWrite does
 )
 
 // String returns the access in lower case.
@@ -190,6 +190,12 @@ func (t *Target) names() []string {
 		return t.at.names
 	}
 	return append([]string{t.Value}, t.Aliases...)
+}
+
+// isStarted reports whether the call starts an agent or follows a skill. A second one that does
+// the same touches nothing that it holds.
+func (t Target) isStarted() bool {
+	return t.Access == AccessRun && (t.Kind == TargetAgent || t.Kind == TargetSkill)
 }
 
 func isPath(t Target) bool { return t.Kind == TargetPath }

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/wire"
@@ -132,8 +131,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		news := append(session.News(), background.Of(session).Notices(session)...)
-		history = append(history, codec.Results(message, outcomes, news...)...)
+		history = append(history, codec.Results(message, outcomes, session.News()...)...)
 		if slices.ContainsFunc(outcomes, func(o pegboard.Outcome) bool { return o.StopTurn }) {
 			s.summary(time.Since(begin))
 			return nil

@@ -26,7 +26,6 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/settings"
-	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -89,7 +88,7 @@ func (d driver) run(ctx context.Context, in io.Reader, out io.Writer) (err error
 			}
 			session.NewTurn() // each line counts as a message of the user
 			outcomes := executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), calls...)
-			if err := d.print(out, outcomes, append(session.News(), background.Of(session).Notices(session)...)); err != nil {
+			if err := d.print(out, outcomes, session.News()); err != nil {
 				return err
 			}
 		}

@@ -51,7 +51,7 @@ func (g *Agents) agentTool() pegboard.Tool {
 		Enabled:     func(s *pegboard.Session) bool { return s == nil || len(s.AgentPath()) < g.options.maxDepth() },
 		Prompt:      g.prompt,
 		Inspect: func(in agentInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Targets: []pegboard.Target{
+			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Own: true, Targets: []pegboard.Target{
 				{Kind: pegboard.TargetAgent, Access: pegboard.AccessRun, Value: typeName(in.Type)},
 			}}
 		},

@@ -34,7 +34,7 @@ func (g *Agents) definitions(s *pegboard.Session) []Definition {
 func (g *Agents) startable(s *pegboard.Session) []Definition {
 	all := g.definitions(s)
 	if g.options.Forks && !slices.ContainsFunc(all, func(d Definition) bool { return d.Name == forkType }) {
-		all = append(all, Definition{Name: forkType, Description: "Goes on from this conversation, with all that was said in it and the same tools. For a side task that needs the context.", Custom: false})
+		all = append(all, Definition{Name: forkType, Description: "Goes on from this conversation, with all that was said in it and the same tools. For a side task that needs the context."})
 	}
 	if s == nil {
 		return all
@@ -103,19 +103,34 @@ func deniedType(s *pegboard.Session, name string) string {
 	return ""
 }
 
+// mainDefinition returns the definition of the main agent, if s is its session and it has one.
+func (g *Agents) mainDefinition(s *pegboard.Session) (d Definition, ok bool) {
+	if len(s.AgentPath()) > 0 || s.AgentType() == "" {
+		return Definition{}, false
+	}
+	all := g.definitions(s)
+	i := slices.IndexFunc(all, func(d Definition) bool { return d.Name == s.AgentType() })
+	if i < 0 {
+		return Definition{}, false
+	}
+	return all[i], true
+}
+
 // mainTypes returns the types that the definition of the main agent lets it start, if it
 // lists any. The lists of other agents have no meaning.
 func (g *Agents) mainTypes(s *pegboard.Session) (types []string, limited bool) {
-	if len(s.AgentPath()) > 0 || s.AgentType() == "" {
+	d, ok := g.mainDefinition(s)
+	if !ok {
 		return nil, false
 	}
-	for _, d := range g.definitions(s) {
-		if d.Name == s.AgentType() {
-			types = listedTypes(d.Tools)
-			return types, types != nil && !slices.ContainsFunc(d.Tools, isAgentTool)
-		}
-	}
-	return nil, false
+	types = listedTypes(d.Tools)
+	return types, types != nil && !slices.ContainsFunc(d.Tools, isAgentTool)
+}
+
+// mainBarred returns the types that the definition of the main agent disallows.
+func (g *Agents) mainBarred(s *pegboard.Session) []string {
+	d, _ := g.mainDefinition(s)
+	return listedTypes(d.DisallowedTools)
 }
 
 // barred reports whether a definition on the way to s disallows a type.
@@ -125,15 +140,7 @@ func (g *Agents) barred(s *pegboard.Session, name string) bool {
 			return true
 		}
 	}
-	if len(s.AgentPath()) > 0 || s.AgentType() == "" {
-		return false
-	}
-	for _, d := range g.definitions(s) {
-		if d.Name == s.AgentType() {
-			return slices.Contains(listedTypes(d.DisallowedTools), name)
-		}
-	}
-	return false
+	return slices.Contains(g.mainBarred(s), name)
 }
 
 // isAgentTool reports whether an entry of a definition names the Agent tool without types.

@@ -48,11 +48,14 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close(context.Background())
+	defer func() { _ = session.Close(context.Background()) }()
 	input := json.RawMessage(`{"description": "count lines", "prompt": "How long is the project?", "subagent_type": "counter"}`)
 	var executor pegboard.Executor
 	out := executor.Run(context.Background(), registry.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Agent", Input: input})
-	result := out[0].Result.Data.(agents.Result)
+	result, ok := out[0].Result.Data.(agents.Result)
+	if !ok {
+		log.Fatal(out[0].Err)
+	}
 	fmt.Println("its report:", result.Text())
 	fmt.Println("calls:", result.TotalToolUses)
 	// Output:

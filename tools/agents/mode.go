@@ -2,7 +2,6 @@ package agents
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -12,24 +11,18 @@ import (
 // bypassPermissions the mode default is ignored without a note: a caller in these modes decides
 // for its agents, and only the modes that are stricter than default narrow.
 func narrowMode(s *pegboard.Session, have, want pegboard.Mode) (mode pegboard.Mode, note string) {
+	if want == "manual" { // a former name
+		want = pegboard.ModeDefault
+	}
 	switch {
 	case want == "" || want == have:
 		return have, ""
-	case laxer(want, have):
+	case want.Laxer(have):
 		return have, fmt.Sprintf("The mode %s was ignored: it allows more than %s, which the agent has.", want, have)
-	case !laxer(pegboard.ModeDefault, want):
+	case !pegboard.ModeDefault.Laxer(want):
 		return have, ""
 	case !s.Permissions().Offers(want):
 		return have, fmt.Sprintf("The mode %s was ignored: it is not available here. The agent has %s.", want, have)
 	}
 	return want, ""
-}
-
-// laxer reports whether m allows more than o.
-func laxer(m, o pegboard.Mode) bool {
-	order := []pegboard.Mode{
-		pegboard.ModeDeny, pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModePlan,
-		pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeAuto, pegboard.ModeBypass,
-	}
-	return slices.Index(order, m) > slices.Index(order, o)
 }

@@ -9,41 +9,59 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// addTask adds the run to the background tasks of its caller.
-func (k *run) addTask() error {
-	tasks := background.Of(k.caller)
-	path, err := tasks.NewFile("agent")
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("the output file of the agent: %w", err)
-	}
+// addTask adds the run to the background tasks of its caller. No lock is held while the table
+// tells those who watch it.
+func (k *run) addTask() (err error) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.ended {
-		_ = file.Close()
-		_ = os.Remove(path)
+	if k.ended || k.task != nil || k.moving != nil {
+		k.mu.Unlock()
 		return ErrEnded
 	}
-	task, err := tasks.Add(k.caller, background.Work{
-		Kind: "agent", Description: k.entry.status.Description, OutputFile: path, Started: k.started,
-		Stop: func(cause error) { k.cancel(cause) }, Report: k.taskReport,
-	})
+	k.moving = make(chan struct{})
+	k.mu.Unlock()
+	task, file, err := k.newTask()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	close(k.moving)
+	k.moving = nil
 	if err != nil {
-		_ = file.Close()
-		_ = os.Remove(path)
 		return err
 	}
 	k.task, k.file = task, file
 	k.roster.update(k.entry, func(s *Status) { s.TaskID = task.ID() })
-	return k.write(k.history)
+	return k.write(k.history[k.before:])
+}
+
+// newTask makes the task and its output file.
+func (k *run) newTask() (*background.Handle, *os.File, error) {
+	tasks := background.Of(k.caller)
+	path, err := tasks.NewFile("agent")
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the output file of the agent: %w", err)
+	}
+	names := []string{k.agent.ID}
+	if k.agent.Name != "" {
+		names = append(names, k.agent.Name)
+	}
+	task, err := tasks.Add(k.caller, background.Work{
+		Kind: "agent", Names: names, Description: k.entry.status.Description, OutputFile: path, Started: k.started,
+		Stop: func(cause error) { k.cancel(cause) }, Report: k.taskReport,
+	})
+	if err != nil {
+		_ = file.Close()
+		_ = os.Remove(path) // it is empty
+		return nil, nil, err
+	}
+	return task, file, nil
 }
 
 // moveToBackground makes a task of a run that its caller waits for.
 func (k *run) moveToBackground() bool {
-	if k.isInBackground() || k.addTask() != nil {
+	if err := k.addTask(); err != nil {
 		return false
 	}
 	close(k.moved)

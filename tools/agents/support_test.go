@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -181,4 +183,27 @@ func (l *story) all() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines)
+}
+
+// writeFile writes a file and returns its path.
+func writeFile(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(b)
+}
+
+// resultOf returns the data of a call of the Agent tool.
+func resultOf(t *testing.T, out pegboard.Outcome) agents.Result {
+	t.Helper()
+	r, ok := out.Result.Data.(agents.Result)
+	require.True(t, ok, "%T", out.Result.Data)
+	return r
 }

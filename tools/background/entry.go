@@ -12,6 +12,7 @@ import (
 // An entry is a task in the table.
 type entry struct {
 	work   Work
+	names  []string      // see Work.Names
 	done   chan struct{} // closed when the task has ended
 	record *record       // nil if the host has chosen no directory
 

@@ -56,8 +56,13 @@ func (w *world) add(r *rand.Rand) {
 	})
 }
 
-func (w *world) hear(s *pegboard.Session) {
-	got := texts(s)
+// hear asks for news in one of the two ways.
+func (w *world) hear(s *pegboard.Session, byNews bool) {
+	ask := texts
+	if byNews {
+		ask = news
+	}
+	got := ask(s)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, text := range got {
@@ -72,7 +77,7 @@ func (w *world) act(r *rand.Rand) {
 	case n < 9:
 		w.add(r)
 	case n < 14:
-		w.hear(w.agents[r.IntN(len(w.agents))])
+		w.hear(w.agents[r.IntN(len(w.agents))], n%2 == 0)
 	case n < 16:
 		if list := table.List(); len(list) > 0 {
 			_, _ = table.Stop(context.Background(), list[r.IntN(len(list))].ID) // it may have ended
@@ -133,7 +138,7 @@ func playWorld(t *testing.T, seed uint64) {
 		w.waiting.Wait()
 		require.Empty(t, texts(s))
 		if dir != "" {
-			w.hear(recordedSession(t, dir))
+			w.hear(recordedSession(t, dir), seed%4 == 0)
 			require.Empty(t, records(t, dir))
 		}
 	} else {
@@ -141,7 +146,7 @@ func playWorld(t *testing.T, seed uint64) {
 		for _, a := range w.agents[1:] {
 			require.NoError(t, a.Close(t.Context()))
 		}
-		w.hear(s)
+		w.hear(s, seed%4 == 1)
 	}
 	require.NotEmpty(t, w.added)
 	for id, told := range w.added {

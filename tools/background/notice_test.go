@@ -146,6 +146,36 @@ func TestNoticesGoToTheOwner(t *testing.T) {
 	}
 }
 
+// TestNewsHaveTheNotices of their session, once, and behind what it was told otherwise.
+func TestNewsHaveTheNotices(t *testing.T) {
+	t.Parallel()
+	s := mainSession(t)
+	agents := []*pegboard.Session{s, fork(t, s, pegboard.RoleSubAgent), fork(t, s, pegboard.RoleAsyncAgent)}
+	for _, a := range agents {
+		h := start(t, a, background.Work{Description: a.Role().String()})
+		h.Tell("halfway")
+		h.Done(background.Completed, nil, nil)
+		a.Tell(pegboard.Part{Text: "a hook's word"})
+	}
+	for _, a := range agents {
+		got := news(a)
+		require.Len(t, got, 3)
+		require.Equal(t, "a hook's word", got[0])
+		require.Contains(t, got[1], ": halfway")
+		require.Contains(t, got[2], "("+a.Role().String()+") completed")
+		require.Empty(t, texts(a))
+		require.Empty(t, news(a))
+	}
+	late := start(t, agents[2], background.Work{Description: "late"})
+	require.NoError(t, agents[2].Close(t.Context()))
+	late.Done(background.Completed, nil, nil)
+	require.Empty(t, news(agents[2]))
+	require.Len(t, news(s), 1, "the main session has taken it over")
+	start(t, s, background.Work{}).Done(background.Completed, nil, nil)
+	require.NoError(t, s.Close(t.Context()))
+	require.Empty(t, news(s), "the conversation has ended")
+}
+
 func TestAcknowledge(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)

@@ -24,9 +24,10 @@ type record struct {
 
 // recordContent is the content of a record.
 type recordContent struct {
-	Version int  `json:"version"`
-	Task    Task `json:"task"`
-	Host    host `json:"host"` // zero once the conversation was closed
+	Version int      `json:"version"`
+	Task    Task     `json:"task"`
+	Names   []string `json:"names,omitempty"`
+	Host    host     `json:"host"` // zero once the conversation was closed
 }
 
 const (

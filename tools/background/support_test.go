@@ -71,6 +71,14 @@ func texts(s *pegboard.Session) (all []string) {
 	return all
 }
 
+// news returns what s is told, by its News.
+func news(s *pegboard.Session) (all []string) {
+	for _, p := range s.News() {
+		all = append(all, p.Text)
+	}
+	return all
+}
+
 func stateOf(t *testing.T, s *pegboard.Session, id string) background.State {
 	t.Helper()
 	task, ok := background.Of(s).Get(id)

@@ -61,7 +61,7 @@ func (t *Tasks) Add(s *pegboard.Session, w Work) (*Handle, error) {
 		return nil, errors.New("the session belongs to another conversation than the tasks")
 	}
 	m := t.join(s)
-	e := &entry{work: w, done: make(chan struct{}), task: Task{
+	e := &entry{work: w, names: slices.Clone(w.Names), done: make(chan struct{}), task: Task{
 		Kind: cmp.Or(w.Kind, "task"), State: Running, Description: w.Description, Command: w.Command, AgentID: m.agentID,
 		AgentType: m.agentType, Started: w.Started, OutputFile: w.OutputFile,
 	}}
@@ -178,13 +178,18 @@ func (t *Tasks) Get(id string) (Task, bool) {
 	return Task{}, false
 }
 
-func (t *Tasks) find(id string) *entry {
+// find returns the task with the id, or the newest with the name. The caller holds the
+// lock.
+func (t *Tasks) find(id string) (newest *entry) {
 	for _, e := range t.entries {
 		if e.task.ID == id {
 			return e
 		}
+		if slices.Contains(e.names, id) {
+			newest = e
+		}
 	}
-	return nil
+	return newest
 }
 
 // lookup is like find, with an error for the model.
@@ -194,11 +199,11 @@ func (t *Tasks) lookup(id string) (*entry, error) {
 	if e := t.find(id); e != nil {
 		return e, nil
 	}
-	var ids []string
+	var ids, names []string
 	for _, e := range t.entries {
-		ids = append(ids, e.task.ID)
+		ids, names = append(ids, e.task.ID), append(names, e.names...)
 	}
-	switch near := nearest.Names(id, ids, maxNearNames); {
+	switch near := nearest.Names(id, slices.Concat(ids, names), maxNearNames); {
 	case t.ids[id]:
 		return nil, fmt.Errorf("%w %q any more: it ended long ago and was forgotten; if it had an output file, Read that", ErrUnknownTask, id)
 	case len(near) > 0:

@@ -13,8 +13,9 @@ import (
 // true for its main session.
 var mainSessions = pegboard.NewClonedKey("main session", func(bool) bool { return false })
 
-// join returns the member of s. The first call for s registers the session: if s is
-// the main session, closing it closes the table; otherwise closing it calls leave.
+// join returns the member of s. The first call for s registers the session: its News
+// hand out the notices; if s is the main session, closing it closes the table; otherwise
+// closing it calls leave.
 func (t *Tasks) join(s *pegboard.Session) *member {
 	m := members.GetOrInit(s, func() *member { return &member{} })
 	m.joined.Do(func() {
@@ -36,6 +37,7 @@ func (t *Tasks) join(s *pegboard.Session) *member {
 			t.liveForks++
 		}
 		t.mu.Unlock()
+		s.OnNews("background tasks", func() []pegboard.Part { return t.handOut(m) })
 		if m.isMain {
 			s.OnClose("background tasks", t.close)
 		} else {

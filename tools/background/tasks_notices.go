@@ -30,14 +30,21 @@ func (t *Tasks) addMessage(e *entry, text string) {
 // Notices removes and returns the notices for s, in the order of the events: one for
 // each task that has ended, and the messages of running tasks. The notices of a task
 // belong to the session that added it, or to the main session once that session was
-// closed. The parts are plain text, for the Messages of a tool's Result, which a wire.Codec
-// writes, or for a message of the host.
-// After the conversation has ended there are no notices.
+// closed. After the conversation has ended there are no notices.
+//
+// [pegboard.Session.News] calls it for each session that has used the table, so a loop
+// that asks for news needs no other call. Each notice is returned once, by whichever of
+// the two is called first.
 func (t *Tasks) Notices(s *pegboard.Session) []pegboard.Part {
 	if known, ok := tables.Get(s); !ok || known != t {
 		return nil
 	}
-	mine := t.takeNotices(t.join(s))
+	return t.handOut(t.join(s))
+}
+
+// handOut implements Notices for the session of m.
+func (t *Tasks) handOut(m *member) []pegboard.Part {
+	mine := t.takeNotices(m)
 	parts := make([]pegboard.Part, len(mine))
 	for i, n := range mine {
 		parts[i].Text = n.message()
@@ -80,6 +87,9 @@ func (t *Tasks) Acknowledge(s *pegboard.Session, id string) bool {
 	}
 	m := t.join(s)
 	t.mu.Lock()
+	if named := t.find(id); named != nil {
+		id = named.task.ID
+	}
 	kept := t.pending[:0:0]
 	var e *entry
 	for _, n := range t.pending {

@@ -26,7 +26,7 @@ func (t *Tasks) saveRecord(e *entry) {
 	if err := e.record.write(&t.files.store, func() recordContent {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		r := recordContent{Version: recordVersion, Task: e.task.copied(), Host: t.files.host}
+		r := recordContent{Version: recordVersion, Task: e.task.copied(), Names: e.names, Host: t.files.host}
 		if t.closed && e.task.State != Running {
 			r.Host = host{}
 		}
@@ -86,7 +86,7 @@ func (t *Tasks) adoptRecords() error {
 			continue
 		}
 		err := t.adoptRecord(id)
-		t.ids[id] = t.find(id) != nil
+		t.ids[id] = slices.ContainsFunc(t.entries, func(e *entry) bool { return e.task.ID == id })
 		if errors.Is(err, ErrCorrupt) {
 			var moved string
 			moved, err = setAside(t.recordPath(id))
@@ -112,7 +112,7 @@ func (t *Tasks) adoptRecord(id string) error {
 	if err != nil || r.Host.alive() {
 		return err
 	}
-	e := &entry{task: r.Task, done: make(chan struct{}), record: &record{path: snap.Path(), last: snap}}
+	e := &entry{task: r.Task, names: r.Names, done: make(chan struct{}), record: &record{path: snap.Path(), last: snap}}
 	close(e.done)
 	if e.task.State == Running {
 		e.task.State, e.task.Ended = Lost, time.Now()
@@ -123,7 +123,7 @@ func (t *Tasks) adoptRecord(id string) error {
 		e.work.OutputFile = e.task.OutputFile
 	}
 	err = e.record.write(&t.files.store, func() recordContent {
-		return recordContent{Version: recordVersion, Task: e.task, Host: t.files.host}
+		return recordContent{Version: recordVersion, Task: e.task, Names: e.names, Host: t.files.host}
 	})
 	if errors.Is(err, atomicfile.ErrChanged) {
 		return nil

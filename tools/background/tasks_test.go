@@ -185,3 +185,42 @@ func TestLimits(t *testing.T) {
 		require.Len(t, texts(s), 9, "what is forgotten was told all the same")
 	})
 }
+
+// TestNames: an agent's id and name stand for its newest task.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := recordedSession(t, dir)
+	table := background.Of(s)
+	names := []string{"agent-7", "scout"}
+	first := start(t, s, background.Work{Kind: "agent", Names: names, Output: func() string { return "old" }})
+	names[1] = "changed by the caller"
+	other := start(t, s, background.Work{Kind: "agent", Names: []string{"agent-8", first.ID()}})
+	for _, name := range []string{first.ID(), "agent-7", "scout"} {
+		task, ok := table.Get(name)
+		require.True(t, ok, name)
+		require.Equal(t, first.ID(), task.ID, name)
+	}
+	first.Done(background.Completed, nil, nil)
+	second := start(t, s, background.Work{Kind: "agent", Names: []string{"agent-7", "scout"}, Output: func() string { return "new" }})
+	text, err := table.Output("scout")
+	require.NoError(t, err)
+	require.Equal(t, "new", text)
+	task, err := table.Stop(t.Context(), "agent-7")
+	require.NoError(t, err)
+	require.Equal(t, second.ID(), task.ID)
+	require.True(t, table.Acknowledge(s, "agent-7"))
+	require.Len(t, texts(s), 1, "the end of the first")
+	task, err = table.Wait(t.Context(), "scout")
+	require.NoError(t, err)
+	require.Equal(t, second.ID(), task.ID)
+	_, err = table.Wait(t.Context(), "scuot")
+	require.ErrorIs(t, err, background.ErrUnknownTask)
+	require.ErrorContains(t, err, "did you mean scout?")
+
+	other.Done(background.Completed, nil, nil)
+	require.NoError(t, s.Close(t.Context()))
+	task, ok := background.Of(recordedSession(t, dir)).Get("agent-8")
+	require.True(t, ok, "the record has the names")
+	require.Equal(t, other.ID(), task.ID)
+}

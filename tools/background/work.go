@@ -9,8 +9,12 @@ type Work struct {
 	Kind        string // the first part of the task's id; empty means "task"
 	Description string
 	Command     string
-	OutputFile  string    // an absolute path, see [Tasks.NewFile]; empty if it has no output file
-	Started     time.Time // zero means now; set for work that began in the foreground
+	// Names are other names of the task, such as the id and the name of an agent. Where a
+	// method takes the id of a task, a name stands for the task that was added last of
+	// those in the table that have it. A task's id goes before a name.
+	Names      []string
+	OutputFile string    // an absolute path, see [Tasks.NewFile]; empty if it has no output file
+	Started    time.Time // zero means now; set for work that began in the foreground
 
 	// Stop asks the work to end because of cause and returns without waiting. It is
 	// called at most once, on its own goroutine, and not after [Handle.Done]. Done

@@ -63,7 +63,7 @@ func (in monitorInput) bashInput() commandInput { return commandInput{Command: i
 // output file, which also holds stdout. If the last argument of Shell is not -c, as
 // for PowerShell, the two streams cannot be separated and both are events. The
 // conversation gets the events and one notice of the end from
-// [background.Tasks.Notices].
+// [pegboard.Session.News].
 //
 // Events that occur within 200 ms are sent as one message, and at most one message is
 // sent per second. A message contains up to 20 events and 4,000 bytes, each event cut

@@ -81,7 +81,7 @@ func (out TaskOutputResult) text() string {
 }
 
 type taskOutputInput struct {
-	TaskID  string `json:"task_id" jsonschema:"minLength=1" jsonschema_description:"The id of the task"`
+	TaskID  string `json:"task_id" jsonschema:"minLength=1" jsonschema_description:"The id of the task; the id or name of an agent stands for its newest task"`
 	Block   *bool  `json:"block,omitempty" jsonschema_description:"Whether to wait until the task has ended (default: true)"`
 	Timeout *int   `json:"timeout,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long to wait for it, in milliseconds (default 30000, at most 600000)"`
 }
@@ -122,12 +122,10 @@ func TaskOutput() pegboard.Tool {
 		},
 		Description: "Shows what a background task has printed, the end of it if it is long, and how it stands. " +
 			"It waits until the task has ended; with block false, or after timeout, it shows a task that still runs. You are told when a task ends, so do not ask again and again.",
-		Inspect: func(in taskOutputInput, _ *pegboard.Call) pegboard.Traits {
+		Inspect: func(in taskOutputInput, c *pegboard.Call) pegboard.Traits {
 			// The target keeps the order between calls of TaskOutput and TaskStop for
 			// a task.
-			return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindRead, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
-				{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.TaskID},
-			}}
+			return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindRead, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, pegboard.AccessRead, in.TaskID)}
 		},
 		Lines: func(in taskOutputInput, _ *pegboard.Call) pegboard.Lines {
 			lines := pegboard.Lines{Before: "Look at task " + in.TaskID, While: "Waiting for task " + in.TaskID}
@@ -160,7 +158,7 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 	patience := in.wait()
 	waiting, cancel := context.WithTimeoutCause(ctx, patience, errWaitTimeout)
 	defer cancel()
-	task, err := tasks.Wait(waiting, in.TaskID)
+	task, err := tasks.Wait(waiting, decidedTask(c, in.TaskID))
 	if err != nil && !errors.Is(err, errWaitTimeout) {
 		return TaskOutputResult{}, err
 	}

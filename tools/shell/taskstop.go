@@ -28,7 +28,7 @@ type TaskStopResult struct {
 }
 
 type taskStopInput struct {
-	TaskID  string `json:"task_id,omitempty" jsonschema_description:"The id of the task"`
+	TaskID  string `json:"task_id,omitempty" jsonschema_description:"The id of the task; the id or name of an agent stands for its newest task"`
 	ShellID string `json:"shell_id,omitempty" jsonschema_description:"Deprecated: the former name of task_id"`
 }
 
@@ -51,10 +51,8 @@ func TaskStop() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[taskStopInput, TaskStopResult]{
 		Info:        pegboard.Info{Name: "TaskStop", Title: "Stop task", Aliases: []string{"KillShell", "KillBash"}, Hint: "end a background command or watch"},
 		Description: "Ends a background task, such as a command or a monitor, by its id, and says how it ended.",
-		Inspect: func(in taskStopInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{
-				{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: in.id()},
-			}}
+		Inspect: func(in taskStopInput, c *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, pegboard.AccessWrite, in.id())}
 		},
 		Lines: func(in taskStopInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Stop task " + in.id(), While: "Stopping task " + in.id()}
@@ -89,11 +87,16 @@ func permitStop(_ context.Context, in taskStopInput, c *pegboard.Call) pegboard.
 	if s == nil {
 		return pegboard.Decision{}
 	}
-	task, known := background.Of(s).Get(in.id())
-	if main := s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator; known && !main && task.AgentID != s.AgentID() {
+	if task, known := background.Of(s).Get(decidedTask(c, in.id())); known && !isOwn(s, task) {
 		return pegboard.Decision{}
 	}
 	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it ends a task of the agent's own"}
+}
+
+// isOwn reports whether the agent of s may stop the task without a question. The main
+// agent's own are the tasks of all agents.
+func isOwn(s *pegboard.Session, task background.Task) bool {
+	return s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator || task.AgentID == s.AgentID()
 }
 
 func stopTask(ctx context.Context, in taskStopInput, c *pegboard.Call) (TaskStopResult, error) {
@@ -101,10 +104,13 @@ func stopTask(ctx context.Context, in taskStopInput, c *pegboard.Call) (TaskStop
 	if err != nil {
 		return TaskStopResult{}, err
 	}
-	tasks := background.Of(s)
+	tasks, id := background.Of(s), decidedTask(c, in.id())
+	if task, known := tasks.Get(id); known && task.ID != id && !isOwn(s, task) {
+		return TaskStopResult{}, fmt.Errorf("%q had no task when this call was decided, and now means task %s of another agent; call TaskStop again with that id", id, task.ID)
+	}
 	waiting, cancel := context.WithTimeoutCause(ctx, stopWait, errStopTimeout)
 	defer cancel()
-	task, err := tasks.Stop(waiting, in.id())
+	task, err := tasks.Stop(waiting, id)
 	if err != nil && !errors.Is(err, errStopTimeout) {
 		return TaskStopResult{}, err
 	}

@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -135,6 +136,62 @@ func TestTaskStopIsDecidedByWhoseTaskItIs(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTasksAreFoundByAnAgentsName: the newest one that has it is looked at and stopped, and is the
+// one that was decided.
+func TestTasksAreFoundByAnAgentsName(t *testing.T) {
+	t.Parallel()
+	s := session(t, t.TempDir())
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
+	require.NoError(t, err)
+	old := fakeTask(t, s, background.Work{Kind: "agent", Names: []string{"agent-1", "scout"}})
+	old.Done(background.Completed, nil, nil)
+	h := fakeTask(t, s, background.Work{Kind: "agent", Names: []string{"agent-1", "scout"}, Output: func() string { return "looking" }})
+	for name, set := range map[string]pegboard.RuleSet{
+		"another's":                 {},
+		"another's, denied by name": {Allow: []string{"TaskStop"}, Deny: []string{"TaskStop(task_id:scout)"}},
+	} {
+		perms, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+		require.NoError(t, err)
+		require.NoError(t, s.SetPermissions(perms))
+		out := taskCall(t.Context(), t, agent, "TaskStop", `{"task_id":"scout"}`)
+		require.ErrorIs(t, out.Err, pegboard.ErrDenied, name)
+	}
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{})
+	require.NoError(t, err)
+	require.NoError(t, s.SetPermissions(perms))
+	out := taskCall(t.Context(), t, s, "TaskOutput", `{"task_id":"agent-1","block":false}`)
+	require.NoError(t, out.Err)
+	require.Contains(t, out.Result.Text(), "Task "+h.ID()+" has been running")
+	require.Contains(t, out.Result.Text(), "looking")
+	require.Equal(t, h.ID(), out.Call.Targets()[0].Value)
+	out = taskCall(t.Context(), t, s, "TaskStop", `{"task_id":"scout"}`)
+	require.NoError(t, out.Err)
+	require.Contains(t, out.Result.Text(), "Task "+h.ID()+" was stopped on request")
+	require.Len(t, taskNews(s), 1, "the end of the first; the results have told the other")
+}
+
+// TestTaskStopStopsNoneThatWasNotDecided: a name that meant no task when the call was decided, and
+// means another agent's when it runs.
+func TestTaskStopStopsNoneThatWasNotDecided(t *testing.T) {
+	t.Parallel()
+	s := session(t, t.TempDir())
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
+	require.NoError(t, err)
+	var h *background.Handle
+	ex := pegboard.Executor{Invoke: func(ctx context.Context, tool pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
+		h = fakeTask(t, s, background.Work{Names: []string{"scout"}})
+		return tool.Call(ctx, c)
+	}}
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.TaskStop()))
+	pool := reg.AssemblePool(agent, pegboard.PoolConfig{Roles: &pegboard.RoleTables{}})
+	out := ex.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "TaskStop", Input: []byte(`{"task_id":"scout"}`)})[0]
+	require.Error(t, out.Err)
+	require.Contains(t, out.Result.Text(), `now means task `+h.ID()+` of another agent`)
+	task, _ := background.Of(s).Get(h.ID())
+	require.Equal(t, background.Running, task.State)
 }
 
 // TestTaskCallsKeepTheirOrder where they are about one task: a look before the stop

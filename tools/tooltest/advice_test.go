@@ -35,6 +35,7 @@ var adviceElsewhere = map[string]string{
 	" Read its output with TaskOutput.":             "the same of a task without a file",
 	"Its output is kept in memory":                  "the same where no file can be written",
 	" was changed by somebody else while":           "in a race only; unseen.txt reads again after any other change",
+	"%q had no task when this call was decided":     "in a race only; tasks.txt stops one",
 	"%w: %d, which is the most; stop one":           "it takes as many tasks as there may be; tasks.txt stops one",
 	"Result %s has more than %d bytes":              "for scripts; result_store.txt reads in parts",
 	"there is no bash for Windows programs":         "Windows only",
