@@ -92,7 +92,7 @@ func followedTexts(all map[string]*tooltest.Transcript) (texts []string) {
 }
 
 var (
-	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill)\b`)
+	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill|Workflow)\b`)
 	advises   = regexp.MustCompile(`(?i)\b(use|with|read it|read the|list it|by calling|shows|ask|change its)\b`)
 	verb      = regexp.MustCompile(`%[^a-zA-Z%]*[a-zA-Z%]`)
 )

@@ -23,10 +23,11 @@ import (
 func replayer() tooltest.Replayer {
 	return tooltest.Replayer{
 		Tools: append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}), shell.Bash(shell.Options{}), shell.REPL(shell.REPLOptions{}), shell.TaskOutput(), shell.TaskStop(),
-			shell.Monitor(shell.Options{}), results.Read(results.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}), skillTool()),
+			shell.Monitor(shell.Options{}), results.Read(results.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}), skillTool(), workflowTool()),
 		Mask: maskRun,
 		Names: map[string]*regexp.Regexp{
-			"TASK":   regexp.MustCompile(`\b(shell|monitor|repl)_[0-9a-z]{4,}\b`),
+			"TASK":   regexp.MustCompile(`\b(shell|monitor|repl|workflow)_[0-9a-z]{4,}\b`),
+			"RUN":    regexp.MustCompile(`\bwf-[a-z2-7]{8}\b`),
 			"STORED": regexp.MustCompile(`/[^\s"']*/pegboard-(?:results|tasks)[^\s"'/]*/[^\s"';]*[^\s"';.]`),
 		},
 	}

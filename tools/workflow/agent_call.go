@@ -14,8 +14,8 @@ import (
 type agentCall struct {
 	conductor *conductor
 	future    *future
-	number    int // from 0, in the order of the starts
-	ctx       context.Context
+	number    int             // from 0, in the order of the starts
+	ctx       context.Context //nolint:containedctx // of the agent
 	request   agentRequest
 	phase     string
 	began     time.Time
@@ -103,8 +103,8 @@ func (c *conductor) finish(a *agentCall) {
 
 const maxReason = 500
 
-// deliverReplayed takes the next result of the run that is resumed. It is false if there
-// is none.
+// deliverReplayed takes the next result of the run that is resumed. It is false if no
+// result is left.
 func (c *conductor) deliverReplayed() bool {
 	a, value := c.replay.next()
 	if a == nil {

@@ -17,9 +17,9 @@ const stopTime = 700 * time.Millisecond
 
 // A conductor runs the functions and the agents of one run. It gives the turn to one task
 // at a time, and tells results to the tasks one after the other, each when all tasks wait.
-// So what the tasks do depends on nothing but the results and their order.
+// So the course of the tasks depends on nothing but the results and their order.
 type conductor struct {
-	ctx        context.Context // ends when the run is to end
+	ctx        context.Context //nolint:containedctx // ends when the run is to end
 	cancel     context.CancelCauseFunc
 	startAgent starter
 	maxAgents  int
@@ -35,7 +35,7 @@ type conductor struct {
 	results    *resultQueue
 	goroutines *census // of tasks and agents
 
-	// Owned by whoever has the turn:
+	// Owned by the goroutine that has the turn:
 	tasks   []*task      // that have not ended
 	ready   []*task      // that may go on, in this order
 	queue   []*agentCall // agents that wait until fewer are running

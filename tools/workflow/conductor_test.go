@@ -285,7 +285,7 @@ func TestFunctionsThatMisbehave(t *testing.T) {
 }
 
 // TestDeafFunctionIsAbandoned has a function and an agent that ignore their context.
-func TestDeafFunctionIsAbandoned(t *testing.T) {
+func TestDeafFunctionIsAbandoned(t *testing.T) { //nolint:tparallel // they measure time
 	t.Parallel()
 	deaf := make(chan struct{})
 	stop := errors.New("stopped")

@@ -9,7 +9,7 @@ var (
 	ErrAgent = errors.New("an agent failed")
 	// ErrTooManyAgents: the run has started Options.MaxAgents agents.
 	ErrTooManyAgents = errors.New("the run has started all agents that it may")
-	// ErrScript: the script cannot be read or does not do what a workflow may. Running
+	// ErrScript: the script cannot be read, or it failed. Running
 	// it again does not help.
 	ErrScript = errors.New("the workflow's script")
 	// ErrNesting: a workflow inside another one starts a third.

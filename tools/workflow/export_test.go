@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"os"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -125,4 +126,20 @@ func ParseScript(source string) (name, description string, phases []string, err 
 // NewWith returns Workflows whose agents are those of start.
 func NewWith(o Options, start func(ctx context.Context, r AgentRequest) (AgentResult, error)) *Workflows {
 	return newWorkflows(o, func(*pegboard.Session) starter { return start })
+}
+
+// ScriptOnFullDisk runs a script whose journal cannot be written after its first line. It
+// returns the error of the journal, too.
+func (e Engine) ScriptOnFullDisk(ctx context.Context, source string) (result string, incomplete, err error) {
+	s, err := parseScript(source)
+	if err != nil {
+		return "", nil, err
+	}
+	c := e.conductor(ctx)
+	if c.journal.file, err = os.OpenFile("/dev/full", os.O_WRONLY, 0); err != nil {
+		return "", nil, err
+	}
+	value, err := c.conduct(newScriptTask(s, nil))
+	raw, _ := value.(json.RawMessage)
+	return string(raw), c.journal.end("completed"), err
 }

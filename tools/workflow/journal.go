@@ -153,7 +153,7 @@ func readLine(line []byte, v any) error {
 	return json.Unmarshal(line, v)
 }
 
-// A pastRun is what a journal says of the agents of a run.
+// A pastRun has the agents of a run, from its journal.
 type pastRun struct {
 	keys   []string
 	values map[int]json.RawMessage // by number

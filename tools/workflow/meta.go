@@ -8,7 +8,7 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// meta is what a script says of itself in its first statement:
+// meta describes a script. It is the first statement:
 //
 //	export const meta = { name: "review", description: "…", phases: ["Find", "Check"] }
 //

@@ -22,7 +22,7 @@ type Named struct {
 	Run         Func     // its result is encoded as JSON
 }
 
-// check returns what is wrong with a workflow of the host.
+// check returns the first error of a workflow of the host.
 func (n Named) check() error {
 	switch {
 	case n.Name == "" || n.Name != oneLine(n.Name, maxTitle):

@@ -103,7 +103,7 @@ func (o *ongoing) Leave(crash error) {
 
 var _ goroutine.Task = (*ongoing)(nil)
 
-// report returns what the model is told at the end.
+// report returns the text for the model, once the run has ended.
 func (o *ongoing) report() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -142,7 +142,7 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// launched returns what the caller is told.
+// launched returns the result of the call that has started the run.
 func (o *ongoing) launched(s *pegboard.Session, scriptPath string) Launch {
 	l := Launch{
 		Status: StatusLaunched, TaskID: o.handle.ID(), TaskType: taskKind, WorkflowName: o.plan.name(), RunID: o.id,

@@ -66,7 +66,7 @@ func (o *ongoing) isGone() bool {
 }
 
 // close ends the runs and waits for their goroutines. A fork's runs may have been given to
-// the main session: only what has ended and is not gone is waited for.
+// the main session: only runs that have ended and are not gone are waited for.
 func (set *ongoingSet) close(ctx context.Context) error {
 	set.mu.Lock()
 	var all []*ongoing

@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
-// Limits of a run, and what the options mean that are 0.
+// Limits of a run. A default is the meaning of an option that is 0.
 const (
 	// DefaultMaxRunning is the number of agents of a run that run at once. It is that of
 	// Claude Code, as is DefaultMaxAgents.

@@ -26,7 +26,7 @@ type realm struct {
 	task    *task
 	script  *script
 	runtime *goja.Runtime
-	ctx     context.Context // of the agents; ends with the script
+	ctx     context.Context //nolint:containedctx // of the agents; ends with the script
 	host    *goja.Object    // the functions that the prelude builds upon, and its AgentError
 	pending map[*future]settler
 	// unhandled are the promises that were rejected and that nothing handles, oldest first.
@@ -96,13 +96,13 @@ func (m *realm) settle() error {
 			continue
 		}
 		delete(m.pending, f)
-		err := error(nil)
+		end, text := settle.resolve, ""
 		if f.err != nil {
-			err = settle.reject(errorText(f.err, settle.line))
+			end, text = settle.reject, errorText(f.err, settle.line)
 		} else {
-			err = settle.resolve(jsonText(f.value))
+			text = jsonText(f.value)
 		}
-		if err != nil {
+		if err := end(text); err != nil {
 			return m.describe(err)
 		}
 	}
@@ -247,7 +247,7 @@ var (
 	notDefined = regexp.MustCompile(`^ReferenceError: (\w+) is not defined`)
 )
 
-// A thrownError is what a script has thrown.
+// A thrownError is a value that a script has thrown, as text.
 type thrownError struct {
 	text  string
 	agent bool // it is an AgentError
@@ -298,13 +298,13 @@ func (m *realm) thrown(value goja.Value) error {
 	return e
 }
 
-// guard calls f, which may run code of the script, and returns what that throws.
+// guard calls f, which may run code of the script, and returns the value that it throws.
 func (m *realm) guard(f func()) error {
 	return goroutine.Try(func() error {
-		if thrown := m.runtime.Try(f); thrown != nil {
+		if thrown := m.runtime.Try(f); thrown != nil { // a nil pointer is no nil error
 			return thrown
 		}
-		return nil
+		return error(nil)
 	})
 }
 
@@ -318,7 +318,7 @@ func cut(text string, limit int) string {
 	return strings.TrimSpace(text)
 }
 
-// missing returns what to do without a global that JavaScript has elsewhere.
+// missing returns advice about a global that JavaScript has elsewhere.
 func missing(name string) string {
 	switch name {
 	case "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "performance":

@@ -58,7 +58,7 @@ func TestScriptVerbs(t *testing.T) {
 		{name: "failure", script: "return await agent('fail it')", wantErr: "AgentError: an agent failed: agent 1 (fail it): it has no answer to fail it (started at line 1)"},
 		{name: "failure caught", script: "try { await agent('fail it') } catch (e) { return [e instanceof AgentError, e instanceof Error, e.name] }", want: `[true,true,"AgentError"]`},
 		{name: "empty prompt", script: "await agent('')", wantErr: "TypeError: agent(prompt, options) needs a prompt"},
-		{name: "unknown option", script: "await agent('x', {modle: 'y'})", wantErr: `unknown field "modle"; they are an object with description, type`},
+		{name: "unknown option", script: "await agent('x', {modl: 'y'})", wantErr: `unknown field "modl"; they are an object with description, type`},
 		{name: "options of another type", script: "await agent('x', 7)", wantErr: "the options of agent"},
 		{name: "line of an error", script: "const a = 1\n\nthrow new TypeError('bad')", wantErr: "failed at line 3: TypeError: bad"},
 		{name: "thrown text", script: "throw 'just a text'", wantErr: "failed: just a text"},

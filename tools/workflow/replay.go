@@ -33,7 +33,7 @@ func (r *replay) takes(a *agentCall) bool {
 }
 
 // next removes and returns the agent that ended first and was started, with its result. It
-// is nil if there is none.
+// is nil if no such agent is left.
 func (r *replay) next() (*agentCall, json.RawMessage) {
 	for i, number := range r.ends {
 		if a := r.pending[number]; a != nil {

@@ -31,13 +31,13 @@ type AgentOptions struct {
 	Schema json.RawMessage
 }
 
-// An agentRequest is what a starter is asked for.
+// An agentRequest asks a starter for an agent.
 type agentRequest struct {
 	AgentOptions
 	Prompt string
 }
 
-// An agentResult is what an agent that has ended leaves.
+// An agentResult is the result of an agent that has ended.
 type agentResult struct {
 	ID         string
 	Text       string

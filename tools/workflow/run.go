@@ -167,5 +167,5 @@ func (r *Run) Log(text string) {
 	}
 }
 
-// Args returns the args of the call as JSON, or nil if there are none.
+// Args returns the args of the call as JSON, or nil without args.
 func (r *Run) Args() json.RawMessage { return slices.Clone(r.task.args) }

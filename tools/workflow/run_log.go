@@ -43,7 +43,7 @@ func (l *runLog) printf(format string, args ...any) {
 	l.write(line)
 }
 
-// agent writes what has happened to an agent.
+// agent writes an event of an agent.
 func (l *runLog) agent(a *agentCall, event string) {
 	phase := ""
 	if a.phase != "" {

@@ -113,7 +113,7 @@ func statementsOf(program *ast.Program, function string) ([]ast.Statement, bool)
 var positioned = regexp.MustCompile(`Line (\d+):\d+ (.*?)(?: \(and \d+ more errors\))?$`)
 
 // syntaxError words an error of the parser. The column is left out: in the first line it
-// counts what stands around the script.
+// counts the text that stands before the script.
 func syntaxError(err error) error {
 	text := strings.TrimPrefix(err.Error(), "SyntaxError: ")
 	if m := positioned.FindStringSubmatch(text); m != nil {

@@ -3,14 +3,17 @@ package workflow_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/workflow"
 )
@@ -61,10 +64,14 @@ func (s *scene) call(input map[string]any) pegboard.Outcome {
 // start calls the tool, which must succeed.
 func (s *scene) start(input map[string]any) workflow.Launch {
 	s.t.Helper()
-	out := s.call(input)
-	require.NoError(s.t, out.Err, out.Result.Text())
+	return launchOf(s.t, s.call(input))
+}
+
+func launchOf(t *testing.T, out pegboard.Outcome) workflow.Launch {
+	t.Helper()
+	require.NoError(t, out.Err, out.Result.Text())
 	launch, ok := out.Result.Data.(workflow.Launch)
-	require.True(s.t, ok)
+	require.True(t, ok)
 	return launch
 }
 
@@ -85,4 +92,47 @@ func (s *scene) write(name, text string) string {
 	path := filepath.Join(s.dir, name)
 	require.NoError(s.t, os.WriteFile(path, []byte(text), 0o600))
 	return path
+}
+
+// shout is the loop of an agent that needs no model: it answers with its task in capital
+// letters, or as the task says.
+func shout(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+	parts, err := a.Next(ctx, agents.Usage{InputTokens: 10})
+	if err != nil {
+		return agents.Reply{}, err
+	}
+	prompt := parts[0].Text
+	switch {
+	case strings.HasPrefix(prompt, "fail"):
+		return agents.Reply{}, errors.New("no idea")
+	case strings.HasPrefix(prompt, "wait"):
+		<-ctx.Done()
+		return agents.Reply{}, context.Cause(ctx)
+	case a.Schema != nil:
+		return agents.Reply{Structured: json.RawMessage(`{"said": ` + mustJSON(prompt) + `}`)}, nil
+	}
+	return agents.Reply{Text: strings.ToUpper(prompt)}, nil
+}
+
+func lastLine(text string) string { return text[strings.LastIndex(text, "\n")+1:] }
+
+// runExample runs a function as a workflow of a host and returns its result.
+func runExample(f workflow.Func) string {
+	group, _, session := shouting()
+	defer func() { _ = session.Close(context.Background()) }()
+	workflows, err := workflow.New(workflow.Options{Agents: group, Named: []workflow.Named{
+		{Name: "outer", Run: f},
+		{Name: "inner", Script: "return await agent(args)"},
+	}})
+	if err != nil {
+		return err.Error()
+	}
+	launch, err := workflows.Start(context.Background(), session, workflow.Request{Name: "outer"})
+	if err != nil {
+		return err.Error()
+	}
+	if _, err := background.Of(session).Wait(context.Background(), launch.TaskID); err != nil {
+		return err.Error()
+	}
+	return lastLine(background.Of(session).Notices(session)[0].Text)
 }

@@ -14,13 +14,13 @@ import (
 type task struct {
 	conductor *conductor
 	depth     int             // 0, or 1 for a workflow inside another
-	args      json.RawMessage // of its workflow; nil if there are none
+	args      json.RawMessage // of its workflow; nil means no args
 	function  func(t *task) (any, error)
 	interrupt func(cause error) // stops a script that computes; nil for a function of Go
 	turn      chan struct{}     // has a value when the task may run
 	ended     *future           // of the task that has started this one; nil for the first
 
-	// Owned by whoever has the turn:
+	// Owned by the goroutine that has the turn:
 	blocked  bool      // it waits for a future
 	finished bool      // it has ended
 	inbox    []*future // of this task that are done since it ran last
@@ -29,7 +29,7 @@ type task struct {
 }
 
 // A future is the result of an agent or of a task, for the task that owns it. Its fields
-// belong to whoever has the turn.
+// belong to the goroutine that has the turn.
 type future struct {
 	owner *task
 	done  bool

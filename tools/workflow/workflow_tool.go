@@ -32,7 +32,7 @@ func (in toolInput) request() Request {
 
 // needsLoading reports whether the script is to be read from a file or a journal. The
 // loaded script takes the place of its source in the input, so that the person approves
-// what runs.
+// the bytes that run.
 func (in toolInput) needsLoading() bool {
 	return in.ScriptPath != "" || in.Script == "" && in.Name == "" && in.Resume != ""
 }
@@ -82,7 +82,7 @@ func (w *Workflows) Tool() pegboard.Tool {
 }
 
 // inspect returns the traits of a call. Reading a script from a file changes nothing, and
-// the call is inspected anew with what was read.
+// the call is inspected anew with the script.
 func inspect(in toolInput, _ *pegboard.Call) pegboard.Traits {
 	switch {
 	case in.ScriptPath != "":
@@ -115,7 +115,7 @@ func (w *Workflows) lines(in toolInput, c *pegboard.Call) pegboard.Lines {
 	return pegboard.Lines{Before: "Run workflow " + name, While: "Starting workflow " + name}
 }
 
-// validate checks what can be checked without reading a file of the person.
+// validate makes the checks that need no file of the person.
 func (w *Workflows) validate(in toolInput, c *pegboard.Call) error {
 	sources := 0
 	for _, source := range []string{in.Script, in.Name, in.ScriptPath} {
@@ -231,7 +231,7 @@ func (w *Workflows) permitted(ctx context.Context, pool *pegboard.Pool, name str
 	return n, nil
 }
 
-// prompt is what the model is told.
+// prompt returns the description for the model.
 func (w *Workflows) prompt() string {
 	var b strings.Builder
 	b.WriteString(`Runs a script in the background that starts agents and combines their results: for work in many parts that a fixed plan can lead, such as a review of each file, a search from several sides, or a check of each finding by another agent. For one or a few tasks use agents directly. The person approves the script before it runs.

@@ -85,7 +85,7 @@ func TestWorkflowIsApproved(t *testing.T) {
 				return
 			}
 			require.NoError(t, out.Err, out.Result.Text())
-			_, notice := s.end(out.Result.Data.(workflow.Launch))
+			_, notice := s.end(launchOf(t, out))
 			require.Contains(t, notice, test.end)
 		})
 	}
@@ -134,11 +134,11 @@ func TestApprovedScriptRuns(t *testing.T) {
 		return <-done
 	}()
 	require.NoError(t, out.Err, out.Result.Text())
-	_, notice := s.end(out.Result.Data.(workflow.Launch))
+	_, notice := s.end(launchOf(t, out))
 	require.Contains(t, notice, `"approved"`)
 }
 
-func TestBadCalls(t *testing.T) {
+func TestBadCalls(t *testing.T) { //nolint:tparallel // the calls share a session
 	t.Parallel()
 	w := workflow.NewWith(workflow.Options{Named: []workflow.Named{{Name: "nightly", Script: "return 1"}}}, echo)
 	s := newScene(t, w, pegboard.RuleSet{Deny: []string{"Read(./secret.js)"}})

@@ -172,7 +172,7 @@ func (w *Workflows) plan(s *pegboard.Session, r Request) (*plan, error) {
 	return p, err
 }
 
-// name returns what the run is called.
+// name returns the name of the run for people.
 func (p *plan) name() string {
 	name := cmp.Or(p.request.Title, p.named.Name)
 	if p.script != nil {
