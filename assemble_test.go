@@ -395,7 +395,7 @@ func TestPoolWithLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inert("Read"), plain("Say", says("registered")))
 	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
-	var executor pegboard.Executor
+	ex := executor(pegboard.Executor{})
 	for _, tc := range []struct {
 		with []pegboard.Tool
 		want string
@@ -405,7 +405,7 @@ func TestPoolWithLeavesOthersAlone(t *testing.T) {
 		{want: "registered"},
 	} {
 		pool := reg.AssemblePool(s, pegboard.PoolConfig{With: tc.with})
-		out := executor.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "Say"})
+		out := ex.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "Say"})
 		require.Equal(t, tc.want, out[0].Result.Text())
 	}
 }
