@@ -56,12 +56,17 @@ func New(schema json.RawMessage) (*Output, error) {
 		Permit: func(context.Context, json.RawMessage, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only gives the answer"}
 		},
+		Lines: func(json.RawMessage, *pegboard.Call) pegboard.Lines {
+			return pegboard.Lines{Before: "Give the answer", While: "Giving the answer"}
+		},
 		ClassifierInput: func(json.RawMessage, *pegboard.Call) string { return "gives the final answer" },
 		Call: func(_ context.Context, _ json.RawMessage, c *pegboard.Call) (*pegboard.Result, error) {
 			if c.Parent() != nil {
 				return nil, errors.New("a script cannot give the answer: call " + Name + " yourself")
 			}
-			return pegboard.TextResult("The answer is taken."), nil
+			result := pegboard.TextResult("The answer is taken.")
+			result.Line = "Gave the answer"
+			return result, nil
 		},
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/structured"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 	"github.com/seed49eaa51d/pegboard/wire"
 )
 
@@ -264,4 +265,16 @@ func TestAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	r.requireValue(t, `{"verdict":"good"}`)
+}
+
+// TestContract of a tool, as a conversation and a person see it.
+func TestContract(t *testing.T) {
+	t.Parallel()
+	out, err := structured.New(json.RawMessage(verdictSchema))
+	require.NoError(t, err)
+	require.NoError(t, tooltest.Check(out.Tool(), `{"verdict":"good"}`, `{"verdict":"bad","lines":3}`))
+	r := newRun(t, verdictSchema, pegboard.SessionConfig{})
+	view := r.exec.Run(t.Context(), r.pool, answer(`{"verdict":"good"}`))[0].View()
+	require.Equal(t, "Answer", view.Title)
+	require.Equal(t, "Gave the answer", view.After)
 }
