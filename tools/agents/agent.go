@@ -14,8 +14,8 @@ type Agent struct {
 	Name   string // what others may call it; may be empty
 	Type   string // the name of its definition
 	System string // the system prompt of its definition; empty if the definition has none
-	// Model and Effort are what the call, the definition or else the caller has; empty means
-	// that none of them says.
+	// Model and Effort are those of the call, the definition or else the caller; empty means
+	// that all three leave it open.
 	Model, Effort string
 
 	Session *pegboard.Session // its own; the run closes it
@@ -41,8 +41,8 @@ func (a *Agent) Pool(with ...pegboard.Tool) (*pegboard.Pool, error) {
 	return r.Pool, err
 }
 
-// Next returns what the agent must read before its next request: first its task, later
-// messages, notices of background tasks, and words of hooks. Used is what was spent since the
+// Next returns the parts that the agent must read before its next request: first its task,
+// later messages, notices of background tasks, and words of hooks. Used is the cost since the
 // last Next, zero before the first request. Each part is returned once.
 //
 // The error is ErrTurns or ErrBudget when no further request may be sent, or the cause of ctx
@@ -57,8 +57,8 @@ func (a *Agent) Next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 func (a *Agent) History() []json.RawMessage { return a.run.messages() }
 
 // Append adds messages to the agent's conversation, in the form of the provider: those of
-// the user, of the model and with results, as the next request will have them. What the model
-// wrote in them is what the run reports if it ends before the Loop returns. The messages must
+// the user, of the model and with results, as the next request will have them. The run reports
+// the model's last text in them if it ends before the Loop returns. The messages must
 // not be changed afterwards. If a message cannot be kept, the error says why, and the Loop ends
 // with it.
 func (a *Agent) Append(messages ...json.RawMessage) error { return a.run.append(messages) }

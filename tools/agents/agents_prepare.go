@@ -47,7 +47,7 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	return k, nil
 }
 
-// choose decides what follows from the request, the definition and the caller alone.
+// choose decides everything that follows from the request, the definition and the caller alone.
 func (k *run) choose() error {
 	g, s, r, d := k.g, k.caller, &k.request, &k.definition
 	parent := g.entryOf(s)

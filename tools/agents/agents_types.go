@@ -15,7 +15,7 @@ import (
 const maxListed = 20
 
 // definitions returns the definitions of all types, each name once. A panic of
-// Options.Definitions is logged, and then there are none.
+// Options.Definitions is logged, and then the list is empty.
 func (g *Agents) definitions(s *pegboard.Session) []Definition {
 	var all []Definition
 	if err := goroutine.Try(func() error { all = slices.Clone(g.options.Definitions(s)); return nil }); err != nil {

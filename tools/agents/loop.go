@@ -17,8 +17,8 @@ import (
 // called again for the same agent, when there is more for it to read.
 //
 // The context ends when the agent is stopped; a Loop that has not returned a moment later is
-// abandoned, see [pegboard.Session.Detached]. Its error ends the run, and what the agent has
-// written until then is reported beside it. A Loop may be called concurrently for several
+// abandoned, see [pegboard.Session.Detached]. Its error ends the run, and the text that
+// the agent has written until then is reported beside it. A Loop may be called concurrently for several
 // agents.
 type Loop func(ctx context.Context, a *Agent) (Reply, error)
 
@@ -32,6 +32,6 @@ type Reply struct {
 	// StopTurn says that an outcome had StopTurn: the turn of an agent that waits for this
 	// one ends, too.
 	StopTurn bool
-	// Used is what was spent after the last [Agent.Next].
+	// Used is the cost since the last [Agent.Next].
 	Used Usage
 }

@@ -74,7 +74,7 @@ type Options struct {
 	BaseRef string
 
 	Hooks Hooks
-	// Logger is told what the host should mend, such as the entries of a definition that name
+	// Logger is told of things that the host should mend, such as the entries of a definition that name
 	// no tool. Nil means [slog.Default]. Tasks and reports are not logged.
 	Logger *slog.Logger
 }

@@ -10,7 +10,7 @@ import (
 // recordVersion is the version of a record's form.
 const recordVersion = 1
 
-// A record is what is kept of an agent, beside its conversation, in the file ID.json.
+// A record keeps an agent, beside its conversation, in the file ID.json.
 type record struct {
 	Version    int             `json:"version"`
 	Status     Status          `json:"agent"`

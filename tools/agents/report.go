@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// markers match what imitates the marks by which a host tells the model who speaks: a tag, or
+// markers match imitations of the marks by which a host tells the model who speaks: a tag, or
 // the beginning of a line.
 var markers = regexp.MustCompile(`(?i:<[\s/]*(?:system-reminder|system-warning|system-message|system|task-notification|teammate-message|agent-message|` +
 	`function_calls|function_results|tool_use_error|tool_result|user-prompt-submit-hook|command-(?:name|message|args)|local-command-std(?:out|err)|` +

@@ -55,7 +55,7 @@ const maxName = 64
 // efforts are the words for how hard a model should think, from low to high.
 var efforts = []string{"low", "medium", "high", "xhigh", "max"}
 
-// check returns what is wrong with r, apart from what depends on the session.
+// check returns the first error of r, apart from those that depend on the session.
 func (r *Request) check() error {
 	invalid := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrInvalidRequest, fmt.Sprintf(format, args...))

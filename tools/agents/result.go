@@ -13,7 +13,7 @@ const (
 	StatusLaunched  = "async_launched" // it runs in the background
 )
 
-// A Result is what came of starting an agent. It is the Result.Data of the Agent tool. The JSON
+// A Result is the outcome of starting an agent. It is the Result.Data of the Agent tool. The JSON
 // names are those that Claude Code documents.
 type Result struct {
 	Status          string    `json:"status"`
@@ -35,11 +35,11 @@ type Result struct {
 	Name       string          `json:"-"`
 	TaskID     string          `json:"-"` // of an agent in the background
 	Structured json.RawMessage `json:"-"` // the value for Request.Schema
-	Notes      []string        `json:"-"` // what the caller should know, such as a limit that was reached
+	Notes      []string        `json:"-"` // for the caller, such as a limit that was reached
 	StopTurn   bool            `json:"-"` // the caller's turn ends, too
 	OneShot    bool            `json:"-"` // the agent cannot be continued
 
-	advice string // what the model can do with an agent in the background
+	advice string // for the model, about an agent in the background
 }
 
 // A Content is one text of a report.
@@ -87,7 +87,7 @@ func (r *Result) message() string {
 	return b.String()
 }
 
-// numbers words what the run has taken.
+// numbers words the calls, the time and the tokens of the run.
 func (r *Result) numbers() string {
 	calls := "1 call"
 	if r.TotalToolUses != 1 {

@@ -231,7 +231,7 @@ func (r *roster) update(e *entry, change func(*Status)) {
 	change(&e.status)
 }
 
-// spend counts what an agent has used.
+// spend counts the cost of an agent's requests.
 func (r *roster) spend(e *entry, u Usage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -42,7 +42,7 @@ func (r *roster) adopt(s *pegboard.Session) {
 	}
 }
 
-// record writes what is kept of a run's agent, with the present state of its session.
+// record writes the record of a run's agent, with the present state of its session.
 func (r *roster) record(k *run) error {
 	if r.store == nil {
 		return nil
@@ -57,7 +57,7 @@ func (r *roster) record(k *run) error {
 	return r.saved(r.store.save(now), now.Status.ID)
 }
 
-// recordEnded writes what is kept of an agent that does not run.
+// recordEnded writes the record of an agent that does not run.
 func (r *roster) recordEnded(e *entry) error {
 	if r.store == nil {
 		return nil

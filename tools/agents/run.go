@@ -156,7 +156,7 @@ func (k *run) runLoop() (reply Reply, err error) {
 }
 
 // grace returns how long the Loop may take to return after it was stopped. That of an agent
-// deeper down is shorter, so that what it has written reaches the agents above it.
+// deeper down is shorter, so that its words reach the agents above it.
 func (k *run) grace() time.Duration {
 	return (answerWait - 100*time.Millisecond) / time.Duration(max(1, len(k.agent.Session.AgentPath())))
 }
@@ -235,8 +235,8 @@ func (k *run) waitBelow() {
 	}
 }
 
-// closeSession closes the session of the agent. After a stop it does not wait for what does not
-// end at once: that is named by Session.Detached, or by Close of the main session.
+// closeSession closes the session of the agent. After a stop it does not wait for things that do
+// not end at once: Session.Detached or Close of the main session names them.
 func (k *run) closeSession() {
 	closed := goroutine.Go(func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(k.ctx), closeWait)
@@ -255,7 +255,7 @@ func (k *run) closeSession() {
 	}
 }
 
-// giveUp undoes what was made for a run that does not start.
+// giveUp undoes settle, for a run that does not start.
 func (k *run) giveUp(ctx context.Context) {
 	close(k.returned)
 	k.leaveTeam()
@@ -272,7 +272,7 @@ func (k *run) giveUp(ctx context.Context) {
 	}
 }
 
-// note records what the caller should know.
+// note records a note for the caller.
 func (k *run) note(text string) {
 	if text == "" {
 		return

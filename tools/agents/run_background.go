@@ -87,7 +87,7 @@ func (k *run) write(messages []json.RawMessage) error {
 	return nil
 }
 
-// taskReport returns what the notice of the end has.
+// taskReport returns the report for the notice of the end.
 func (k *run) taskReport() string {
 	select {
 	case <-k.done:

@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// open collects what the agent reads first: its skills, words of hooks, and its task.
+// open collects the first parts for the agent: its skills, words of hooks, and its task.
 func (k *run) open() {
 	if k.earlier != nil {
 		return // it has read them
@@ -114,7 +114,7 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 	return append(parts, k.agent.Session.News()...), nil
 }
 
-// spend counts what the agent has used.
+// spend counts the cost of the agent's requests.
 func (k *run) spend(u Usage) {
 	k.mu.Lock()
 	k.usage = k.usage.plus(u)

@@ -15,7 +15,7 @@ const (
 	Lost      State = "lost"      // it was running when the program ended
 )
 
-// A Status is a copy of what is known of an agent at one moment.
+// A Status is a copy of an agent's data at one moment.
 type Status struct {
 	ID          string    `json:"agent_id"`
 	Name        string    `json:"name,omitempty"`

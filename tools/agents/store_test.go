@@ -79,8 +79,11 @@ func TestAgentsOutlastTheProgram(t *testing.T) {
 	require.NoError(t, out.Err)
 	require.Equal(t, "anna general-purpose plan async agent: 4 messages before", second.all()[1])
 	require.Error(t, h.sendMessage(t, oneShot.AgentID).Err)
-	told := strings.Join(news(h.session), "\n")
-	require.Equal(t, 2, strings.Count(told, "completed"), told)
+	told := ""
+	require.Eventually(t, func() bool {
+		told += strings.Join(news(h.session), "\n")
+		return strings.Count(told, "completed") == 2
+	}, 20*time.Second, time.Millisecond, "both ends are told")
 	require.Equal(t, 6, strings.Count(readFile(t, filepath.Join(dir, "agents", waited.AgentID+".jsonl")), "\n"))
 	files, err := filepath.Glob(filepath.Join(dir, "agents", "*"))
 	require.NoError(t, err)

@@ -1,6 +1,6 @@
 package agents
 
-// A Usage is what requests to a model have cost.
+// A Usage is the cost of requests to a model.
 type Usage struct {
 	InputTokens      int     `json:"input_tokens"` // without those read from or written to the cache
 	OutputTokens     int     `json:"output_tokens"`
