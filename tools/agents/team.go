@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -120,7 +121,7 @@ func (t *teams) join(name, lead string, member TeamMember) error {
 		for _, o := range t.list {
 			names = append(names, o.Name)
 		}
-		return fmt.Errorf("%w: there is no team %q; make it first, or leave team_name out (teams: %s)", ErrInvalidRequest, name, strings.Join(names, ", "))
+		return fmt.Errorf("%w: there is no team %q; make it with TeamCreate, or leave team_name out (teams: %s)", ErrInvalidRequest, name, cmp.Or(strings.Join(names[:min(len(names), maxListed)], ", "), "none"))
 	}
 	if team.Lead != lead {
 		return fmt.Errorf("%w: %s leads the team %s, and starts its teammates", ErrInvalidRequest, team.Lead, name)
