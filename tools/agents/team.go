@@ -35,7 +35,7 @@ type TeamMember struct {
 
 // teams are the teams of one conversation.
 type teams struct {
-	dir string // of the files; empty if there are none
+	dir string // of the files; empty without Options.Dir
 
 	mu   lock.Mutex // held while a file is written
 	list []*Team
