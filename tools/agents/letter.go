@@ -101,7 +101,7 @@ func (l *letter) writer() string {
 	return "the agent " + l.From
 }
 
-// head says who wrote the letter, and what it asks for.
+// head names the writer of the letter and the answer that is asked for.
 func (l *letter) head() string {
 	answer := func(kind string) string {
 		return fmt.Sprintf(` Answer with SendMessage to %s and the message {"type": %q, "request_id": %q, "approve": true}, or false and a reason.`, l.From, kind, l.Request)

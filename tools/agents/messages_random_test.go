@@ -156,6 +156,7 @@ func playChat(t *testing.T, seed uint64, dir string) {
 		}
 		time.Sleep(time.Second)
 	}
+	synctest.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	require.Empty(t, c.errs)

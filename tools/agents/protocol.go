@@ -10,7 +10,7 @@ import (
 )
 
 // beforeSend checks a letter that is more than a text, and gives a request its id. The func that
-// it returns is called when the letter is in the mailbox, and does what the letter says. The
+// it returns is called when the letter is in the mailbox, and carries the letter out. The
 // receiver is nil for the main agent.
 func (g *Agents) beforeSend(s *pegboard.Session, to *entry, l *letter) (sent func(), err error) {
 	toID := MainName

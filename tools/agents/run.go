@@ -66,7 +66,7 @@ type run struct {
 	transcript *transcript        // of history; nil without Options.Dir
 	kept       int                // how often Hooks.Stop or Hooks.Idle has kept the run going
 	reading    bool               // messages were read that the conversation does not have yet
-	asked      map[string]string  // who has asked the agent to end, by request
+	asked      map[string]string  // the ids of those that asked the agent to end, by request
 	leaving    bool               // it has agreed to end
 	plan       string             // the request that waits for the lead's answer
 	task       *background.Handle // nil while the caller waits

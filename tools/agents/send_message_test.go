@@ -49,6 +49,15 @@ func (h *house) news() (texts []string) {
 	return texts
 }
 
+// agentID returns the id of the agent that a call has started.
+func agentID(t *testing.T, out pegboard.Outcome) string {
+	t.Helper()
+	require.NoError(t, out.Err)
+	result, ok := out.Result.Data.(agents.Result)
+	require.True(t, ok)
+	return result.AgentID
+}
+
 // launch starts an agent in the background and returns its id.
 func (h *house) launch(t *testing.T, input map[string]any) string {
 	t.Helper()
@@ -56,11 +65,7 @@ func (h *house) launch(t *testing.T, input map[string]any) string {
 	for k, v := range input {
 		in[k] = v
 	}
-	out := h.call(t, in)
-	require.NoError(t, out.Err)
-	result, ok := out.Result.Data.(agents.Result)
-	require.True(t, ok)
-	return result.AgentID
+	return agentID(t, h.call(t, in))
 }
 
 var theEnd = regexp.MustCompile(`\bend\b`)
@@ -141,7 +146,7 @@ func TestMessageForMain(t *testing.T) {
 	out := h.call(t, map[string]any{"name": "scout"})
 	require.NoError(t, out.Err)
 	<-arrival
-	id := out.Result.Data.(agents.Result).AgentID
+	id := agentID(t, out)
 	require.Equal(t, []string{"Message from the agent scout (" + id + "):\nhalf of it" + notTheUser}, h.news())
 	require.Empty(t, h.news())
 	require.Empty(t, h.agents.News(h.session))
@@ -155,7 +160,7 @@ func TestAgentGoesOn(t *testing.T) {
 		h := newHouse(t, pegboard.SessionConfig{}, listens(&l), nil, look())
 		out := h.call(t, map[string]any{"name": "scout", "prompt": "Look, and end."})
 		require.NoError(t, out.Err)
-		id := out.Result.Data.(agents.Result).AgentID
+		id := agentID(t, out)
 		for i := range 3 {
 			out = h.send(t, "scout", "look again, and end")
 			require.NoError(t, out.Err)
@@ -263,9 +268,9 @@ func TestNameThatMeansAnother(t *testing.T) {
 			require.NoError(t, err)
 			out := h.executor.Run(t.Context(), pool, agentCall(t, map[string]any{"name": "scout", "prompt": "end", "run_in_background": false}))[0]
 			require.NoError(t, out.Err)
-			return out.Result.Data.(agents.Result).AgentID
+			return agentID(t, out)
 		}
-		first := h.call(t, map[string]any{"name": "scout", "prompt": "end"}).Result.Data.(agents.Result).AgentID
+		first := agentID(t, h.call(t, map[string]any{"name": "scout", "prompt": "end"}))
 		second := startOwn()
 		out := h.send(t, "scout", "end")
 		require.ErrorIs(t, out.Err, agents.ErrOtherAgent, "the main agent has started the first")
@@ -281,7 +286,7 @@ func TestNameThatMeansAnother(t *testing.T) {
 		require.ErrorIs(t, h.send(t, "scout", "end").Err, agents.ErrOtherAgent)
 		require.NoError(t, h.sendAs(t, boss, "scout", "end").Err)
 		synctest.Wait()
-		fourth := h.call(t, map[string]any{"name": "scout", "prompt": "end"}).Result.Data.(agents.Result).AgentID
+		fourth := agentID(t, h.call(t, map[string]any{"name": "scout", "prompt": "end"}))
 		require.NotEqual(t, third, fourth)
 		require.NoError(t, h.send(t, "scout", "end").Err, "it has started the fourth itself")
 		synctest.Wait()
@@ -432,7 +437,7 @@ func TestListAgents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l story
 		h := newHouse(t, pegboard.SessionConfig{}, listens(&l), nil, look())
-		first := h.call(t, map[string]any{"name": "old", "prompt": "end", "description": "look around"}).Result.Data.(agents.Result).AgentID
+		first := agentID(t, h.call(t, map[string]any{"name": "old", "prompt": "end", "description": "look around"}))
 		second := h.launch(t, map[string]any{"description": ""})
 		time.Sleep(2 * time.Second)
 		list := h.run(t.Context(), pegboard.Call{ID: "1", Name: "ListAgents"})[0]

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -34,7 +35,7 @@ type TeamMember struct {
 
 // teams are the teams of one conversation.
 type teams struct {
-	dir string // of the files; empty if there are none
+	dir string // of the files; empty without Options.Dir
 
 	mu   lock.Mutex // held while a file is written
 	list []*Team
@@ -120,7 +121,7 @@ func (t *teams) join(name, lead string, member TeamMember) error {
 		for _, o := range t.list {
 			names = append(names, o.Name)
 		}
-		return fmt.Errorf("%w: there is no team %q; make it first, or leave team_name out (teams: %s)", ErrInvalidRequest, name, strings.Join(names, ", "))
+		return fmt.Errorf("%w: there is no team %q; make it with TeamCreate, or leave team_name out (teams: %s)", ErrInvalidRequest, name, cmp.Or(strings.Join(names[:min(len(names), maxListed)], ", "), "none"))
 	}
 	if team.Lead != lead {
 		return fmt.Errorf("%w: %s leads the team %s, and starts its teammates", ErrInvalidRequest, team.Lead, name)

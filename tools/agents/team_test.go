@@ -63,9 +63,12 @@ func TestTeammate(t *testing.T) {
 		file := filepath.Join(dir, "teams", "red.json")
 		out := h.team(t, "TeamCreate", `{"team_name":"red","description":"finds it"}`)
 		require.NoError(t, out.Err)
-		require.Equal(t, file, out.Result.Data.(agents.TeamResult).File)
+		made, ok := out.Result.Data.(agents.TeamResult)
+		require.True(t, ok)
+		require.Equal(t, file, made.File)
 		id := h.launch(t, map[string]any{"name": "ann", "team_name": "red", "prompt": "Begin."})
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		idle := "The teammate ann (" + id + ") is idle and waits for messages.\nIts last words:\nDone with it." + notTheUser
 		require.Equal(t, []string{idle}, h.news())
 		require.Len(t, l.all(), 1)
@@ -75,6 +78,7 @@ func TestTeammate(t *testing.T) {
 
 		require.Equal(t, "Sent to ann ("+id+"). It reads the message before its next request.", h.send(t, "ann", "More.").Result.Text())
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		require.Equal(t, []string{idle}, h.news())
 		require.Len(t, l.all(), 2)
 		require.ErrorIs(t, h.team(t, "TeamDelete", `{}`).Err, agents.ErrTeamBusy)
@@ -82,6 +86,7 @@ func TestTeammate(t *testing.T) {
 		for _, agree = range []bool{false, true} {
 			require.NoError(t, h.send(t, "ann", map[string]any{"type": "shutdown_request", "reason": "All is found."}).Err)
 			time.Sleep(time.Second)
+			synctest.Wait()
 			news := h.news()
 			require.Len(t, news, 2)
 			for i, text := range news {
@@ -136,8 +141,10 @@ func TestTeammateWakesForItsTasks(t *testing.T) {
 		require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
 		h.launch(t, map[string]any{"name": "ann", "team_name": "red"})
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		task.Done(background.Completed, nil, nil)
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		lines := l.all()
 		require.Len(t, lines, 2)
 		require.Contains(t, lines[1], "Background task "+task.ID()+" completed")
@@ -157,6 +164,7 @@ func TestIdleHook(t *testing.T) {
 		require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
 		h.launch(t, map[string]any{"name": "ann", "team_name": "red"})
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		require.Len(t, l.all(), 1+agents.MaxStopTexts)
 		require.Equal(t, agents.MaxStopTexts, asked)
 		require.Len(t, h.news(), 1)
@@ -190,7 +198,7 @@ func TestPlan(t *testing.T) {
 				var mate *agents.Agent
 				var h *house
 				h = newHouse(t, pegboard.SessionConfig{Permissions: perms}, once(&l, func(a *agents.Agent, read string) {
-					if mate == nil && a.Name == "ann" {
+					if a.Name == "ann" && mate == nil {
 						mate = a
 						err := h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": "First this."}).Err
 						require.Equal(t, tc.plain, err != nil, "%v", err)

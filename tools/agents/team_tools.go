@@ -32,7 +32,7 @@ func permitTeam() pegboard.Decision {
 	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "a team belongs to the conversation"}
 }
 
-// result returns what the model is told.
+// result words the outcome for the model.
 func (out TeamResult) result() *pegboard.Result {
 	r := pegboard.TextResult(out.message)
 	r.Data, r.Line = out, out.message
