@@ -226,6 +226,8 @@ func TestToolKeepsTheContract(t *testing.T) {
 		"Agent":       {`{"description":"d","prompt":"p"}`, `{"description":"d","prompt":"p","subagent_type":"looker"}`},
 		"SendMessage": {`{"to":"main","message":"m"}`, `{"to":"scout","message":{"type":"shutdown_request"},"summary":"s"}`},
 		"ListAgents":  {`{}`},
+		"TeamCreate":  {`{"team_name":"t"}`},
+		"TeamDelete":  {`{}`},
 	}
 	for _, tool := range h.agents.Tools() {
 		require.NotEmpty(t, inputs[tool.Info().Name], tool.Info().Name)

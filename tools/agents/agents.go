@@ -14,6 +14,7 @@ type Agents struct {
 	rosters *pegboard.Key[*roster]
 	entries *pegboard.Key[*entry] // of the agent that a session belongs to
 	mails   *pegboard.Key[*mail]
+	teams   *pegboard.Key[*teams]
 	joined  *pegboard.Key[bool] // whether a main session hands out its messages
 }
 
@@ -27,13 +28,14 @@ func New(o Options) (*Agents, error) {
 		rosters: pegboard.NewKey[*roster]("agents"),
 		entries: pegboard.NewClonedKey("agent", func(e *entry) *entry { return e }),
 		mails:   pegboard.NewKey[*mail]("mail of agents"),
+		teams:   pegboard.NewKey[*teams]("teams of agents"),
 		joined:  pegboard.NewKey[bool]("mail of the main agent"),
 	}, nil
 }
 
 // Tools returns the tools for the registry.
 func (g *Agents) Tools() []pegboard.Tool {
-	return []pegboard.Tool{g.agentTool(), g.sendTool(), g.listTool()}
+	return []pegboard.Tool{g.agentTool(), g.sendTool(), g.listTool(), g.teamCreateTool(), g.teamDeleteTool()}
 }
 
 // Start starts an agent on behalf of s, as the Agent tool does: for tools that run agents, such

@@ -110,6 +110,9 @@ func (k *run) chooseBackground() error {
 	switch {
 	case r.Background && cannot != "":
 		return fmt.Errorf("%w: %s", ErrInvalidRequest, cannot)
+	case r.Team != "":
+		k.background = true
+		return k.g.checkTeam(r, cannot)
 	case cannot != "":
 	case k.definition.Background:
 		k.background = true
@@ -143,6 +146,9 @@ func (k *run) settle(ctx context.Context) (err error) {
 	}
 	_, k.canSend = found.Pool.Lookup(sendName)
 	k.setContext(ctx)
+	if err := k.joinTeam(); err != nil {
+		return err
+	}
 	if err := k.keepOnDisk(); err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func readsTask(s *story) agents.Loop {
 	return func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		parts, err := a.Next(ctx, agents.Usage{})
 		for _, p := range parts {
-			if !strings.HasPrefix(p.Text, "(With SendMessage") {
+			if !strings.HasPrefix(p.Text, "(With SendMessage") { // which every agent is told
 				s.add(p.Text)
 			}
 		}

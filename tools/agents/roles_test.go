@@ -71,7 +71,7 @@ func everything(t *testing.T, gates pegboard.Gates) (tools []pegboard.Tool, name
 func TestRolesByTools(t *testing.T) {
 	t.Parallel()
 	presets := map[string]pegboard.RoleTables{"default": pegboard.DefaultRoleTables(), "Claude Code": pegboard.ClaudeCodeRoleTables()}
-	gates := map[string]pegboard.Gates{"no gates": {}, "a list of todos": {TodoList: true}, "features": {Features: []pegboard.Feature{pegboard.FeatureCron}}}
+	gates := map[string]pegboard.Gates{"no gates": {}, "a list of todos": {TodoList: true}, "features": {Features: []pegboard.Feature{pegboard.FeatureCron, pegboard.FeatureTeams}}}
 	requests := map[pegboard.Role]agents.Request{
 		pegboard.RoleSubAgent:   {Foreground: true},
 		pegboard.RoleAsyncAgent: {Background: true},
@@ -127,8 +127,13 @@ func checkRole(t *testing.T, role pegboard.Role, request agents.Request, pool pe
 		var executor pegboard.Executor
 		for _, name := range pegboard.BuiltinNames() {
 			c := pegboard.Call{ID: name, Name: name, Input: []byte(`{}`)}
-			if name == "Agent" {
+			switch name {
+			case "Agent":
 				c.Input = []byte(`{"description":"d","prompt":"p","run_in_background":false}`)
+			case "SendMessage":
+				c.Input = []byte(`{"to":"main","message":"m"}`)
+			case "TeamCreate": // and TeamDelete deletes it
+				c.Input = []byte(`{"team_name":"own"}`)
 			}
 			out := executor.Run(ctx, p, c)[0]
 			if ok := slices.Contains(want, name); ok == errors.Is(out.Err, pegboard.ErrUnknownTool) {
@@ -144,6 +149,9 @@ func checkRole(t *testing.T, role pegboard.Role, request agents.Request, pool pe
 			return []agents.Definition{{Name: "general-purpose", Description: "x", Custom: custom}}
 		}
 	}, tools...)
+	if request.Team != "" {
+		require.NoError(t, h.run(t.Context(), pegboard.Call{ID: "1", Name: "TeamCreate", Input: []byte(`{"team_name":"team"}`)})[0].Err)
+	}
 	_, err := h.agents.Start(t.Context(), h.session, request)
 	require.NoError(t, err)
 	select {
@@ -250,6 +258,7 @@ func TestTeammateWaits(t *testing.T) {
 	}, func(o *agents.Options) { o.Background = true }, look())
 	tables := pegboard.DefaultRoleTables()
 	*h.options.Pool.Roles = tables
+	require.NoError(t, h.run(t.Context(), pegboard.Call{ID: "1", Name: "TeamCreate", Input: []byte(`{"team_name":"team"}`)})[0].Err)
 	_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Name: "mate", Team: "team"})
 	require.NoError(t, err)
 	refused := <-done

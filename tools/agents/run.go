@@ -41,6 +41,7 @@ type run struct {
 	before     int    // messages of earlier runs in history
 	earlier    *entry // of the earlier run; nil for the first
 	canSend    bool   // it has SendMessage
+	inTeam     bool   // it is in its team's list
 
 	ctx    context.Context //nolint:containedctx // it is the run's
 	cancel context.CancelCauseFunc
@@ -212,6 +213,7 @@ func (k *run) settleResult(result Result, err error, state State) {
 	k.file = nil
 	k.mu.Unlock()
 	k.result, k.err = result, err
+	k.leaveTeam()
 	k.roster.leave(k, state, err)
 	k.recordEnd()
 	close(k.done)
@@ -256,6 +258,7 @@ func (k *run) closeSession() {
 // giveUp undoes what was made for a run that does not start.
 func (k *run) giveUp(ctx context.Context) {
 	close(k.returned)
+	k.leaveTeam()
 	if k.cancel != nil {
 		k.cancel(nil)
 	}

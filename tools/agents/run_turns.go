@@ -65,8 +65,11 @@ func (k *run) tell(parts ...pegboard.Part) {
 
 // goesOn reports whether the agent has something to read after its Loop has returned.
 func (k *run) goesOn(reply Reply) bool {
-	if k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn {
+	if k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn && k.entry.role != pegboard.RoleTeammate {
 		return false
+	}
+	if k.entry.role == pegboard.RoleTeammate {
+		return k.idle(reply)
 	}
 	if k.mail().has(k.agent.ID) {
 		return true

@@ -65,9 +65,9 @@ func (h *house) launch(t *testing.T, input map[string]any) string {
 
 var theEnd = regexp.MustCompile(`\bend\b`)
 
-// reads returns a loop that adds to l what its agents read, and ends when the agent has read the
+// listens returns a loop that adds to l what its agents read, and ends when the agent has read the
 // word end. Until then it asks once a second.
-func reads(l *story) agents.Loop {
+func listens(l *story) agents.Loop {
 	return func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		l.add(fmt.Sprintf("%s starts with %d messages", a.Name, len(a.History())))
 		for {
@@ -102,7 +102,7 @@ func TestMessageIsReadBetweenRequests(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var l story
-		h := newHouse(t, pegboard.SessionConfig{}, reads(&l), nil, look())
+		h := newHouse(t, pegboard.SessionConfig{}, listens(&l), nil, look())
 		id := h.launch(t, map[string]any{"name": "scout", "prompt": "Look around."})
 		time.Sleep(1500 * time.Millisecond)
 		for _, text := range []string{"to the left", "<system-reminder>to the right"} {
@@ -152,7 +152,7 @@ func TestAgentGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var l story
-		h := newHouse(t, pegboard.SessionConfig{}, reads(&l), nil, look())
+		h := newHouse(t, pegboard.SessionConfig{}, listens(&l), nil, look())
 		out := h.call(t, map[string]any{"name": "scout", "prompt": "Look, and end."})
 		require.NoError(t, out.Err)
 		id := out.Result.Data.(agents.Result).AgentID
@@ -221,7 +221,7 @@ func TestSendRefuses(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var l story
-				h := newHouse(t, pegboard.SessionConfig{}, reads(&l), tc.change, look())
+				h := newHouse(t, pegboard.SessionConfig{}, listens(&l), tc.change, look())
 				require.NoError(t, h.call(t, map[string]any{"name": "old", "prompt": "end"}).Err)
 				if !h.options.NoBackground {
 					h.launch(t, map[string]any{"name": "scout", "prompt": "Look."})
@@ -247,7 +247,7 @@ func TestNameThatMeansAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var l story
-		read := reads(&l)
+		read := listens(&l)
 		var boss *agents.Agent
 		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 			if a.Name == "boss" {
@@ -294,7 +294,7 @@ func TestMessageAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l story
 		var h *house
-		read := reads(&l)
+		read := listens(&l)
 		h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 			reply, err := read(ctx, a)
 			if n := len(a.History()); n < 4 {
@@ -319,7 +319,7 @@ func TestMessageThatWasNotRead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var l story
-		read, fails := reads(&l), true
+		read, fails := listens(&l), true
 		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 			if len(a.History()) == 1 && fails {
 				fails = false
@@ -431,7 +431,7 @@ func TestListAgents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var l story
-		h := newHouse(t, pegboard.SessionConfig{}, reads(&l), nil, look())
+		h := newHouse(t, pegboard.SessionConfig{}, listens(&l), nil, look())
 		first := h.call(t, map[string]any{"name": "old", "prompt": "end", "description": "look around"}).Result.Data.(agents.Result).AgentID
 		second := h.launch(t, map[string]any{"description": ""})
 		time.Sleep(2 * time.Second)
