@@ -22,6 +22,7 @@ type host struct {
 	registry pegboard.Registry
 	agents   *agents.Agents
 	session  *pegboard.Session
+	config   pegboard.PoolConfig
 
 	mu    sync.Mutex
 	pools map[string]*pegboard.Pool // of the agents, by their roles
@@ -29,7 +30,7 @@ type host struct {
 
 // pool returns the tools of the coordinator.
 func (h *host) pool() *pegboard.Pool {
-	return h.registry.AssemblePool(h.session, pegboard.PoolConfig{})
+	return h.registry.AssemblePool(h.session, h.config)
 }
 
 // call runs the calls of one message of the coordinator.
@@ -40,11 +41,30 @@ func (h *host) call(ctx context.Context, calls ...pegboard.Call) {
 	var executor pegboard.Executor
 	for _, o := range executor.Run(ctx, h.pool(), calls...) {
 		line, _, _ := strings.Cut(strings.TrimSpace(o.Result.Text()), "\n")
-		for _, a := range h.agents.List(h.session) {
-			line = strings.ReplaceAll(line, a.ID, "agent-"+strings.ReplaceAll(a.Description, " ", "-"))
-		}
-		h.say("result:  ", line)
+		h.say("result:  ", h.named(line))
 	}
+}
+
+// named returns a line without ids, which differ from run to run.
+func (h *host) named(line string) string {
+	for _, a := range h.agents.List(h.session) {
+		line = strings.ReplaceAll(line, a.ID, "agent-"+strings.ReplaceAll(a.Description, " ", "-"))
+	}
+	if id := requestID(line); id != "" {
+		line = strings.ReplaceAll(line, id, "shutdown-1")
+	}
+	return line
+}
+
+// requestID returns the id of the request to end that a text has, or "".
+func requestID(text string) string {
+	const begin = "shutdown-"
+	_, rest, ok := strings.Cut(text, begin)
+	end := strings.IndexFunc(rest, func(c rune) bool { return strings.ContainsRune(`": `, c) })
+	if !ok || end < 0 {
+		return ""
+	}
+	return begin + rest[:end]
 }
 
 func (h *host) title(text string) { h.sayf("\n%s\n", text) }

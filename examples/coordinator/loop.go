@@ -22,7 +22,7 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 			return agents.Reply{}, err
 		}
 		if task == "" {
-			task = parts[0].Text
+			task = parts[len(parts)-1].Text // after the names of those that it can write to
 		}
 		pool, err := a.Pool() // its tools
 		if err != nil {
@@ -83,6 +83,11 @@ func model(task string, last []pegboard.Outcome) (text string, calls []pegboard.
 		found = strings.TrimSpace(last[0].Result.Text())
 	}
 	switch {
+	case strings.HasPrefix(task, "Shutdown request") && last == nil:
+		answer := map[string]any{"type": "shutdown_response", "request_id": requestID(task), "approve": true}
+		return "", []pegboard.Call{call("SendMessage", map[string]any{"to": "main", "message": answer})}
+	case strings.HasPrefix(task, "Shutdown request"):
+		return "Good bye.", nil
 	case task == listExamples && last == nil:
 		return "", []pegboard.Call{call("Glob", map[string]any{"pattern": "examples/*/main.go"})}
 	case task == listTests && last == nil:

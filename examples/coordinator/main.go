@@ -12,6 +12,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
@@ -21,7 +22,10 @@ import (
 )
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 25*time.Second)
+	defer cancel()
+	if err := run(ctx, os.Stdout); err != nil {
+		cancel()
 		fmt.Fprintln(os.Stderr, "coordinator:", err)
 		os.Exit(1)
 	}
@@ -29,7 +33,9 @@ func main() {
 
 // newHost returns a host whose main agent is a coordinator.
 func newHost(out io.Writer) (*host, error) {
-	h := &host{out: out, pools: map[string]*pegboard.Pool{}}
+	roles := pegboard.DefaultRoleTables()
+	roles.Coordinator = append(roles.Coordinator, "TeamCreate", "TeamDelete") // tables are data
+	h := &host{out: out, config: pegboard.PoolConfig{Roles: &roles}, pools: map[string]*pegboard.Pool{}}
 	root, err := repository()
 	if err != nil {
 		return nil, err
@@ -43,7 +49,7 @@ func newHost(out io.Writer) (*host, error) {
 		return nil, err
 	}
 	h.agents, err = agents.New(agents.Options{
-		Loop: h.loop, Registry: &h.registry,
+		Loop: h.loop, Registry: &h.registry, Pool: h.config,
 		Definitions: func(*pegboard.Session) []agents.Definition { return agents.ReadyMade() },
 	})
 	if err != nil {
@@ -79,11 +85,17 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	}
 	missing := without(names(reports, listExamples), names(reports, listTests))
 
-	h.title("A teammate checks it, with an agent that it waits for")
+	h.title("A teammate checks it, with an agent that it waits for, and stays until it is asked to end")
+	h.call(ctx, call("TeamCreate", map[string]any{"team_name": "release"}))
 	h.call(ctx, agent("check the result", check+strings.Join(missing, " "), map[string]any{"name": "checker", "team_name": "release"}))
 	if reports, err = h.await(ctx, 1); err != nil {
 		return err
 	}
+	h.call(ctx, call("SendMessage", map[string]any{"to": "checker", "message": map[string]any{"type": "shutdown_request"}}))
+	if _, err = h.await(ctx, 2); err != nil { // its answer, and its end
+		return err
+	}
+	h.call(ctx, call("TeamDelete", map[string]any{}))
 
 	h.title("The coordinator does no work itself")
 	h.call(ctx, call("Glob", map[string]any{"pattern": "examples/*/main.go"}))
@@ -92,6 +104,9 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	h.title("Who may use what")
 	h.explain("coordinator", h.pool())
 	for _, who := range []string{"worker", "teammate", "teammate's agent"} {
+		if h.pools[who] == nil {
+			return fmt.Errorf("no %s has run", who)
+		}
 		h.explain(who, h.pools[who])
 	}
 	return nil
@@ -110,9 +125,7 @@ func (h *host) await(ctx context.Context, n int) (reports []string, err error) {
 	for {
 		arrival := h.agents.Arrival(h.session)
 		for _, part := range h.session.News() {
-			_, report, _ := strings.Cut(part.Text, "It reports:\n")
-			report, _, _ = strings.Cut(report, "\n")
-			reports = append(reports, report)
+			reports = append(reports, h.report(part.Text))
 		}
 		if len(reports) >= n {
 			break
@@ -129,6 +142,17 @@ func (h *host) await(ctx context.Context, n int) (reports []string, err error) {
 		h.say("report:  ", r)
 	}
 	return reports, nil
+}
+
+// report returns the words of an agent in a text for the coordinator.
+func (h *host) report(text string) string {
+	for _, before := range []string{"It reports:\n", "Its last words:\n"} {
+		if _, words, ok := strings.Cut(text, before); ok {
+			text = words
+		}
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	return h.named(line)
 }
 
 // names returns the folders that the report about a task lists.

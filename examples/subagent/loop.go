@@ -21,7 +21,7 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 			return agents.Reply{}, err
 		}
 		if task == "" {
-			task = parts[0].Text
+			task = parts[len(parts)-1].Text // after the names of those that it can write to
 		}
 		pool, err := a.Pool() // its tools
 		if err != nil {
