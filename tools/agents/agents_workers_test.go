@@ -36,7 +36,7 @@ func TestWorkerTools(t *testing.T) {
 	}{
 		{name: "a coordinator's", cfg: pegboard.SessionConfig{Role: pegboard.RoleCoordinator}, want: intro + "\n- Edit, Grep, Read"},
 		{name: "the main agent's", want: intro + "\n- Edit, Grep, Read"},
-		{name: "that are waited for", change: func(o *agents.Options) { o.NoBackground = true }, want: intro + "\n- Config, Edit, Grep, ListAgents, Read, SendMessage"},
+		{name: "that are waited for", change: func(o *agents.Options) { o.NoBackground = true }, want: intro + "\n- Config, Edit, Grep, ListAgents, Read, SendMessage, TeamCreate, TeamDelete"},
 		{name: "without what is denied", cfg: pegboard.SessionConfig{Permissions: deny("Edit", "mcp__srv__t01")}, tools: 3,
 			want: intro + "\n- Grep, Read\n- from the server srv: mcp__srv__t00, mcp__srv__t02"},
 		{name: "with a server that is denied", cfg: pegboard.SessionConfig{Permissions: deny("mcp__srv")}, tools: 3, want: intro + "\n- Edit, Grep, Read"},
