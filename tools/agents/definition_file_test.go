@@ -3,6 +3,7 @@ package agents_test
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -18,23 +19,31 @@ func agentFile(lines ...string) string {
 	return "---\nname: helper\ndescription: Helps\n" + strings.Join(append(lines, ""), "\n") + "---\nDo it.\n"
 }
 
-func TestParse(t *testing.T) {
-	helper := func(set func(d *agents.Definition)) agents.Definition {
-		d := agents.Definition{Name: "helper", Description: "Helps", Prompt: "Do it.", Custom: true, Origin: "a.md"}
-		if set != nil {
-			set(&d)
-		}
-		return d
-	}
+// A keyLine is a line of a head, and its effect on the definition.
+type keyLine struct {
+	name     string
+	line     string
+	set      func(d *agents.Definition)
+	problems []string // in line 4
+}
+
+// key returns the key of the line.
+func (l keyLine) key() string {
+	key, _, _ := strings.Cut(l.line, ":")
+	return key
+}
+
+// keyLines returns lines with all keys, right and wrong ones.
+func keyLines() []keyLine {
 	extra := func(key, value string) func(d *agents.Definition) {
-		return func(d *agents.Definition) { d.Extra = map[string]json.RawMessage{key: json.RawMessage(value)} }
+		return func(d *agents.Definition) {
+			if d.Extra == nil {
+				d.Extra = map[string]json.RawMessage{}
+			}
+			d.Extra[key] = json.RawMessage(value)
+		}
 	}
-	for _, tt := range []struct {
-		name     string
-		line     string // of the head, the fourth of the file
-		set      func(d *agents.Definition)
-		problems []string
-	}{
+	return []keyLine{
 		{name: "only what is required", line: "# a comment"},
 		{name: "tools as a text", line: "tools: Read, Grep , Bash(git log:*)", set: func(d *agents.Definition) { d.Tools = []string{"Read", "Grep", "Bash(git log:*)"} }},
 		{name: "tools as a list", line: "tools: [Read, 'Agent(a, b)', mcp__srv__*]", set: func(d *agents.Definition) { d.Tools = []string{"Read", "Agent(a, b)", "mcp__srv__*"} }},
@@ -78,13 +87,56 @@ func TestParse(t *testing.T) {
 		{name: "wrong memory", line: "memory: [user]", problems: []string{`a.md:4: memory: there is ["user"]; write one of user, project, local; it is left out`}},
 		{name: "wrong servers", line: "mcpServers: github", problems: []string{"a.md:4: mcpServers: write a list of the names of servers, or a map from names to servers; it is left out"}},
 		{name: "wrong initialPrompt", line: "initialPrompt: [a]", problems: []string{"a.md:4: initialPrompt: write a text; it is left out"}},
-	} {
+	}
+}
+
+// helper returns the definition of agentFile with lines applied.
+func helper(lines ...keyLine) agents.Definition {
+	d := agents.Definition{Name: "helper", Description: "Helps", Prompt: "Do it.", Custom: true, Origin: "a.md"}
+	for _, l := range lines {
+		if l.set != nil {
+			l.set(&d)
+		}
+	}
+	return d
+}
+
+func TestParse(t *testing.T) {
+	for _, tt := range keyLines() {
 		t.Run(tt.name, func(t *testing.T) {
 			got, problems, err := agents.Parse([]byte(agentFile(tt.line)), "a.md")
 			require.NoError(t, err)
-			require.Equal(t, helper(tt.set), got)
+			require.Equal(t, helper(tt), got)
 			require.Equal(t, tt.problems, texts(problems))
 		})
+	}
+}
+
+// Each pair of keys means the same together as alone, and a wrong key that limits the agent costs
+// the definition whatever stands beside it.
+func TestParsePairsOfKeys(t *testing.T) {
+	wrong := []string{"tools: {a: b}", "disallowedTools: {a: b}", "permissionMode: laxest", "maxTurns: 0", "isolation: remote", "hooks: []"}
+	for _, one := range keyLines() {
+		for _, two := range keyLines() {
+			if one.key() == two.key() {
+				continue
+			}
+			got, problems, err := agents.Parse([]byte(agentFile(one.line, two.line)), "a.md")
+			require.NoError(t, err, "%s, %s", one.line, two.line)
+			require.Equal(t, helper(one, two), got)
+			want := one.problems
+			for _, p := range two.problems {
+				want = append(slices.Clip(want), strings.Replace(p, "a.md:4:", "a.md:5:", 1))
+			}
+			require.Equal(t, want, texts(problems))
+		}
+		for _, line := range wrong {
+			if strings.HasPrefix(line, one.key()+":") {
+				continue
+			}
+			_, _, err := agents.Parse([]byte(agentFile(one.line, line)), "a.md")
+			require.ErrorContains(t, err, "a.md:5: ")
+		}
 	}
 }
 

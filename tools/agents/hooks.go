@@ -12,6 +12,10 @@ type Hooks struct {
 	// Stop is called when an agent's [Loop] has returned without an error. If it returns a
 	// text, the agent reads the text and goes on, at most [MaxStopTexts] times in a run.
 	Stop func(ctx context.Context, e Ending) (string, error)
+	// Idle is called in place of Stop for a teammate, which then waits for messages. If it
+	// returns a text, the teammate reads the text and goes on, at most [MaxStopTexts] times
+	// until it is idle.
+	Idle func(ctx context.Context, e Ending) (string, error)
 }
 
 // MaxStopTexts is how often Hooks.Stop can keep one run going. Claude Code ends a turn after as

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -59,6 +60,15 @@ type Options struct {
 	// there are no skills.
 	Skill func(ctx context.Context, s *pegboard.Session, name string) (string, error)
 
+	// Dir is the directory in which the agents of one conversation and their messages are
+	// kept, so that they outlast the program; it is made if it is missing. It belongs to one
+	// program at a time. With a Dir, Agents serve one conversation. Empty means that they are
+	// kept in memory.
+	Dir string
+	// Peers reaches sessions elsewhere, for ListAgents and SendMessage. Nil means that there
+	// are none.
+	Peers Peers
+
 	Hooks Hooks
 	// Logger is told what the host should mend, such as the entries of a definition that name
 	// no tool. Nil means [slog.Default]. Tasks and reports are not logged.
@@ -76,6 +86,8 @@ func (o *Options) check() error {
 		return errors.New("agents: Options.Definitions is required: it says which agents there are")
 	case o.MaxDepth < 0 || o.MaxRunning < 0 || o.MaxTokens < 0 || !(o.MaxUSD >= 0):
 		return fmt.Errorf("agents: a limit cannot be negative: MaxDepth %d, MaxRunning %d, MaxTokens %d, MaxUSD %v", o.MaxDepth, o.MaxRunning, o.MaxTokens, o.MaxUSD)
+	case o.Dir != "" && !filepath.IsAbs(o.Dir):
+		return fmt.Errorf("agents: Options.Dir %q is not absolute", o.Dir)
 	case o.Background && o.NoBackground:
 		return errors.New("agents: Options.Background and NoBackground exclude each other")
 	}

@@ -1,0 +1,214 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/mailbox"
+)
+
+// A Team is a lead and its teammates, see TeamCreate. It is the content of the team's file.
+type Team struct {
+	Name        string       `json:"team_name"`
+	Description string       `json:"description,omitempty"`
+	Lead        string       `json:"lead"` // the id of the agent that has made the team, or main
+	Members     []TeamMember `json:"members"`
+}
+
+// A TeamMember is a teammate that is running.
+type TeamMember struct {
+	ID   string `json:"agent_id"`
+	Name string `json:"name"`
+	Type string `json:"agent_type"`
+}
+
+// teams are the teams of one conversation.
+type teams struct {
+	dir string // of the files; empty if there are none
+
+	mu   lock.Mutex // held while a file is written
+	list []*Team
+}
+
+// maxTeamFile is more bytes than a team file has.
+const maxTeamFile = 1 << 20
+
+// teamsOf returns the teams of the conversation of s.
+func (g *Agents) teamsOf(s *pegboard.Session) *teams {
+	return g.teams.GetOrInitRoot(s, func() *teams {
+		if g.options.Dir == "" {
+			return &teams{}
+		}
+		return &teams{dir: filepath.Join(g.options.Dir, "teams")}
+	})
+}
+
+// checkTeamName returns an error if a team cannot have the name.
+func checkTeamName(name string) error {
+	if mailbox.CheckName(name) != nil {
+		return fmt.Errorf("%w: %.80q is no name for a team; use at most 64 lower-case letters, digits, - and _", ErrInvalidRequest, name)
+	}
+	return nil
+}
+
+// checkTeam returns why a request cannot start a teammate. Cannot says why the caller has no
+// agents in the background.
+func (g *Agents) checkTeam(r *Request, cannot string) error {
+	features := g.options.Pool.Gates.Features
+	switch {
+	case features != nil && !slices.Contains(features, pegboard.FeatureTeams):
+		return fmt.Errorf("%w: there are no teams here; leave team_name out", ErrInvalidRequest)
+	case r.Name == "":
+		return fmt.Errorf("%w: a teammate needs a name; give it one, or leave team_name out", ErrInvalidRequest)
+	case r.Foreground:
+		return fmt.Errorf("%w: a teammate runs in the background; leave run_in_background out, or team_name", ErrInvalidRequest)
+	case cannot != "":
+		return fmt.Errorf("%w: no teammate can be started: %s", ErrInvalidRequest, cannot)
+	}
+	return nil
+}
+
+// find returns a team. The caller holds the lock.
+func (t *teams) find(name string) *Team {
+	for _, team := range t.list {
+		if team.Name == name {
+			return team
+		}
+	}
+	return nil
+}
+
+// create makes a team. Each agent leads one team at most.
+func (t *teams) create(team Team) error {
+	if err := checkTeamName(team.Name); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, o := range t.list {
+		switch {
+		case o.Name == team.Name:
+			return fmt.Errorf("%w: there is a team %s; choose another name", ErrInvalidRequest, o.Name)
+		case o.Lead == team.Lead:
+			return fmt.Errorf("%w: you lead the team %s; delete it first", ErrInvalidRequest, o.Name)
+		}
+	}
+	if err := t.save(&team); err != nil {
+		return err
+	}
+	t.list = append(t.list, &team)
+	return nil
+}
+
+// join adds a teammate. Only the lead starts teammates.
+func (t *teams) join(name, lead string, member TeamMember) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	team := t.find(name)
+	if team == nil {
+		var names []string
+		for _, o := range t.list {
+			names = append(names, o.Name)
+		}
+		return fmt.Errorf("%w: there is no team %q; make it first, or leave team_name out (teams: %s)", ErrInvalidRequest, name, strings.Join(names, ", "))
+	}
+	if team.Lead != lead {
+		return fmt.Errorf("%w: %s leads the team %s, and starts its teammates", ErrInvalidRequest, team.Lead, name)
+	}
+	next := *team
+	next.Members = append(slices.Clone(team.Members), member)
+	if err := t.save(&next); err != nil {
+		return err
+	}
+	*team = next
+	return nil
+}
+
+// leave removes a teammate that has ended.
+func (t *teams) leave(name, id string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	team := t.find(name)
+	if team == nil {
+		return nil
+	}
+	team.Members = slices.DeleteFunc(slices.Clone(team.Members), func(m TeamMember) bool { return m.ID == id })
+	return t.save(team)
+}
+
+// remove removes the team of a lead. It fails while teammates are running.
+func (t *teams) remove(lead string) (Team, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	i := slices.IndexFunc(t.list, func(o *Team) bool { return o.Lead == lead })
+	if i < 0 {
+		return Team{}, fmt.Errorf("%w: you lead no team", ErrInvalidRequest)
+	}
+	team := t.list[i]
+	if len(team.Members) > 0 {
+		var names []string
+		for _, m := range team.Members {
+			names = append(names, m.Name+" ("+m.ID+")")
+		}
+		return Team{}, fmt.Errorf("%w: teammates are running: %s. Use SendMessage to ask each of them to end, with the message {\"type\": \"shutdown_request\"}, and wait until they have ended", ErrTeamBusy, strings.Join(names, ", "))
+	}
+	if t.dir != "" {
+		if err := os.Remove(t.path(team.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return Team{}, fmt.Errorf("the file of the team: %w", err)
+		}
+	}
+	t.list = slices.Delete(t.list, i, i+1)
+	return *team, nil
+}
+
+func (t *teams) path(name string) string { return filepath.Join(t.dir, name+".json") }
+
+// save writes the file of a team. The caller holds the lock.
+func (t *teams) save(team *Team) error {
+	if t.dir == "" {
+		return nil
+	}
+	err := os.MkdirAll(t.dir, 0o700)
+	if err == nil {
+		err = writeTeam(t.path(team.Name), team)
+	}
+	if err != nil && !errors.Is(err, atomicfile.ErrNotSynced) {
+		return fmt.Errorf("the file of the team: %w", err)
+	}
+	return nil
+}
+
+// writeTeam replaces the file of a team. A file of an earlier run of the program is replaced, too.
+func writeTeam(path string, team *Team) error {
+	data, err := json.MarshalIndent(team, "", "  ")
+	if err != nil {
+		return err
+	}
+	data = append(data, '\n')
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	path = filepath.Join(dir, filepath.Base(path))
+	var store atomicfile.Store
+	old, err := store.Load(context.Background(), path, maxTeamFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = store.Create(context.Background(), path, data, 0o600)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	_, err = old.Replace(context.Background(), data)
+	return err
+}
