@@ -44,6 +44,7 @@ var adviceElsewhere = map[string]string{
 	"You are told of the end; do not poll.":         "of a call of an MCP server; TestAdviceOfResultsIsFollowed in tools/mcp",
 	"%s. Read it with ReadMcpResource":              "the same",
 	"Lists the resources of the connected MCP":      "of a prompt; the same",
+	"You work out how a change should be made":      "of the prompt of an agent; k01_red_green.txt reads code",
 	"These skills can be loaded with the tool":      "of a message; TestAnnouncementIsFollowed in tools/skills",
 	"\n[The rest of skill %s is left out.":          "of a summary; TestCarry in tools/skills",
 }
