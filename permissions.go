@@ -28,7 +28,8 @@ type AddedDirectory struct {
 type Permissions struct {
 	mode    Mode
 	outer   []Mode // modes of the parents, where they differ
-	before  Mode   // the mode before plan mode
+	before  Mode   // the mode before plan mode; in a fork, empty means its parent's
+	parent  Mode   // of a fork in a session: its parent's mode, which an empty mode means
 	set     *ruleset
 	trusted []string   // sources of tools, sorted; never written to
 	facts   []FactRule // deny rules first, allow rules last; never written to
@@ -56,7 +57,7 @@ func NewPermissions(mode Mode, sets ...RuleSet) (Permissions, error) {
 }
 
 // Mode returns the mode.
-func (p Permissions) Mode() Mode { return p.mode.orDefault() }
+func (p Permissions) Mode() Mode { return cmp.Or(p.mode, p.parent).orDefault() }
 
 // Rules returns the rules, deny rules first and allow rules last.
 func (p Permissions) Rules() []Rule { return slices.Clone(p.set.all()) }
@@ -150,6 +151,7 @@ func (p Permissions) checkFork(fork Permissions) error {
 // and those that it withholds, its directories. Allow rules of the turn stay behind.
 func (p Permissions) narrowed(fork Permissions) Permissions {
 	p = p.withoutTurn(Allow)
+	p.parent = p.Mode()
 	var dirs []AddedDirectory
 	var added []workDir // as the parent resolved them
 	for i, d := range p.dirs {
@@ -177,7 +179,7 @@ func (p Permissions) narrowed(fork Permissions) Permissions {
 // keeps matching the same files.
 func (p Permissions) in(w *workdirs) *Permissions {
 	p = p.anchored(w.bases())
-	p.added = nil
+	p.added, p.parent = nil, ""
 	for _, d := range p.dirs {
 		abs, real := w.locate(d.Path)
 		p.added = append(p.added, workDir{spelled: abs, real: real})

@@ -46,17 +46,30 @@ func (p Permissions) WithMode(m Mode) (Permissions, error) {
 		return Permissions{}, fmt.Errorf("%w: %s is entered only where the permissions were made in it, or with WithAvailable", ErrModeUnavailable, m)
 	}
 	if m == ModePlan && p.mode != ModePlan {
-		p.before = p.Mode()
+		if p.before = p.mode; p.parent == "" {
+			p.before = p.Mode()
+		}
 	}
 	p.mode = m
 	return p, nil
 }
 
 // AfterPlan returns p in the mode before plan mode, or in a stricter one if that is not
-// offered any more. In any other mode it returns p.
+// offered any more. A fork whose mode is its parent's again, or that has begun in plan mode,
+// gets the mode that the parent has, and no laxer one. In any other mode it returns p.
 func (p Permissions) AfterPlan() Permissions {
-	if p.mode == ModePlan {
-		p.mode, p.before = p.orStricter(p.before.orDefault()), ""
+	if p.mode != ModePlan {
+		return p
+	}
+	before := p.before
+	p.before = ""
+	switch {
+	case p.parent == "":
+		p.mode = p.orStricter(before.orDefault())
+	case before == "" || before.Laxer(p.parent):
+		p.mode = ""
+	default:
+		p.mode = p.orStricter(before)
 	}
 	return p
 }
@@ -75,10 +88,11 @@ func (p Permissions) orStricter(m Mode) Mode {
 	return ModeDeny
 }
 
-// inheriting returns the permissions of a fork with the modes that its parent's offer and
-// withhold.
+// inheriting returns the permissions of a fork with the mode of its parent, and those that the
+// parent's offer and withhold.
 func (p Permissions) inheriting(parent *Permissions) Permissions {
 	p.available |= parent.available
 	p.withheld |= parent.withheld
+	p.parent = parent.Mode()
 	return p
 }

@@ -219,3 +219,93 @@ func TestWithheldModesAreNeverEntered(t *testing.T) {
 		require.Greater(t, entered, 1000)
 	}
 }
+
+// TestAfterPlanInAFork: a fork leaves plan mode for what its parent has at that moment, or for
+// its own stricter mode before it.
+func TestAfterPlanInAFork(t *testing.T) {
+	t.Parallel()
+	const plan, edits, bypass, dontAsk, def = pegboard.ModePlan, pegboard.ModeAcceptEdits, pegboard.ModeBypass, pegboard.ModeDontAsk, pegboard.ModeDefault
+	const none = pegboard.Mode("")
+	tests := []struct {
+		name   string
+		parent pegboard.Mode
+		starts pegboard.Mode // of the fork; it enters plan mode if it does not start there
+		before pegboard.Mode // entered by the fork before plan mode, if any
+		then   pegboard.Mode // entered by the parent while the fork plans, if any
+		want   pegboard.Mode
+		later  pegboard.Mode // entered by the parent afterwards, if any
+		last   pegboard.Mode
+	}{
+		{name: "begun in plan mode", parent: edits, starts: plan, want: edits},
+		{name: "begun in plan mode, under default", parent: def, starts: plan, want: def},
+		{name: "begun in plan mode, under bypass", parent: bypass, starts: plan, want: bypass},
+		{name: "begun in plan mode, under plan mode", parent: plan, starts: plan, want: plan},
+		{name: "begun in plan mode, and the parent changes", parent: bypass, starts: plan, then: edits, want: edits},
+		{name: "begun in plan mode, and the parent becomes laxer", parent: def, starts: plan, then: edits, want: edits},
+		{name: "begun in plan mode, and the parent asks nobody", parent: edits, starts: plan, then: dontAsk, want: dontAsk},
+		{name: "begun in plan mode, and the parent changes later", parent: edits, starts: plan, want: edits, later: def, last: def},
+		{name: "begun in its parent's mode", parent: edits, want: edits},
+		{name: "begun in its parent's mode, which changes", parent: bypass, then: edits, want: edits},
+		{name: "begun in a mode of its own", parent: bypass, starts: edits, want: edits},
+		{name: "a mode of its own before", parent: bypass, before: edits, want: edits},
+		{name: "a mode of its own before, which is too lax now", parent: bypass, before: edits, then: def, want: def},
+	}
+	for _, tc := range tests {
+		for _, by := range []string{"UpdatePermissions", "SetPermissions"} {
+			t.Run(tc.name+"/"+by, func(t *testing.T) {
+				t.Parallel()
+				parent := session(t, pegboard.SessionConfig{Permissions: rules(t, tc.parent, pegboard.RuleSet{}).WithAvailable(bypass)})
+				cfg := pegboard.SessionConfig{}
+				if tc.starts != none {
+					cfg.Permissions = rules(t, tc.starts, pegboard.RuleSet{})
+				}
+				fork := forked(t, parent, cfg)
+				change := func(s *pegboard.Session, f func(pegboard.Permissions) (pegboard.Permissions, error)) {
+					if by == "UpdatePermissions" {
+						require.NoError(t, s.UpdatePermissions(f))
+						return
+					}
+					p, err := f(s.Permissions())
+					require.NoError(t, err)
+					require.NoError(t, s.SetPermissions(p))
+				}
+				enter := func(s *pegboard.Session, m pegboard.Mode) {
+					if m != none {
+						change(s, func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+					}
+				}
+				enter(fork, tc.before)
+				if tc.starts != plan {
+					enter(fork, plan)
+				}
+				require.Equal(t, plan, fork.Permissions().Mode())
+				enter(parent, tc.then)
+				change(fork, func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					p = p.AfterPlan()
+					require.Equal(t, tc.want, p.Mode(), "told at once")
+					return p, nil
+				})
+				require.Equal(t, tc.want, fork.Permissions().Mode())
+				if tc.later != none {
+					enter(parent, tc.later)
+					require.Equal(t, tc.last, fork.Permissions().Mode())
+				}
+			})
+		}
+	}
+}
+
+// TestModeOfAForkIsNoModeOfAMainSession: what a fork has of its parent's mode does not come
+// along to another session.
+func TestModeOfAForkIsNoModeOfAMainSession(t *testing.T) {
+	t.Parallel()
+	parent := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
+	fork := forked(t, parent, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModePlan, pegboard.RuleSet{})})
+	var taken pegboard.Permissions
+	require.NoError(t, fork.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		taken = p.AfterPlan()
+		return p, nil
+	}))
+	require.Equal(t, pegboard.ModeBypass, taken.Mode())
+	require.Equal(t, pegboard.ModeDefault, session(t, pegboard.SessionConfig{Permissions: taken}).Permissions().Mode())
+}

@@ -222,7 +222,13 @@ func TestToolKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, pegboard.SessionConfig{}, says("done"), nil, look())
 	checker := tooltest.Checker{Session: h.session}
+	inputs := map[string][]string{
+		"Agent":       {`{"description":"d","prompt":"p"}`, `{"description":"d","prompt":"p","subagent_type":"looker"}`},
+		"SendMessage": {`{"to":"main","message":"m"}`, `{"to":"scout","message":{"type":"shutdown_request"},"summary":"s"}`},
+		"ListAgents":  {`{}`},
+	}
 	for _, tool := range h.agents.Tools() {
-		require.NoError(t, checker.Check(tool, `{"description":"d","prompt":"p"}`, `{"description":"d","prompt":"p","subagent_type":"looker"}`))
+		require.NotEmpty(t, inputs[tool.Info().Name], tool.Info().Name)
+		require.NoError(t, checker.Check(tool, inputs[tool.Info().Name]...))
 	}
 }

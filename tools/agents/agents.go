@@ -15,6 +15,8 @@ type Agents struct {
 	rosters *pegboard.Key[*roster]
 	entries *pegboard.Key[*entry] // of the agent that a session belongs to
 	trees   worktree.Trees
+	mails   *pegboard.Key[*mail]
+	joined  *pegboard.Key[bool] // whether a main session hands out its messages
 }
 
 // New returns Agents with these options.
@@ -26,11 +28,15 @@ func New(o Options) (*Agents, error) {
 		options: o,
 		rosters: pegboard.NewKey[*roster]("agents"),
 		entries: pegboard.NewClonedKey("agent", func(e *entry) *entry { return e }),
+		mails:   pegboard.NewKey[*mail]("mail of agents"),
+		joined:  pegboard.NewKey[bool]("mail of the main agent"),
 	}, nil
 }
 
 // Tools returns the tools for the registry.
-func (g *Agents) Tools() []pegboard.Tool { return []pegboard.Tool{g.agentTool()} }
+func (g *Agents) Tools() []pegboard.Tool {
+	return []pegboard.Tool{g.agentTool(), g.sendTool(), g.listTool()}
+}
 
 // Start starts an agent on behalf of s, as the Agent tool does: for tools that run agents, such
 // as skills and workflows. It waits for the agent, unless it runs in the background.

@@ -20,6 +20,10 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	if err := r.check(); err != nil {
 		return nil, err
 	}
+	g.join(s)
+	if err := g.rosterOf(s).storeErr; err != nil {
+		return nil, err
+	}
 	d, err := g.definition(s, &r)
 	if err != nil {
 		return nil, err
@@ -36,6 +40,7 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	}
 	if err := k.settle(ctx); err != nil {
 		k.roster.withdraw(k.entry)
+		k.roster.forget(k.agent.ID)
 		return nil, err
 	}
 	k.roster.setRun(k.entry, k)
@@ -88,8 +93,11 @@ func (k *run) choose() error {
 		barred = append(barred, g.mainBarred(s)...)
 	}
 	k.entry = &entry{
-		parent: parent, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
+		parent: parent, parents: s.AgentPath(), caller: s, request: k.request, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
 		status: Status{Name: r.Name, Type: d.Name, Description: pegboard.OneLine(r.Description), ParentID: s.AgentID(), Model: model},
+	}
+	if !forked {
+		k.entry.request.pool = nil // it is needed for forks only
 	}
 	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
 	return nil
@@ -133,7 +141,11 @@ func (k *run) settle(ctx context.Context) (err error) {
 		k.g.options.logger().Warn("the definition of an agent names tools that are not there", "type", k.definition.Name, "origin", k.definition.Origin, "entries", found.Unknown)
 		k.note(fmt.Sprintf("Its definition names tools that it cannot have here: %s.", strings.Join(found.Unknown, ", ")))
 	}
+	_, k.canSend = found.Pool.Lookup(sendName)
 	k.setContext(ctx)
+	if err := k.keepOnDisk(); err != nil {
+		return err
+	}
 	if k.background {
 		return k.addTask()
 	}
@@ -148,6 +160,7 @@ func (k *run) fork() error {
 	k.note(note)
 	mode, note = narrowMode(s, mode, k.request.Mode)
 	k.note(note)
+	mode, _ = narrowMode(s, mode, k.roster.modeOf(k.entry))
 	var permissions pegboard.Permissions
 	if mode == have {
 		mode = "" // that of the caller, also when it changes
@@ -161,12 +174,14 @@ func (k *run) fork() error {
 	child, err := s.Fork(pegboard.SessionConfig{
 		Role: k.entry.role, AgentID: k.agent.ID, AgentType: d.Name, CustomAgent: d.Custom, Dir: k.place.dir, MoreDirs: k.place.moreDirs,
 		Permissions: permissions.WithDirectories(s.Permissions().Directories()...),
-		Hooks:       pegboard.JoinHooks(k.hooks(), k.place.hooks),
+		Hooks:       pegboard.JoinHooks(k.hooks(), k.place.hooks), TrimState: k.entry.trim,
 	})
 	if err != nil {
 		return errors.Join(ErrInvalidRequest, err)
 	}
 	k.agent.Session = child
+	k.roster.setMode(k.entry, child.Permissions().Mode())
+	child.SetLoaded(k.entry.loaded...)
 	k.g.entries.Set(child, k.entry)
 	pegboard.KeyModel.Set(child, k.agent.Model)
 	if !k.agent.Forked {

@@ -100,21 +100,21 @@ func TestEndsOfBackgroundRun(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		end  func(t *testing.T, h *house, r agents.Result)
+		end  func(ctx context.Context, h *house, r agents.Result) error
 		told string // "" for nothing
 	}{
-		{name: "TaskStop by id", told: "was stopped", end: func(t *testing.T, h *house, r agents.Result) {
-			_, err := background.Of(h.session).Stop(t.Context(), r.TaskID)
-			require.NoError(t, err)
+		{name: "TaskStop by id", told: "was stopped", end: func(ctx context.Context, h *house, r agents.Result) error {
+			_, err := background.Of(h.session).Stop(ctx, r.TaskID)
+			return err
 		}},
-		{name: "Stop by id", told: "stopped on request", end: func(t *testing.T, h *house, r agents.Result) {
-			require.NoError(t, h.agents.Stop(h.session, r.AgentID))
+		{name: "Stop by id", told: "stopped on request", end: func(_ context.Context, h *house, r agents.Result) error {
+			return h.agents.Stop(h.session, r.AgentID)
 		}},
-		{name: "Stop by name", told: "stopped on request", end: func(t *testing.T, h *house, _ agents.Result) {
-			require.NoError(t, h.agents.Stop(h.session, "anna"))
+		{name: "Stop by name", told: "stopped on request", end: func(_ context.Context, h *house, _ agents.Result) error {
+			return h.agents.Stop(h.session, "anna")
 		}},
-		{name: "the end of the conversation", end: func(t *testing.T, h *house, _ agents.Result) {
-			require.NoError(t, h.session.Close(t.Context()))
+		{name: "the end of the conversation", end: func(ctx context.Context, h *house, _ agents.Result) error {
+			return h.session.Close(ctx)
 		}},
 	}
 	for _, tc := range tests {
@@ -127,7 +127,7 @@ func TestEndsOfBackgroundRun(t *testing.T) {
 				require.NoError(t, err)
 				next <- "Half of it."
 				synctest.Wait()
-				tc.end(t, h, result)
+				require.NoError(t, tc.end(t.Context(), h, result))
 				time.Sleep(time.Minute)
 				synctest.Wait()
 				told := news(h.session)
@@ -156,9 +156,9 @@ func TestToBackground(t *testing.T) {
 		require.Zero(t, h.agents.ToBackground(h.session))
 		answers := make(chan []pegboard.Outcome)
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			answers <- h.run(ctx, agentCall(t, nil), pegboard.Call{ID: "2", Name: "Agent", Input: agentCall(t, nil).Input})
-		}()
+		one, two := agentCall(t, nil), agentCall(t, nil)
+		two.ID = "2"
+		go func() { answers <- h.run(ctx, one, two) }()
 		synctest.Wait()
 		require.Len(t, h.agents.List(h.session), 2)
 		next <- "First."
@@ -170,8 +170,8 @@ func TestToBackground(t *testing.T) {
 		cancel() // the message is over
 		for _, out := range outcomes {
 			require.NoError(t, out.Err)
-			require.Equal(t, agents.StatusLaunched, out.Result.Data.(agents.Result).Status) //nolint:forcetypeassert // it panics
-			require.FileExists(t, out.Result.Data.(agents.Result).OutputFile)               //nolint:forcetypeassert // it panics
+			require.Equal(t, agents.StatusLaunched, resultOf(t, out).Status)
+			require.FileExists(t, resultOf(t, out).OutputFile)
 		}
 		synctest.Wait()
 		require.Equal(t, agents.Running, h.agents.List(h.session)[0].State)
@@ -204,7 +204,8 @@ func TestToBackgroundMovesCallsOnly(t *testing.T) {
 		next := make(chan string)
 		h := newHouse(t, pegboard.SessionConfig{}, steps(next), func(o *agents.Options) { o.NoBackground = true }, look())
 		done := make(chan pegboard.Outcome)
-		go func() { done <- h.call(t, nil) }()
+		c := agentCall(t, nil)
+		go func() { done <- h.run(t.Context(), c)[0] }()
 		synctest.Wait()
 		require.Zero(t, h.agents.ToBackground(h.session))
 		next <- "x"
@@ -252,7 +253,7 @@ func TestDefaultsOfBackground(t *testing.T) {
 			require.NoError(t, out.Err)
 			b, err := json.Marshal(out.Result.Data)
 			require.NoError(t, err)
-			require.Equal(t, tc.want, out.Result.Data.(agents.Result).Status == agents.StatusLaunched, string(b)) //nolint:forcetypeassert // it panics
+			require.Equal(t, tc.want, resultOf(t, out).Status == agents.StatusLaunched, string(b))
 		})
 	}
 }

@@ -23,6 +23,12 @@ var (
 	ErrSilent = errors.New("the agent has ended without writing anything")
 	// ErrStopped is the cause that [Agents.Stop] gives.
 	ErrStopped = errors.New("the agent was stopped on request")
+	// ErrInvalidMessage: a message cannot be sent as it is.
+	ErrInvalidMessage = errors.New("the message was not sent")
+	// ErrOtherAgent: a name means another agent than when the writer last used it.
+	ErrOtherAgent = errors.New("the name means another agent now")
+	// ErrNotResumed: an agent that has ended cannot go on.
+	ErrNotResumed = errors.New("the agent cannot go on")
 	// ErrEnded: the agent to stop is not running.
 	ErrEnded = errors.New("the agent has ended already")
 )

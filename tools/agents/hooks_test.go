@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,12 +17,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
-// reads returns a loop that writes down what the agent reads, and answers.
-func reads(s *story) agents.Loop {
+// readsTask returns a loop that writes down what the agent reads, and answers.
+func readsTask(s *story) agents.Loop {
 	return func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		parts, err := a.Next(ctx, agents.Usage{})
 		for _, p := range parts {
-			s.add(p.Text)
+			if !strings.HasPrefix(p.Text, "(With SendMessage") {
+				s.add(p.Text)
+			}
 		}
 		return agents.Reply{Text: fmt.Sprintf("Answer after %d messages.", len(a.History()))}, errors.Join(err, a.Append(modelMessage(tooltest.Turn{Text: "An answer."})))
 	}
@@ -33,7 +36,7 @@ func TestHooks(t *testing.T) {
 	t.Parallel()
 	var s story
 	var endings []agents.Ending
-	h := newHouse(t, pegboard.SessionConfig{}, reads(&s), func(o *agents.Options) {
+	h := newHouse(t, pegboard.SessionConfig{}, readsTask(&s), func(o *agents.Options) {
 		o.Hooks.Start = func(_ context.Context, a *agents.Agent) (string, error) { return "You are " + a.Type + ".", nil }
 		o.Hooks.Stop = func(_ context.Context, e agents.Ending) (string, error) {
 			endings = append(endings, e)
@@ -60,7 +63,7 @@ func TestHooksFail(t *testing.T) {
 	} {
 		var s story
 		var logged bytes.Buffer
-		h := newHouse(t, pegboard.SessionConfig{}, reads(&s), func(o *agents.Options) {
+		h := newHouse(t, pegboard.SessionConfig{}, readsTask(&s), func(o *agents.Options) {
 			o.Logger = slog.New(slog.NewTextHandler(&logged, nil))
 			o.Hooks.Start = func(context.Context, *agents.Agent) (string, error) { return fail() }
 			o.Hooks.Stop = func(context.Context, agents.Ending) (string, error) { return fail() }
@@ -76,7 +79,7 @@ func TestHookIgnoresStop(t *testing.T) {
 	t.Parallel()
 	hold, begun := make(chan struct{}), make(chan struct{})
 	var s story
-	h := newHouse(t, pegboard.SessionConfig{}, reads(&s), func(o *agents.Options) {
+	h := newHouse(t, pegboard.SessionConfig{}, readsTask(&s), func(o *agents.Options) {
 		o.Hooks.Stop = func(context.Context, agents.Ending) (string, error) { close(begun); <-hold; return "", nil }
 	}, look())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -96,7 +99,7 @@ func TestSkillsOfDefinition(t *testing.T) {
 		return []agents.Definition{{Name: "general-purpose", Description: "x", Skills: []string{"pdf", "gone", "odd"}}}
 	}
 	var s story
-	h := newHouse(t, pegboard.SessionConfig{}, reads(&s), func(o *agents.Options) {
+	h := newHouse(t, pegboard.SessionConfig{}, readsTask(&s), func(o *agents.Options) {
 		o.Definitions = definitions
 		o.Skill = func(_ context.Context, _ *pegboard.Session, name string) (string, error) {
 			switch name {
@@ -113,7 +116,7 @@ func TestSkillsOfDefinition(t *testing.T) {
 	require.Equal(t, []string{"How to read a PDF.", "Do it."}, s.all())
 	require.Contains(t, out.Result.Text(), "(The skill gone of its definition was not told: there is no such skill.)")
 	require.Contains(t, out.Result.Text(), "(The skill odd of its definition was not told: panic: boom.)")
-	h = newHouse(t, pegboard.SessionConfig{}, reads(&s), func(o *agents.Options) { o.Definitions = definitions }, look())
+	h = newHouse(t, pegboard.SessionConfig{}, readsTask(&s), func(o *agents.Options) { o.Definitions = definitions }, look())
 	require.Contains(t, h.call(t, nil).Result.Text(), "The skill pdf of its definition was not told")
 }
 

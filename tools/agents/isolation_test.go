@@ -203,14 +203,11 @@ func TestIsolatedAgentWorksInItsWorktree(t *testing.T) {
 	before := c.state()
 	r := data(t, h.call(t, map[string]any{"isolation": "worktree", "name": "helper"}))
 	require.Equal(t, before, c.state())
-	require.Equal(t, filepath.Join(c.dir, ".claude/worktrees/helper"), r.WorktreePath)
-	require.Equal(t, "worktree-helper", r.WorktreeBranch)
+	require.Equal(t, filepath.Join(c.dir, ".claude/worktrees/helper-"+r.AgentID), r.WorktreePath)
+	require.Equal(t, "worktree-helper-"+r.AgentID, r.WorktreeBranch)
 	require.Contains(t, strings.Join(r.Notes, " "), r.WorktreePath)
 	require.Equal(t, "mine", c.git("log", "-1", "--format=%s", r.WorktreeBranch))
 	require.Equal(t, "new", c.git("show", r.WorktreeBranch+":src/new"))
-
-	r = data(t, h.call(t, map[string]any{"isolation": "worktree", "name": "helper"}))
-	require.Equal(t, "worktree-"+r.AgentID, r.WorktreeBranch, "the name is taken by what was kept")
 }
 
 // TestHardLinks has a file of the checkout under a name in the worktree.

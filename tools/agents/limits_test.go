@@ -251,7 +251,7 @@ func TestEditsOfOneFile(t *testing.T) {
 	}
 	for _, o := range h.run(t.Context(), calls...) {
 		require.NoError(t, o.Err)
-		require.Equal(t, edits+1, o.Result.Data.(agents.Result).TotalToolUses) //nolint:forcetypeassert // it panics
+		require.Equal(t, edits+1, resultOf(t, o).TotalToolUses)
 	}
 	require.Equal(t, strings.ReplaceAll(b.String(), "empty", "done"), readFile(t, path))
 }

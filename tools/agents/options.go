@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -63,6 +64,14 @@ type Options struct {
 	// default branch of the remote as it is known here, since nothing is fetched; "head" for
 	// what is checked out. Claude Code documents both, and the default.
 	BaseRef string
+	// Dir is the directory in which the agents of one conversation and their messages are
+	// kept, so that they outlast the program; it is made if it is missing. It belongs to one
+	// program at a time. With a Dir, Agents serve one conversation. Empty means that they are
+	// kept in memory.
+	Dir string
+	// Peers reaches sessions elsewhere, for ListAgents and SendMessage. Nil means that there
+	// are none.
+	Peers Peers
 
 	Hooks Hooks
 	// Logger is told what the host should mend, such as the entries of a definition that name
@@ -83,6 +92,8 @@ func (o *Options) check() error {
 		return fmt.Errorf("agents: a limit cannot be negative: MaxDepth %d, MaxRunning %d, MaxTokens %d, MaxUSD %v", o.MaxDepth, o.MaxRunning, o.MaxTokens, o.MaxUSD)
 	case o.BaseRef != "" && o.BaseRef != "fresh" && o.BaseRef != "head":
 		return fmt.Errorf("agents: Options.BaseRef is %q; use \"fresh\" or \"head\"", o.BaseRef)
+	case o.Dir != "" && !filepath.IsAbs(o.Dir):
+		return fmt.Errorf("agents: Options.Dir %q is not absolute", o.Dir)
 	case o.Background && o.NoBackground:
 		return errors.New("agents: Options.Background and NoBackground exclude each other")
 	}

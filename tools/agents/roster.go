@@ -1,7 +1,10 @@
 package agents
 
 import (
+	"context"
 	"crypto/rand"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
 // maxEnded is how many agents that have ended a conversation remembers.
@@ -20,6 +24,9 @@ type roster struct {
 	entries []*entry // in the order in which they were started
 	running int
 	used    Usage // of all agents
+
+	store    *store // nil if nothing outlasts the program
+	storeErr error  // why there is no store
 }
 
 // An entry is one agent of a roster.
@@ -30,17 +37,27 @@ type entry struct {
 	forked     bool     // it goes on from its caller's conversation
 	effort     string
 	role       pegboard.Role
+	caller     *pegboard.Session // of the agent that has started it
+	request    Request
+	parents    []string // the ids of the agents above, outermost first
 
 	// Guarded by roster.mu.
-	status Status
-	run    *run          // nil when it has ended
-	below  int           // agents that it has started and that are running
-	alone  chan struct{} // closed when below becomes 0; nil if nothing waits for that
+	status Status // ID, Name and Type never change
+	// Set at the end of a run, for a later one.
+	history   []json.RawMessage
+	byUser    bool            // it was stopped by Agents.Stop
+	mode      pegboard.Mode   // that it has had; empty before its first run
+	trim      json.RawMessage // Session.TrimState
+	loaded    []string        // Session.Loaded
+	forgotten bool            // its history was too large to keep
+	run       *run            // nil when it has ended
+	below     int             // agents that it has started and that are running
+	alone     chan struct{}   // closed when below becomes 0; nil if nothing waits for that
 }
 
 // rosterOf returns the roster of the conversation of s.
 func (g *Agents) rosterOf(s *pegboard.Session) *roster {
-	return g.rosters.GetOrInitRoot(s, func() *roster { return &roster{} })
+	return g.rosters.GetOrInitRoot(s, func() *roster { return g.newRoster(s) })
 }
 
 // entryOf returns the agent that s belongs to; nil for the main agent.
@@ -55,7 +72,7 @@ func (r *roster) enter(e *entry, limit int) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.running >= limit {
-		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, strings.Join(r.labels(), ", "))
+		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
 	}
 	if name := e.status.Name; name != "" {
 		if i := slices.IndexFunc(r.entries, func(o *entry) bool { return o.status.Name == name && o.status.State == Running }); i >= 0 {
@@ -91,9 +108,12 @@ func (r *roster) withdraw(e *entry) {
 }
 
 // leave records how an agent has ended.
-func (r *roster) leave(e *entry, state State, err error) {
+func (r *roster) leave(k *run, state State, err error) {
+	history := k.messages() // under its own lock
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	e := k.entry
+	r.keep(e, history, errors.Is(context.Cause(k.ctx), ErrStopped))
 	e.status.State, e.status.Ended, e.run = state, time.Now(), nil
 	if err != nil {
 		e.status.Err = err.Error()
@@ -133,7 +153,7 @@ func (r *roster) whenAlone(e *entry) <-chan struct{} {
 // caller holds the lock.
 func (r *roster) prune() {
 	over := len(r.entries) - r.running - maxEnded
-	if over <= 0 {
+	if over <= 0 || r.store != nil {
 		return
 	}
 	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool {
@@ -168,9 +188,12 @@ func (r *roster) lookup(id string) (*entry, error) {
 	if e := r.find(id); e != nil {
 		return e, nil
 	}
-	var names []string
+	var names, bare []string
 	for _, e := range slices.Backward(r.entries) {
-		names = append(names, e.status.label())
+		names, bare = append(names, e.status.label()), append(bare, e.status.ID, e.status.Name)
+	}
+	if near := nearest.Names(id, bare, 3); len(near) > 0 {
+		return nil, fmt.Errorf("%w: %q; did you mean %s? T%s", ErrUnknownAgent, id, strings.Join(near, " or "), choices("", names)[1:])
 	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("%w: %q; no agent was started in this conversation", ErrUnknownAgent, id)
@@ -223,14 +246,15 @@ func (r *roster) spent() Usage {
 	return r.used
 }
 
-// labels returns the running agents. The caller holds the lock.
-func (r *roster) labels() (all []string) {
+// listRunning names the running agents. The caller holds the lock.
+func (r *roster) listRunning() string {
+	var all []string
 	for _, e := range r.entries {
 		if e.status.State == Running && len(all) < maxListed {
 			all = append(all, e.status.label())
 		}
 	}
-	return all
+	return strings.Join(all, ", ")
 }
 
 // label returns the name and the id of an agent.

@@ -38,6 +38,9 @@ type run struct {
 	place      place
 	background bool // from its beginning
 	started    time.Time
+	before     int    // messages of earlier runs in history
+	earlier    *entry // of the earlier run; nil for the first
+	canSend    bool   // it has SendMessage
 
 	ctx    context.Context //nolint:containedctx // it is the run's
 	cancel context.CancelCauseFunc
@@ -48,19 +51,27 @@ type run struct {
 	result   Result
 	err      error
 
-	mu       lock.Mutex // guards the fields below
-	notes    []string
-	unread   []pegboard.Part // for the next request
-	requests int
-	calls    int
-	usage    Usage
-	limit    error // ErrTurns or ErrBudget, once it was reached
-	denied   bool  // the user has denied a call and ended the turn
-	history  []json.RawMessage
-	task     *background.Handle // nil while the caller waits
-	file     *os.File           // its output; nil if it has none
-	moving   chan struct{}      // closed when a move to the background is over; nil if there is no move
-	ended    bool               // it cannot be moved any more
+	recording lock.Mutex // held while the agent's record is written
+
+	mu         lock.Mutex // guards the fields below
+	notes      []string
+	unread     []pegboard.Part // for the next request
+	requests   int
+	calls      int
+	usage      Usage
+	limit      error // ErrTurns or ErrBudget, once it was reached
+	denied     bool  // the user has denied a call and ended the turn
+	history    []json.RawMessage
+	transcript *transcript        // of history; nil without Options.Dir
+	kept       int                // how often Hooks.Stop or Hooks.Idle has kept the run going
+	reading    bool               // messages were read that the conversation does not have yet
+	asked      map[string]string  // who has asked the agent to end, by request
+	leaving    bool               // it has agreed to end
+	plan       string             // the request that waits for the lead's answer
+	task       *background.Handle // nil while the caller waits
+	file       *os.File           // its output; nil if it has none
+	moving     chan struct{}      // closed when a move to the background is over; nil if there is no move
+	ended      bool               // it cannot be moved any more
 }
 
 // setContext gives the run a context that keeps the values of the caller's and ends by itself.
@@ -95,11 +106,12 @@ func (k *run) supervise() {
 	defer k.cancel(nil)
 	var reply Reply
 	err := <-goroutine.Go(k.open)
-	for kept := 0; err == nil; kept++ {
-		if reply, err = k.runLoop(); err != nil || !k.goesOn(reply, kept) {
+	for err == nil {
+		if reply, err = k.runLoop(); err != nil || !k.goesOn(reply) {
 			break
 		}
 	}
+	k.endMail(err)
 	k.finish(reply, err)
 }
 
@@ -200,7 +212,8 @@ func (k *run) settleResult(result Result, err error, state State) {
 	k.file = nil
 	k.mu.Unlock()
 	k.result, k.err = result, err
-	k.roster.leave(k.entry, state, err)
+	k.roster.leave(k, state, err)
+	k.recordEnd()
 	close(k.done)
 	if file != nil {
 		_ = file.Close() // every write was checked
@@ -208,6 +221,7 @@ func (k *run) settleResult(result Result, err error, state State) {
 	if task != nil {
 		task.Done(map[State]background.State{Completed: background.Completed, Failed: background.Failed, Stopped: background.Killed}[state], nil, err)
 	}
+	k.goOn(state)
 }
 
 // waitBelow waits until the agents have ended that this one has started. Stopping the run, or
@@ -246,6 +260,7 @@ func (k *run) giveUp(ctx context.Context) {
 		k.cancel(nil)
 	}
 	ctx = context.WithoutCancel(ctx)
+	_ = k.closeTranscript() // nothing was written
 	if k.agent.Session != nil {
 		_ = k.agent.Session.Close(ctx) // nothing has run in it
 	}

@@ -29,7 +29,7 @@ func (k *run) addTask() (err error) {
 	}
 	k.task, k.file = task, file
 	k.roster.update(k.entry, func(s *Status) { s.TaskID = task.ID() })
-	return k.write(k.history)
+	return k.write(k.history[k.before:])
 }
 
 // newTask makes the task and its output file.

@@ -77,5 +77,5 @@ func (k *run) textOf(reply Reply) string {
 	if text := strings.TrimSpace(reply.Text); text != "" {
 		return text
 	}
-	return lastText(k.messages())
+	return lastText(k.messages()[k.before:])
 }

@@ -11,6 +11,10 @@ import (
 
 // open collects what the agent reads first: its skills, words of hooks, and its task.
 func (k *run) open() {
+	if k.earlier != nil { // it has read them, but may be in another place
+		k.tell(pegboard.Part{Text: k.place.words})
+		return
+	}
 	var parts []pegboard.Part
 	for _, name := range k.definition.Skills {
 		text, err := k.skill(name)
@@ -24,7 +28,7 @@ func (k *run) open() {
 	if hook := k.g.options.Hooks.Start; hook != nil {
 		parts = append(parts, pegboard.Part{Text: k.callHook("start", func() (string, error) { return hook(k.ctx, k.agent) })})
 	}
-	parts = append(parts, pegboard.Part{Text: k.place.words}, pegboard.Part{Text: k.request.Prompt})
+	parts = append(parts, pegboard.Part{Text: k.place.words}, pegboard.Part{Text: k.addressees()}, pegboard.Part{Text: k.request.Prompt})
 	k.tell(parts...)
 }
 
@@ -61,16 +65,27 @@ func (k *run) tell(parts ...pegboard.Part) {
 }
 
 // goesOn reports whether the agent has something to read after its Loop has returned.
-func (k *run) goesOn(reply Reply, kept int) bool {
-	hook := k.g.options.Hooks.Stop
-	if hook == nil || kept >= MaxStopTexts || k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn {
+func (k *run) goesOn(reply Reply) bool {
+	if k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn {
 		return false
 	}
-	e := Ending{Agent: k.agent, Text: k.textOf(reply), Kept: kept}
-	text := k.callHook("stop", func() (string, error) { return hook(k.ctx, e) })
+	if k.mail().has(k.agent.ID) {
+		return true
+	}
+	return k.keepsGoing("stop", k.g.options.Hooks.Stop, reply)
+}
+
+// keepsGoing reports whether a hook wants the agent to go on.
+func (k *run) keepsGoing(name string, hook func(context.Context, Ending) (string, error), reply Reply) bool {
+	if hook == nil || k.kept >= MaxStopTexts {
+		return false
+	}
+	e := Ending{Agent: k.agent, Text: k.textOf(reply), Kept: k.kept}
+	text := k.callHook(name, func() (string, error) { return hook(k.ctx, e) })
 	if text == "" || k.ctx.Err() != nil {
 		return false
 	}
+	k.kept++
 	k.tell(pegboard.Part{Text: text})
 	return true
 }
@@ -86,10 +101,14 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 	if err := k.countRequest(); err != nil {
 		return nil, err
 	}
+	if err := k.roster.record(k); err != nil {
+		return nil, err
+	}
 	k.mu.Lock()
 	parts := k.unread
 	k.unread = nil
 	k.mu.Unlock()
+	parts = append(parts, k.readMail()...)
 	return append(parts, k.agent.Session.News()...), nil
 }
 
@@ -127,10 +146,11 @@ func (k *run) limitReached() error {
 
 // append implements [Agent.Append].
 func (k *run) append(messages []json.RawMessage) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.history = append(k.history, messages...)
-	return k.write(messages)
+	if err := k.keepMessages(messages); err != nil {
+		return err
+	}
+	k.keptMail()
+	return nil
 }
 
 // hooks returns the hooks that count the agent's calls.

@@ -12,6 +12,7 @@ const (
 	Completed State = "completed" // it has reported
 	Failed    State = "failed"    // it ended by an error
 	Stopped   State = "stopped"   // it was stopped
+	Lost      State = "lost"      // it was running when the program ended
 )
 
 // A Status is a copy of what is known of an agent at one moment.

@@ -199,3 +199,11 @@ func readFile(t *testing.T, path string) string {
 	require.NoError(t, err)
 	return string(b)
 }
+
+// resultOf returns the data of a call of the Agent tool.
+func resultOf(t *testing.T, out pegboard.Outcome) agents.Result {
+	t.Helper()
+	r, ok := out.Result.Data.(agents.Result)
+	require.True(t, ok, "%T", out.Result.Data)
+	return r
+}

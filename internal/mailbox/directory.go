@@ -1,0 +1,364 @@
+package mailbox
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// The files of a directory. A message is NUMBER-RANDOM.msg; taken, it is
+// NUMBER-RANDOM.CLAIM.taken, where CLAIM is the random name of its taker. While the taker
+// lives it holds the lock of the file CLAIM.claim.
+const (
+	messageSuffix = ".msg"
+	takenSuffix   = ".taken"
+	claimSuffix   = ".claim"
+	corruptSuffix = ".corrupt"
+	tempSuffix    = ".tmp" // of internal/atomicfile
+)
+
+// tempAge is how old a temporary file must be before it is removed: a younger one may be
+// that of a message that is being put.
+const tempAge = time.Hour
+
+// A directory keeps messages in files.
+type directory struct {
+	path  string
+	root  *os.Root
+	store atomicfile.Store
+	claim string
+	lock  *os.File // of the claim; nil where files have no locks
+	last  int64    // the highest number of a name when the directory was opened
+
+	mu    lock.Mutex // guards the map
+	boxes map[string]*directoryBox
+}
+
+// A directoryBox is one mailbox of a directory.
+type directoryBox struct {
+	mu    lock.Mutex // held while files are renamed, so that messages are taken in order
+	taken []string   // the names of the files, without suffix
+}
+
+func openDirectory(path string) (*directory, error) {
+	if !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("the directory %s of the mailboxes is not absolute", path)
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return nil, fmt.Errorf("the directory of the mailboxes: %w", err)
+	}
+	path = realpath.Resolve(path)
+	root, err := realpath.OpenDir(path)
+	if err != nil {
+		return nil, fmt.Errorf("the directory of the mailboxes: %w", err)
+	}
+	d := &directory{path: path, root: root, boxes: map[string]*directoryBox{}}
+	if err := d.open(); err != nil {
+		d.unlock()
+		return nil, errors.Join(fmt.Errorf("the directory of the mailboxes: %w", err), root.Close())
+	}
+	return d, nil
+}
+
+// makeClaim makes the claim of this process. It tries again if another process has removed
+// the file before it was locked.
+func (d *directory) makeClaim() error {
+	for {
+		d.claim = strings.ToLower(rand.Text()[:13])
+		f, err := d.root.OpenFile(d.claim+claimSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		d.lock = f
+		locked, unable := filelock.TryLock(f)
+		here, errHere := d.root.Lstat(d.claim + claimSuffix)
+		mine, errMine := f.Stat()
+		if locked && errHere == nil && errMine == nil && os.SameFile(here, mine) {
+			return nil
+		}
+		d.unlock()
+		if unable != nil {
+			return nil //nolint:nilerr // files have no locks here, so no other process can know that this one lives
+		}
+	}
+}
+
+// open makes the claim of this process and puts the messages of ended programs back.
+func (d *directory) open() error {
+	if err := d.makeClaim(); err != nil {
+		return err
+	}
+	entries, err := d.entries(".")
+	if err != nil {
+		return err
+	}
+	over := d.endedClaims(entries)
+	for _, e := range entries {
+		if e.IsDir() && CheckName(e.Name()) == nil {
+			err = errors.Join(err, d.recoverBox(e.Name(), over))
+		}
+	}
+	for claim, ended := range over {
+		if ended {
+			_ = d.root.Remove(claim + claimSuffix) // it may be gone
+		}
+	}
+	return err
+}
+
+// endedClaims returns for each claim of another taker whether that has ended.
+func (d *directory) endedClaims(entries []fs.DirEntry) map[string]bool {
+	over := map[string]bool{}
+	for _, e := range entries {
+		claim, ok := strings.CutSuffix(e.Name(), claimSuffix)
+		if !ok || claim == d.claim {
+			continue
+		}
+		f, err := d.root.OpenFile(e.Name(), os.O_RDWR, 0)
+		if err != nil {
+			continue
+		}
+		free, err := filelock.TryLock(f)
+		over[claim] = free && err == nil
+		_ = f.Close()
+	}
+	return over
+}
+
+// recoverBox puts the messages back that ended programs have taken from a mailbox, and
+// removes the files of unfinished messages.
+func (d *directory) recoverBox(box string, over map[string]bool) error {
+	entries, err := d.entries(box)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		d.last = max(d.last, number(name))
+		if stem, ok := strings.CutSuffix(name, takenSuffix); ok {
+			stem, claim, _ := strings.Cut(stem, ".")
+			if ended, known := over[claim]; ended || !known && claim != d.claim {
+				err = errors.Join(err, notGone(d.root.Rename(box+"/"+name, box+"/"+stem+messageSuffix)))
+			}
+		}
+		if info, infoErr := e.Info(); strings.HasPrefix(name, ".") && strings.HasSuffix(name, tempSuffix) && infoErr == nil && time.Since(info.ModTime()) > tempAge {
+			err = errors.Join(err, notGone(d.root.Remove(box+"/"+name)))
+		}
+	}
+	return err
+}
+
+// entries lists a directory below d, sorted by name. A directory that does not exist is
+// empty.
+func (d *directory) entries(name string) ([]fs.DirEntry, error) {
+	f, err := d.root.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	entries, err := f.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
+}
+
+// number returns the number in the name of a message, or 0.
+func number(name string) int64 {
+	digits, _, _ := strings.Cut(name, "-")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// notGone returns err, unless it says that the file does not exist: another process was
+// faster.
+func notGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (d *directory) box(name string) *directoryBox {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.boxes[name] == nil {
+		d.boxes[name] = &directoryBox{}
+	}
+	return d.boxes[name]
+}
+
+func (d *directory) put(box, name string, message []byte) error {
+	if err := d.root.Mkdir(box, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	_, err := d.store.Create(context.Background(), filepath.Join(d.path, box, name+messageSuffix), message, 0o600)
+	if errors.Is(err, atomicfile.ErrNotSynced) {
+		return nil // it is there; only a loss of power could take it away
+	}
+	return err
+}
+
+func (d *directory) take(box string, limit int) (messages [][]byte, problems []FileError) {
+	b := d.box(box)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	waiting, err := d.waiting(box)
+	if err != nil {
+		return nil, []FileError{{Path: filepath.Join(d.path, box), Err: err}}
+	}
+	size := 0
+	for _, e := range waiting {
+		stem := strings.TrimSuffix(e.Name(), messageSuffix)
+		if info, err := e.Info(); err == nil && len(messages) > 0 && size+int(info.Size()) > limit {
+			break
+		}
+		data, problem := d.takeFile(b, box, stem)
+		if problem != nil {
+			problems = append(problems, *problem)
+		}
+		if data != nil {
+			messages = append(messages, data)
+			size += len(data)
+		}
+	}
+	return messages, problems
+}
+
+// waiting returns the messages of a mailbox in their order. A directory may change while it
+// is listed, so that a list has a message without an earlier one of the same sender. Both
+// were there when the list was made, so a second list has both.
+func (d *directory) waiting(box string) ([]fs.DirEntry, error) {
+	first, err := d.entries(box)
+	first = slices.DeleteFunc(first, isNoMessage)
+	if err != nil || len(first) == 0 {
+		return nil, err
+	}
+	newest := first[len(first)-1].Name()
+	second, err := d.entries(box)
+	return slices.DeleteFunc(second, func(e fs.DirEntry) bool { return isNoMessage(e) || e.Name() > newest }), err
+}
+
+func isNoMessage(e fs.DirEntry) bool {
+	return !strings.HasSuffix(e.Name(), messageSuffix) || strings.HasPrefix(e.Name(), ".")
+}
+
+// takeFile takes one message. Both results are nil if another process was faster. The caller
+// holds the lock of the mailbox.
+func (d *directory) takeFile(b *directoryBox, box, stem string) ([]byte, *FileError) {
+	message, taken := box+"/"+stem+messageSuffix, d.takenName(box, stem)
+	if err := d.root.Rename(message, taken); err != nil {
+		if notGone(err) == nil {
+			return nil, nil
+		}
+		return nil, &FileError{Path: filepath.Join(d.path, message), Err: err}
+	}
+	data, err := d.read(taken)
+	if err == nil {
+		b.taken = append(b.taken, stem)
+		return data, nil
+	}
+	left := message // for a later try
+	if isDamage(err) {
+		left = box + "/" + stem + corruptSuffix
+	}
+	if moveErr := d.root.Rename(taken, left); moveErr != nil {
+		left, err = taken, errors.Join(err, moveErr)
+	}
+	return nil, &FileError{Path: filepath.Join(d.path, left), Err: err}
+}
+
+// isDamage reports whether a file that could not be read because of err will never be.
+func isDamage(err error) bool {
+	return errors.Is(err, ErrNotJSON) || errors.As(err, new(*atomicfile.SizeError)) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, realpath.ErrNotRegular) || errors.Is(err, realpath.ErrMoved)
+}
+
+// read returns the content of a message.
+func (d *directory) read(name string) ([]byte, error) {
+	snap, err := d.store.Load(context.Background(), filepath.Join(d.path, filepath.FromSlash(name)), MaxMessage)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(bytes.TrimSpace(snap.Data)) == 0 || !json.Valid(snap.Data):
+		return nil, ErrNotJSON
+	}
+	return snap.Data, nil
+}
+
+func (d *directory) takenName(box, stem string) string {
+	return box + "/" + stem + "." + d.claim + takenSuffix
+}
+
+func (d *directory) confirm(box string) error {
+	return d.release(box, func(stem string) error { return d.root.Remove(d.takenName(box, stem)) })
+}
+
+func (d *directory) giveBack(box string) error {
+	return d.release(box, func(stem string) error {
+		return d.root.Rename(d.takenName(box, stem), box+"/"+stem+messageSuffix)
+	})
+}
+
+// release calls do for each message that was taken from a mailbox.
+func (d *directory) release(box string, do func(stem string) error) (err error) {
+	b := d.box(box)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, stem := range b.taken {
+		err = errors.Join(err, notGone(do(stem)))
+	}
+	b.taken = nil
+	return err
+}
+
+func (d *directory) has(box string) bool {
+	entries, _ := d.entries(box) // take reports errors
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !isNoMessage(e) })
+}
+
+func (d *directory) newest() int64 { return d.last }
+
+func (d *directory) close() error {
+	var err error
+	d.mu.Lock()
+	var names []string
+	for name := range d.boxes {
+		names = append(names, name)
+	}
+	d.mu.Unlock()
+	for _, name := range names {
+		err = errors.Join(err, d.giveBack(name))
+	}
+	d.unlock()
+	return errors.Join(err, d.root.Close())
+}
+
+// unlock ends the claim.
+func (d *directory) unlock() {
+	if d.lock == nil {
+		return
+	}
+	_ = d.lock.Close()
+	d.lock = nil
+	_ = d.root.Remove(d.claim + claimSuffix) // another process may have removed it
+}

@@ -1,0 +1,93 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// ListResult is the Result.Data of ListAgents.
+type ListResult struct {
+	Agents []Status `json:"agents"`
+	Peers  []Peer   `json:"peers,omitempty"`
+
+	asker string // the id of the agent that asks
+	err   error  // why the peers are not known
+}
+
+// listTool returns the ListAgents tool.
+func (g *Agents) listTool() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{}, ListResult]{
+		Info:        pegboard.Info{Name: "ListAgents", Title: "List agents", Aliases: []string{"ListPeers"}, Hint: "which agents there are and how they stand"},
+		Description: "Lists the agents of this conversation, with their ids, names and states, and the sessions elsewhere that can be sent messages. You are told when an agent ends, so do not ask again and again.",
+		Traits: pegboard.Traits{
+			ReadOnly: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared, Own: true,
+			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "list of agents"}},
+		},
+		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only shows the agents of the conversation"}
+		},
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (ListResult, error) {
+			s := c.Session()
+			if s == nil {
+				return ListResult{}, errors.New("agents are listed by calls of an executor only")
+			}
+			out := ListResult{Agents: g.List(s), asker: s.AgentID()}
+			if g.options.Peers != nil {
+				out.Peers, out.err = g.options.Peers.List(ctx)
+			}
+			return out, nil
+		},
+		Result: func(out ListResult) *pegboard.Result {
+			r := pegboard.TextResult(out.text())
+			r.Data, r.Line = out, fmt.Sprintf("%d agents", len(out.Agents))
+			return r
+		},
+	})
+}
+
+// text words the list for the model.
+func (out *ListResult) text() string {
+	var b strings.Builder
+	b.WriteString(MainName + ": the main agent")
+	if out.asker == "" {
+		b.WriteString(" (you)")
+	}
+	for _, s := range out.Agents {
+		fmt.Fprintf(&b, "\n%s: %s", s.label(), s.sentence())
+		if s.ID == out.asker {
+			b.WriteString(" (you)")
+		}
+	}
+	for _, p := range out.Peers {
+		line := "session " + p.ID
+		if p.Name != "" {
+			line += " " + p.Name
+		}
+		if p.Description != "" {
+			line += ": " + p.Description
+		}
+		b.WriteString("\n" + pegboard.OneLine(line))
+	}
+	if out.err != nil {
+		fmt.Fprintf(&b, "\n(The sessions elsewhere cannot be listed: %v.)", out.err)
+	}
+	return b.String()
+}
+
+// sentence says how the agent stands.
+func (s *Status) sentence() string {
+	text := "of the type " + s.Type
+	if s.Description != "" {
+		text += ", " + s.Description
+	}
+	text += ", " + string(s.State)
+	if s.State == Running {
+		return text + " for " + time.Since(s.Started).Round(100*time.Millisecond).String()
+	}
+	return text + " after " + s.Ended.Sub(s.Started).Round(100*time.Millisecond).String()
+}

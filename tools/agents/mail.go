@@ -1,0 +1,166 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/mailbox"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+)
+
+// maxTaken is how many bytes of messages an agent reads before one request. The others follow
+// before the next one.
+const maxTaken = 100_000
+
+// mail are the messages of the agents of one conversation.
+type mail struct {
+	boxes *mailbox.Boxes // nil if they cannot be opened
+	err   error          // why
+
+	mu    lock.Mutex
+	meant map[string]map[string]string // by the writer: the ids that names stood for
+}
+
+// mailOf returns the mail of the conversation of s.
+func (g *Agents) mailOf(s *pegboard.Session) *mail {
+	return g.mails.GetOrInitRoot(s, func() *mail {
+		m := &mail{boxes: mailbox.New(), meant: map[string]map[string]string{}}
+		if g.options.Dir != "" {
+			m.boxes, m.err = mailbox.Open(filepath.Join(g.options.Dir, "mail"))
+		}
+		if m.err != nil {
+			g.options.logger().Error("the messages of agents cannot be kept", "error", m.err)
+		}
+		return m
+	})
+}
+
+// join makes the news of a main session hand out its messages and the notices of background
+// tasks, and its end end the mail. It does nothing for other sessions.
+func (g *Agents) join(s *pegboard.Session) {
+	if s == nil || len(s.AgentPath()) > 0 {
+		return
+	}
+	g.joined.GetOrInit(s, func() bool {
+		m := g.mailOf(s)
+		background.Of(s)
+		g.rosterOf(s).adopt(s)
+		s.OnNews("messages of agents", func() []pegboard.Part { return m.take(MainName, nil) })
+		s.OnClose("messages of agents", func(context.Context) error { return m.close() })
+		return true
+	})
+}
+
+// News removes and returns the messages for the main agent of the conversation of s, and
+// makes [pegboard.Session.News] of that session return them from then on. It is for hosts that
+// open a conversation again: where agents were started, and where the pool of the main agent
+// has SendMessage, Session.News returns the messages without it. The agents of s itself read
+// theirs by [Agent.Next], so for their sessions it returns none.
+func (g *Agents) News(s *pegboard.Session) []pegboard.Part {
+	if len(s.AgentPath()) > 0 {
+		return nil
+	}
+	g.join(s)
+	return g.mailOf(s).take(MainName, nil)
+}
+
+// Arrival returns a channel that is closed when the next message for the main agent of the
+// conversation of s arrives, or when the conversation ends. A host that waits calls it before
+// [pegboard.Session.News].
+func (g *Agents) Arrival(s *pegboard.Session) <-chan struct{} {
+	g.join(s)
+	m := g.mailOf(s)
+	if m.boxes == nil {
+		return nil
+	}
+	return m.boxes.Arrival(MainName)
+}
+
+// put puts a letter into a mailbox.
+func (m *mail) put(box string, l letter) error {
+	if m.boxes == nil {
+		return m.err
+	}
+	raw, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	return m.boxes.Put(box, raw)
+}
+
+// take returns the next letters of a mailbox, worded for the model. Those of the last take were
+// told, and are removed. Note is called for each letter; it may be nil.
+func (m *mail) take(box string, note func(*letter)) (parts []pegboard.Part) {
+	if m.boxes == nil {
+		return nil
+	}
+	if err := m.boxes.Confirm(box); err != nil {
+		parts = append(parts, pegboard.Part{Text: fmt.Sprintf("(Messages that you have read could not be removed, and you may read them again: %v.)", err)})
+	}
+	messages, problems := m.boxes.Take(box, maxTaken)
+	for _, p := range problems {
+		parts = append(parts, pegboard.Part{Text: fmt.Sprintf("(A message for you could not be read. It is in %s: %v.)", p.Path, p.Err)})
+	}
+	for _, raw := range messages {
+		var l letter
+		if err := json.Unmarshal(raw, &l); err != nil {
+			parts = append(parts, pegboard.Part{Text: fmt.Sprintf("(A message for you is of an unknown form: %v.)", err)})
+			continue
+		}
+		if note != nil {
+			note(&l)
+		}
+		parts = append(parts, l.part())
+	}
+	return parts
+}
+
+// confirm removes the letters that were taken: the receiver has them in its conversation.
+func (m *mail) confirm(box string) {
+	if m.boxes != nil {
+		_ = m.boxes.Confirm(box) // the next take tells of it
+	}
+}
+
+// giveBack puts the letters back that were taken, because the receiver did not come to read them.
+func (m *mail) giveBack(box string) {
+	if m.boxes != nil {
+		_ = m.boxes.GiveBack(box) // they are put back when the conversation is opened again
+	}
+}
+
+// has reports whether a mailbox has a letter that was not taken.
+func (m *mail) has(box string) bool { return m.boxes != nil && m.boxes.Has(box) }
+
+// close ends the mail of a conversation. What the main agent was told counts as read.
+func (m *mail) close() error {
+	if m.boxes == nil {
+		return nil
+	}
+	return errors.Join(m.boxes.Confirm(MainName), m.boxes.Close())
+}
+
+// recall returns the id that a name stood for when writer last used it, or "".
+func (m *mail) recall(writer, name string) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.meant[writer][name]
+}
+
+// remember records the id that a name stands for.
+func (m *mail) remember(writer, name, id string) {
+	if name == "" {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.meant[writer] == nil {
+		m.meant[writer] = map[string]string{}
+	}
+	m.meant[writer][name] = id
+}

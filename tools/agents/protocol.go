@@ -1,0 +1,91 @@
+package agents
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// beforeSend checks a letter that is more than a text, and gives a request its id. The func that
+// it returns is called when the letter is in the mailbox, and does what the letter says. The
+// receiver is nil for the main agent.
+func (g *Agents) beforeSend(s *pegboard.Session, to *entry, l *letter) (sent func(), err error) {
+	toID := MainName
+	var receiver *run // nil if it has ended
+	if to != nil {
+		toID = to.status.ID
+		receiver = g.rosterOf(s).runOf(toID)
+	}
+	switch l.Kind {
+	case shutdownRequest:
+		if receiver == nil {
+			return nil, fmt.Errorf("%w: %s is not a running agent", ErrInvalidMessage, toID)
+		}
+		l.Request = newRequestID("shutdown")
+	case shutdownResponse:
+		return g.answerShutdown(s, toID, l)
+	case planRequest:
+		return g.sendPlan(s, toID, l)
+	case planResponse:
+		return g.answerPlan(s, receiver, toID, l)
+	}
+	return func() {}, nil
+}
+
+// newRequestID returns the id of a request.
+func newRequestID(kind string) string { return kind + "-" + strings.ToLower(rand.Text()[:8]) }
+
+// answerShutdown checks the answer to a shutdown request. A yes ends the agent that gives it
+// when its Loop returns.
+func (g *Agents) answerShutdown(s *pegboard.Session, to string, l *letter) (sent func(), err error) {
+	k := g.runOf(s)
+	if k == nil || k.askedToEnd(l.Request) != to {
+		return nil, fmt.Errorf("%w: %s has not sent you the shutdown request %q", ErrInvalidMessage, to, l.Request)
+	}
+	approve, request := l.Approve, l.Request
+	return func() { k.answeredShutdown(request, approve) }, nil
+}
+
+// sendPlan checks the plan of a teammate.
+func (g *Agents) sendPlan(s *pegboard.Session, to string, l *letter) (sent func(), err error) {
+	k := g.runOf(s)
+	switch {
+	case !g.approvesPlans() || k == nil || k.entry.role != pegboard.RoleTeammate:
+		return nil, fmt.Errorf("%w: only teammates send plans, and only where plans are approved; end your turn with the plan as your answer", ErrInvalidMessage)
+	case s.Permissions().Mode() != pegboard.ModePlan:
+		return nil, fmt.Errorf("%w: you are not in plan mode, and need no approval of a plan", ErrInvalidMessage)
+	case to != k.lead():
+		return nil, fmt.Errorf("%w: send your plan to your lead, %s", ErrInvalidMessage, k.lead())
+	}
+	l.Request = newRequestID("plan")
+	request := l.Request
+	return func() { k.setPlan(request) }, nil
+}
+
+// approvesPlans reports whether the role tables let an agent leave plan mode: those that Claude
+// Code documents do, and the default ones do not.
+func (g *Agents) approvesPlans() bool {
+	tables := g.options.Pool.Roles
+	return tables != nil && slices.Contains(tables.KeepInPlan, "ExitPlanMode")
+}
+
+// answerPlan checks the answer to a plan. It comes from the agent that has started the teammate.
+// A yes gives the teammate the mode that this agent has.
+func (g *Agents) answerPlan(s *pegboard.Session, k *run, to string, l *letter) (sent func(), err error) {
+	if k == nil || k.caller != s || l.Request == "" || k.openPlan() != l.Request {
+		return nil, fmt.Errorf("%w: %s has not sent you the plan %q, or it was answered", ErrInvalidMessage, to, l.Request)
+	}
+	approve := l.Approve
+	return func() {
+		k.setPlan("")
+		if !approve {
+			return
+		}
+		if err := k.agent.Session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }); err != nil {
+			g.options.logger().Error("an agent could not leave plan mode", "agent", k.agent.ID, "error", err)
+		}
+	}, nil
+}

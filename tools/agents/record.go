@@ -1,0 +1,75 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// recordVersion is the version of a record's form.
+const recordVersion = 1
+
+// A record is what is kept of an agent, beside its conversation, in the file ID.json.
+type record struct {
+	Version    int             `json:"version"`
+	Status     Status          `json:"agent"`
+	Parents    []string        `json:"parents,omitempty"` // the ids of the agents above, outermost first
+	Definition Definition      `json:"definition"`
+	Barred     []string        `json:"barred,omitempty"`
+	Mode       pegboard.Mode   `json:"mode"` // that it has had
+	Effort     string          `json:"effort,omitempty"`
+	Role       pegboard.Role   `json:"role"`
+	Forked     bool            `json:"forked,omitempty"`
+	Team       string          `json:"team,omitempty"`
+	Dir        string          `json:"dir,omitempty"`
+	Isolation  string          `json:"isolation,omitempty"`
+	Prompt     string          `json:"prompt"`
+	Schema     json.RawMessage `json:"schema,omitempty"`
+	Trim       json.RawMessage `json:"trim,omitempty"`   // Session.TrimState
+	Loaded     []string        `json:"loaded,omitempty"` // Session.Loaded
+	ByUser     bool            `json:"stopped_by_user,omitempty"`
+}
+
+// newRecord returns the record of an agent. The caller holds the lock of its roster.
+func newRecord(e *entry) record {
+	r := &e.request
+	return record{
+		Version: recordVersion, Status: e.status, Parents: e.parents, Definition: e.definition, Barred: e.barred, Mode: e.mode, Effort: e.effort, Role: e.role,
+		Forked: e.forked, Team: r.Team, Dir: r.Dir, Isolation: r.Isolation, Prompt: r.Prompt, Schema: r.Schema, Trim: e.trim, Loaded: e.loaded, ByUser: e.byUser,
+	}
+}
+
+// entry returns the agent of a record that another program has written. One that was running then
+// is lost.
+func (r *record) entry() *entry {
+	e := &entry{
+		definition: r.Definition, barred: r.Barred, forked: r.Forked, effort: r.Effort, role: r.Role, mode: r.Mode, parents: r.Parents,
+		status: r.Status, trim: r.Trim, loaded: r.Loaded, byUser: r.ByUser,
+		request: Request{
+			Description: r.Status.Description, Prompt: r.Prompt, Type: r.Status.Type, Name: r.Status.Name, Team: r.Team, Model: r.Status.Model,
+			Effort: r.Effort, Mode: r.Mode, Background: true, Dir: r.Dir, Isolation: r.Isolation, Schema: r.Schema,
+		},
+	}
+	if e.status.State == Running {
+		e.status.State, e.status.TaskID = Lost, ""
+	}
+	return e
+}
+
+// check returns an error if a record cannot be that of the agent with this id.
+func (r *record) check(id string) error {
+	switch {
+	case r.Version != recordVersion:
+		return fmt.Errorf("its version is %d", r.Version)
+	case r.Status.ID != id || r.Status.Type == "" || r.Status.State == "" || r.Prompt == "":
+		return fmt.Errorf("it is not that of the agent %s", id)
+	}
+	if _, err := pegboard.NewPermissions(r.Mode); err != nil || r.Mode == "" {
+		return fmt.Errorf("its mode is %q", r.Mode)
+	}
+	if r.Role != pegboard.RoleSubAgent && r.Role != pegboard.RoleAsyncAgent && r.Role != pegboard.RoleTeammate {
+		return fmt.Errorf("its role is %v", r.Role)
+	}
+	return checkName(r.Status.Name)
+}

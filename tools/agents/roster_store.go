@@ -1,0 +1,110 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// newRoster returns the roster of the conversation of s, with the agents that Options.Dir has.
+func (g *Agents) newRoster(s *pegboard.Session) *roster {
+	r := &roster{}
+	if g.options.Dir == "" {
+		return r
+	}
+	if r.store, r.storeErr = openStore(filepath.Join(g.options.Dir, "agents")); r.storeErr != nil {
+		g.options.logger().Error("agents cannot be kept", "error", r.storeErr)
+		return r
+	}
+	var problems []error
+	r.entries, problems = r.store.load()
+	for _, e := range r.entries {
+		r.used = r.used.plus(e.status.Usage)
+	}
+	for _, p := range problems {
+		g.options.logger().Error("an agent of an earlier run cannot be read", "error", p)
+	}
+	tellProblems(s, problems)
+	return r
+}
+
+// adopt makes s, the main session, the caller of the agents of earlier programs.
+func (r *roster) adopt(s *pegboard.Session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		if e.caller == nil {
+			e.caller = s
+		}
+	}
+}
+
+// record writes what is kept of a run's agent, with the present state of its session.
+func (r *roster) record(k *run) error {
+	if r.store == nil {
+		return nil
+	}
+	trim, loaded := k.agent.Session.TrimState(), k.agent.Session.Loaded()
+	k.recording.Lock() // so that no older state is written over a newer one
+	defer k.recording.Unlock()
+	r.mu.Lock()
+	k.entry.trim, k.entry.loaded = trim, loaded
+	now := newRecord(k.entry)
+	r.mu.Unlock()
+	return r.saved(r.store.save(now), now.Status.ID)
+}
+
+// recordEnded writes what is kept of an agent that does not run.
+func (r *roster) recordEnded(e *entry) error {
+	if r.store == nil {
+		return nil
+	}
+	r.mu.Lock()
+	now := newRecord(e)
+	r.mu.Unlock()
+	return r.saved(r.store.save(now), now.Status.ID)
+}
+
+// saved adds to an error of writing what could not be written.
+func (r *roster) saved(err error, id string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the record of the agent %s could not be written: %w", id, err)
+}
+
+// forget removes the files of an agent that was not started after all.
+func (r *roster) forget(id string) {
+	if r.store != nil {
+		_ = r.store.remove(id) // the rest is read as an agent that was running
+	}
+}
+
+// historyOf returns the conversation of an agent that has ended.
+func (r *roster) historyOf(e *entry) ([]json.RawMessage, error) {
+	if r.store == nil {
+		return slices.Clone(e.history), nil
+	}
+	history, err := r.store.history(e.status.ID)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the conversation of %s: %w; start a new one", ErrNotResumed, e.status.label(), err)
+	}
+	return history, nil
+}
+
+// modeOf returns the mode that an agent has had; empty before its first run.
+func (r *roster) modeOf(e *entry) pegboard.Mode {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return e.mode
+}
+
+// setMode records the mode that an agent has.
+func (r *roster) setMode(e *entry, mode pegboard.Mode) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.mode = mode
+}

@@ -1,0 +1,123 @@
+package agents
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// runOf returns the run of the agent that s belongs to; nil if s belongs to the main agent or to
+// an agent that has ended.
+func (g *Agents) runOf(s *pegboard.Session) *run {
+	if g.entryOf(s) == nil {
+		return nil
+	}
+	k := g.rosterOf(s).runOf(s.AgentID())
+	if k == nil || k.agent.Session != s {
+		return nil
+	}
+	return k
+}
+
+// mail returns the mail of the conversation.
+func (k *run) mail() *mail { return k.g.mailOf(k.caller) }
+
+// lead returns the id of the agent that has started this one.
+func (k *run) lead() string {
+	if id := k.caller.AgentID(); id != "" {
+		return id
+	}
+	return MainName
+}
+
+// readMail returns the messages for the next request.
+func (k *run) readMail() []pegboard.Part {
+	parts := k.mail().take(k.agent.ID, k.noteLetter)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.reading = k.reading || len(parts) > 0
+	return parts
+}
+
+// noteLetter records a request that the agent is about to read.
+func (k *run) noteLetter(l *letter) {
+	if l.Kind != shutdownRequest {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.asked == nil {
+		k.asked = map[string]string{}
+	}
+	k.asked[l.Request] = l.From
+}
+
+// keptMail removes the messages that were read: the conversation of the agent has them.
+func (k *run) keptMail() {
+	k.mu.Lock()
+	reading := k.reading
+	k.reading = false
+	k.mu.Unlock()
+	if reading {
+		k.mail().confirm(k.agent.ID)
+	}
+}
+
+// endMail removes the messages that were read, or puts them back if the run has failed before
+// its conversation had them.
+func (k *run) endMail(err error) {
+	if err == nil {
+		k.keptMail()
+		return
+	}
+	k.mail().giveBack(k.agent.ID)
+}
+
+// askedToEnd returns who has asked the agent to end, by the id of the request.
+func (k *run) askedToEnd(request string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.asked[request]
+}
+
+// answeredShutdown records the answer to a request to end.
+func (k *run) answeredShutdown(request string, approve bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.asked, request)
+	k.leaving = k.leaving || approve
+}
+
+func (k *run) isLeaving() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.leaving
+}
+
+// setPlan sets the id of the plan that waits for an answer; empty means none.
+func (k *run) setPlan(request string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.plan = request
+}
+
+func (k *run) openPlan() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.plan
+}
+
+// addressees tells a new agent which others it can write to; empty if it cannot.
+func (k *run) addressees() string {
+	if !k.canSend {
+		return ""
+	}
+	names := []string{MainName + " (the main agent)"}
+	for _, s := range k.roster.list() {
+		if s.Name != "" && s.State == Running && s.ID != k.agent.ID && len(names) < maxListed {
+			names = append(names, fmt.Sprintf("%s (%s, of the type %s)", s.Name, s.ID, s.Type))
+		}
+	}
+	return "(With SendMessage you can write to " + strings.Join(names, ", ") + ". Your answer goes to the agent that has started you, without it.)"
+}
