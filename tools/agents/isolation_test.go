@@ -418,3 +418,15 @@ func TestIsolatedAgentThatIsStopped(t *testing.T) {
 	require.FileExists(t, filepath.Join(path, "src/new"))
 	require.NotContains(t, c.git("worktree", "list", "--porcelain"), "\nlocked")
 }
+
+// TestAllowRulesForWorktrees lets isolated agents write without questions.
+func TestAllowRulesForWorktrees(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	loop := does(t, func(m attempt) {
+		require.NoError(t, m.write("src/new", "x").Err)
+		require.NoError(t, m.bash("git -C "+c.dir+" log -1").Err)
+	})
+	h := c.house(loop, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(/.claude/worktrees/**)", "Bash(git:*)"}})
+	require.NotEmpty(t, data(t, h.call(t, map[string]any{"subagent_type": "isolated"})).WorktreePath)
+}
