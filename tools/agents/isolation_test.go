@@ -430,3 +430,23 @@ func TestAllowRulesForWorktrees(t *testing.T) {
 	h := c.house(loop, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(/.claude/worktrees/**)", "Bash(git:*)"}})
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"subagent_type": "isolated"})).WorktreePath)
 }
+
+// TestIsolatedAgentThatGoesOn finds what it has left.
+func TestIsolatedAgentThatGoesOn(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	var lines story
+	loop := does(t, func(m attempt) {
+		text, err := os.ReadFile(filepath.Join(m.a.Session.Dir(), "src/new"))
+		lines.add(m.a.Session.Dir() + string(text))
+		if err != nil {
+			require.NoError(t, m.write("src/new", " with work").Err)
+		}
+	})
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	r := data(t, h.call(t, map[string]any{"isolation": "worktree"}))
+	require.NotEmpty(t, r.WorktreePath)
+	require.NoError(t, h.sendMessage(t, r.AgentID).Err)
+	require.Equal(t, []string{r.WorktreePath, r.WorktreePath + " with work"}, lines.all())
+	require.NotContains(t, c.git("worktree", "list", "--porcelain"), "\nlocked")
+}
