@@ -105,6 +105,40 @@ func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
 	return w, nil
 }
 
+// Reopen takes a worktree of the name and the directory of r into use again that was kept. It
+// is kept again at the end, whatever has changed. The error wraps fs.ErrNotExist if there is
+// none.
+func (t *Trees) Reopen(ctx context.Context, r Request) (*Worktree, error) {
+	if err := checkName(r.Name); err != nil {
+		return nil, err
+	}
+	repo, err := t.open(ctx, r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	path, branch := filepath.Join(repo.dir, filepath.FromSlash(Folder), r.Name), BranchPrefix+r.Name
+	if realpath.Resolve(path) != path {
+		return nil, fmt.Errorf("%s leads elsewhere by a link", path)
+	}
+	admin, err := adminFolder(path, repo.common)
+	if err != nil {
+		return nil, err
+	}
+	c, err := repo.claim(ctx, r.Name, record{Path: path, Branch: branch, Folder: admin})
+	if err != nil {
+		return nil, err
+	}
+	w := &Worktree{Path: path, Dir: filepath.Join(path, repo.prefix), Branch: branch, Base: branch, Main: repo.top, repo: repo, claim: c, folder: admin}
+	if err := errors.Join(os.WriteFile(filepath.Join(admin, "locked"), []byte(lockReason()), 0o666), w.makeDir()); err != nil {
+		w.endClaim()
+		return nil, errors.Join(err, w.unlock())
+	}
+	return w, nil
+}
+
+// lockReason is what git tells of a locked worktree.
+func lockReason() string { return fmt.Sprintf("an agent works here (process %d)", os.Getpid()) }
+
 // create makes the directory and lets git fill it. The record names what is made before it is.
 func (w *Worktree) create(ctx context.Context, f *folder) error {
 	_, err := w.repo.git(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+w.Branch)
@@ -123,8 +157,7 @@ func (w *Worktree) create(ctx context.Context, f *folder) error {
 	if err := w.claim.save(); err != nil {
 		return err
 	}
-	reason := fmt.Sprintf("an agent works here (process %d)", os.Getpid())
-	if _, err := w.repo.alone(ctx, "worktree", "add", "--no-checkout", "--no-track", "--lock", "--reason", reason, "-b", w.Branch, w.Path, w.claim.Base); err != nil {
+	if _, err := w.repo.alone(ctx, "worktree", "add", "--no-checkout", "--no-track", "--lock", "--reason", lockReason(), "-b", w.Branch, w.Path, w.claim.Base); err != nil {
 		return err
 	}
 	admin, err := adminFolder(w.Path, w.repo.common)

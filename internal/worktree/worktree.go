@@ -15,7 +15,7 @@ type Worktree struct {
 	Path   string // absolute, without links
 	Dir    string // the directory that stands for that of the request, without links
 	Branch string
-	Base   string // what it began with, such as "origin/main"
+	Base   string // what it began with, such as "origin/main"; of one that was kept before, its branch
 	Main   string // the working tree it was made from, absolute, without links
 	// Included are the files that were copied because of .worktreeinclude, Skipped those that
 	// it names and that were not, each with the reason. Both are relative to Path.
@@ -92,6 +92,9 @@ func (w *Worktree) endClaim() {
 
 // changes returns what has changed in the worktree, or an empty string.
 func (w *Worktree) changes(ctx context.Context) (string, error) {
+	if w.claim.Base == "" {
+		return "it was kept before", nil
+	}
 	tip, err := w.repo.commit(ctx, "refs/heads/"+w.Branch)
 	if err != nil {
 		if ctx.Err() != nil {

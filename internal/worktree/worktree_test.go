@@ -226,6 +226,33 @@ func TestSubdirectory(t *testing.T) {
 	require.NotContains(t, s.git("branch"), "worktree-w")
 }
 
+func TestReopen(t *testing.T) {
+	t.Parallel()
+	s := newSandbox(t)
+	trees := newTrees(t)
+	request := worktree.Request{Dir: s.repo, Name: "w"}
+	_, err := trees.Reopen(t.Context(), request)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	w := s.add(trees, "w")
+	_, err = trees.Reopen(t.Context(), request)
+	require.ErrorIs(t, err, worktree.ErrTaken)
+	s.in(w.Path, "commit", "--allow-empty", "-qm", "x")
+	e, err := w.Finish(t.Context())
+	require.NoError(t, err)
+	require.True(t, e.Kept)
+
+	again, err := trees.Reopen(t.Context(), request)
+	require.NoError(t, err)
+	require.Equal(t, []string{w.Path, w.Dir, w.Branch, w.Main}, []string{again.Path, again.Dir, again.Branch, again.Main})
+	require.True(t, again.IsWhole())
+	require.Contains(t, s.git("worktree", "list", "--porcelain"), "locked an agent works here")
+	e, err = again.Finish(t.Context())
+	require.NoError(t, err)
+	require.True(t, e.Kept)
+	require.Equal(t, "x", s.git("log", "-1", "--format=%s", w.Branch))
+	require.NotContains(t, s.git("worktree", "list", "--porcelain"), "\nlocked")
+}
+
 // TestNoTimeToFinish keeps the worktree, so that nothing is lost.
 func TestNoTimeToFinish(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
@@ -25,7 +26,7 @@ func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string
 	if err != nil {
 		g.options.logger().Warn("worktrees of agents that have ended cannot be removed", "dir", s.Dir(), "error", err)
 	}
-	w, err := g.addWorktree(ctx, s, id, r.Name)
+	w, err := g.takeWorktree(ctx, s, id, r.Name)
 	if err != nil {
 		return place{}, fmt.Errorf("no worktree could be made for the agent, and it was not started: %w", err)
 	}
@@ -37,17 +38,22 @@ func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string
 	return i.place(s), nil
 }
 
-// addWorktree makes a worktree that is called like the agent, or like its id if that is taken.
-func (g *Agents) addWorktree(ctx context.Context, s *pegboard.Session, id, name string) (*worktree.Worktree, error) {
-	request := worktree.Request{Dir: s.Dir(), Name: name, Base: g.options.BaseRef, MayRead: mayRead(ctx, s)}
+// takeWorktree makes a worktree that is called after the agent, or takes the one that an
+// earlier run of the agent has kept.
+func (g *Agents) takeWorktree(ctx context.Context, s *pegboard.Session, id, name string) (*worktree.Worktree, error) {
 	if name != "" {
-		w, err := g.trees.Add(ctx, request)
-		if !errors.Is(err, worktree.ErrTaken) && !errors.Is(err, worktree.ErrName) {
-			return w, err
-		}
+		name += "-"
 	}
-	request.Name = id
-	return g.trees.Add(ctx, request)
+	request := worktree.Request{Dir: s.Dir(), Name: name + id, Base: g.options.BaseRef, MayRead: mayRead(ctx, s)}
+	w, err := g.trees.Reopen(ctx, request)
+	if errors.Is(err, worktree.ErrName) {
+		request.Name = id
+		w, err = g.trees.Reopen(ctx, request)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return g.trees.Add(ctx, request)
+	}
+	return w, err
 }
 
 // A fileInput is the input of the tool with which mayRead asks.

@@ -203,14 +203,11 @@ func TestIsolatedAgentWorksInItsWorktree(t *testing.T) {
 	before := c.state()
 	r := data(t, h.call(t, map[string]any{"isolation": "worktree", "name": "helper"}))
 	require.Equal(t, before, c.state())
-	require.Equal(t, filepath.Join(c.dir, ".claude/worktrees/helper"), r.WorktreePath)
-	require.Equal(t, "worktree-helper", r.WorktreeBranch)
+	require.Equal(t, filepath.Join(c.dir, ".claude/worktrees/helper-"+r.AgentID), r.WorktreePath)
+	require.Equal(t, "worktree-helper-"+r.AgentID, r.WorktreeBranch)
 	require.Contains(t, strings.Join(r.Notes, " "), r.WorktreePath)
 	require.Equal(t, "mine", c.git("log", "-1", "--format=%s", r.WorktreeBranch))
 	require.Equal(t, "new", c.git("show", r.WorktreeBranch+":src/new"))
-
-	r = data(t, h.call(t, map[string]any{"isolation": "worktree", "name": "helper"}))
-	require.Equal(t, "worktree-"+r.AgentID, r.WorktreeBranch, "the name is taken by what was kept")
 }
 
 // TestHardLinks has a file of the checkout under a name in the worktree.
@@ -419,5 +416,37 @@ func TestIsolatedAgentThatIsStopped(t *testing.T) {
 	path := <-dir
 	require.NoError(t, h.session.Close(t.Context()))
 	require.FileExists(t, filepath.Join(path, "src/new"))
+	require.NotContains(t, c.git("worktree", "list", "--porcelain"), "\nlocked")
+}
+
+// TestAllowRulesForWorktrees lets isolated agents write without questions.
+func TestAllowRulesForWorktrees(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	loop := does(t, func(m attempt) {
+		require.NoError(t, m.write("src/new", "x").Err)
+		require.NoError(t, m.bash("git -C "+c.dir+" log -1").Err)
+	})
+	h := c.house(loop, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(/.claude/worktrees/**)", "Bash(git:*)"}})
+	require.NotEmpty(t, data(t, h.call(t, map[string]any{"subagent_type": "isolated"})).WorktreePath)
+}
+
+// TestIsolatedAgentThatGoesOn finds what it has left.
+func TestIsolatedAgentThatGoesOn(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	var lines story
+	loop := does(t, func(m attempt) {
+		text, err := os.ReadFile(filepath.Join(m.a.Session.Dir(), "src/new"))
+		lines.add(m.a.Session.Dir() + string(text))
+		if err != nil {
+			require.NoError(t, m.write("src/new", " with work").Err)
+		}
+	})
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	r := data(t, h.call(t, map[string]any{"isolation": "worktree"}))
+	require.NotEmpty(t, r.WorktreePath)
+	require.NoError(t, h.sendMessage(t, r.AgentID).Err)
+	require.Equal(t, []string{r.WorktreePath, r.WorktreePath + " with work"}, lines.all())
 	require.NotContains(t, c.git("worktree", "list", "--porcelain"), "\nlocked")
 }

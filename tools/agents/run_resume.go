@@ -87,8 +87,6 @@ func (e *entry) mayResume() error {
 		return cannot("the user has stopped " + e.status.label() + ". Ask the user before another agent does the same")
 	case e.definition.OneShot:
 		return cannot("agents of the type " + e.definition.Name + " do one task; start a new one")
-	case e.request.Isolation != "":
-		return cannot(e.status.label() + " worked in a worktree of its own, which was left; start a new one")
 	case e.forgotten:
 		return cannot("the conversation of " + e.status.label() + " was forgotten, since many agents have ended since; start a new one")
 	}

@@ -11,8 +11,9 @@ import (
 
 // open collects the first parts for the agent: its skills, words of hooks, and its task.
 func (k *run) open() {
-	if k.earlier != nil {
-		return // it has read them
+	if k.earlier != nil { // it has read them, but may be in another place
+		k.tell(pegboard.Part{Text: k.place.words})
+		return
 	}
 	var parts []pegboard.Part
 	for _, name := range k.definition.Skills {
