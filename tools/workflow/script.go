@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/dop251/goja"
 	"github.com/dop251/goja/ast"
@@ -38,22 +39,40 @@ const (
 var exportsMeta = regexp.MustCompile(`^(?:\s|//[^\n]*\n|/\*(?s:.*?)\*/)*(export)\s+const\s+meta\b`)
 
 // parseScript reads a script. The error wraps ErrScript.
-func parseScript(source string) (s *script, err error) {
+func parseScript(source string) (_ *script, err error) {
 	if strings.TrimSpace(source) == "" {
 		return nil, fmt.Errorf("%w is empty", ErrScript)
 	}
 	if len(source) > MaxScript {
 		return nil, fmt.Errorf("%w has %d bytes, at most %d; pass data in args, or let the agents read it", ErrScript, len(source), MaxScript)
 	}
-	crash := goroutine.Try(func() error {
-		s, err = compile(source)
-		return nil
-	})
-	if crash != nil {
-		return nil, fmt.Errorf("%w cannot be read: %w", ErrScript, crash)
+	type result struct {
+		script *script
+		err    error
 	}
-	return s, err
+	read := make(chan result, 1)
+	crashed := goroutine.Go(func() {
+		s, err := compile(source)
+		read <- result{s, err}
+	})
+	limit := time.NewTimer(maxParse)
+	defer limit.Stop()
+	select {
+	case err = <-crashed:
+	case <-limit.C:
+		return nil, fmt.Errorf("%w takes longer than %v to read; write it more simply", ErrScript, maxParse)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w cannot be read: %w", ErrScript, err)
+	}
+	r := <-read
+	return r.script, r.err
 }
+
+// maxParse is how long a script may take to be read. The time of the parser and the
+// compiler grows with the square of some nested expressions, and they cannot be
+// interrupted: the goroutine goes on until they have ended.
+const maxParse = 5 * time.Second
 
 func compile(source string) (*script, error) {
 	body := source
@@ -125,13 +144,21 @@ func syntaxError(err error) error {
 	return fmt.Errorf("%w is no JavaScript that runs here: %s", ErrScript, text)
 }
 
-// maxNesting is how deep brackets may be nested in a script. The parser and the compiler
-// recur for each, and a stack that is exhausted would end the process.
-const maxNesting = 1_000
+const (
+	// maxNesting is how deep brackets may be nested in a script. The parser and the compiler
+	// recur for each, and a stack that is exhausted would end the process.
+	maxNesting = 1_000
+	// maxArrows is the number of arrow functions of a script. The time of the parser grows
+	// with the square of those that are nested.
+	maxArrows = 2_000
+)
 
 // checkNesting counts the brackets wherever they stand, also in texts: a script that
 // exceeds the limit by its texts is not written by hand.
 func checkNesting(body string) error {
+	if n := strings.Count(body, "=>"); n > maxArrows {
+		return fmt.Errorf("%w has %d arrow functions, at most %d", ErrScript, n, maxArrows)
+	}
 	depth := 0
 	for i := range len(body) {
 		switch body[i] {
