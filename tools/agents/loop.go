@@ -9,7 +9,8 @@ import (
 // none. It is the host's own loop, as for its main agent, with three lines more:
 //
 //   - before each request it calls [Agent.Next], sends the parts that come back as the user's
-//     words, and ends with the error if there is one. The first parts are the agent's task;
+//     words, and ends with the error if there is one. The last of the first parts is the agent's
+//     task;
 //   - it takes the tools of each request from [Agent.Pool], and runs the calls on that pool;
 //   - it passes each message that it adds to the conversation to [Agent.Append].
 //
