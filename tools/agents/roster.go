@@ -212,6 +212,18 @@ func (r *roster) list() []Status {
 	return all
 }
 
+// listNamed returns the first agents that are running and have a name, without e.
+func (r *roster) listNamed(e *entry, most int) (all []Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.entries {
+		if o != e && o.status.Name != "" && o.status.State == Running && len(all) < most {
+			all = append(all, o.status)
+		}
+	}
+	return all
+}
+
 // runs returns the runs of all agents that are running.
 func (r *roster) runs() (all []*run) {
 	r.mu.Lock()
