@@ -156,29 +156,28 @@ func (r *roster) prune() {
 	if over <= 0 || r.store != nil {
 		return
 	}
-	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool {
-		ended := e.status.State != Running && over > 0
-		if ended {
-			over--
+	for i := 0; over > 0 && i < len(r.entries); {
+		if r.entries[i].status.State == Running {
+			i++
+			continue
 		}
-		return ended
-	})
+		r.entries = slices.Delete(r.entries, i, i+1)
+		over--
+	}
 }
 
 // find returns the agent with an id, or else the newest one of that name. The caller holds the
 // lock.
-func (r *roster) find(id string) *entry {
-	for _, e := range r.entries {
+func (r *roster) find(id string) (named *entry) {
+	for _, e := range slices.Backward(r.entries) {
 		if e.status.ID == id {
 			return e
 		}
-	}
-	for _, e := range slices.Backward(r.entries) {
-		if id != "" && e.status.Name == id {
-			return e
+		if named == nil && id != "" && e.status.Name == id {
+			named = e
 		}
 	}
-	return nil
+	return named
 }
 
 // lookup is find with an error for the model.

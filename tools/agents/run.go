@@ -238,19 +238,19 @@ func (k *run) waitBelow() {
 // closeSession closes the session of the agent. After a stop it does not wait for things that do
 // not end at once: Session.Detached or Close of the main session names them.
 func (k *run) closeSession() {
-	closed := goroutine.Go(func() {
+	end := func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(k.ctx), closeWait)
 		defer cancel()
 		if err := k.agent.Session.Close(ctx); err != nil {
 			k.g.options.logger().Warn("an agent has left something running", "agent", k.agent.ID, "type", k.agent.Type, "error", err)
 		}
-	})
+	}
 	if k.ctx.Err() == nil {
-		<-closed
+		_ = goroutine.Try(func() error { end(); return nil })
 		return
 	}
 	select {
-	case <-closed:
+	case <-goroutine.Go(end):
 	case <-time.After(50 * time.Millisecond):
 	}
 }
