@@ -96,13 +96,13 @@ func (m *realm) settle() error {
 			continue
 		}
 		delete(m.pending, f)
-		end, text := settle.resolve, ""
+		var err error
 		if f.err != nil {
-			end, text = settle.reject, errorText(f.err, settle.line)
+			err = settle.reject(errorText(f.err, settle.line))
 		} else {
-			text = jsonText(f.value)
+			err = settle.resolve(jsonText(f.value))
 		}
-		if err := end(text); err != nil {
+		if err != nil {
 			return m.describe(err)
 		}
 	}
