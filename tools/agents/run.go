@@ -17,6 +17,9 @@ import (
 // answerWait is how long the call of an agent may take to answer when it was stopped.
 const answerWait = 900 * time.Millisecond
 
+// answerName is the name of the tool that takes the value for a schema, see tools/structured.
+const answerName = "StructuredOutput"
+
 // closeWait is how long the session of an agent that has ended may take to close.
 const closeWait = 10 * time.Second
 
@@ -291,6 +294,9 @@ func (k *run) resolve(with ...pegboard.Tool) (pegboard.Resolution, error) {
 			tools = append(slices.Clip(tools), t.Info().Name)
 		}
 	}
+	if k.agent.Schema != nil {
+		cfg.Roles = answering(cfg.Roles)
+	}
 	if k.agent.Forked {
 		cfg.Roles = &pegboard.RoleTables{}
 		if p := k.request.pool; p != nil {
@@ -303,6 +309,17 @@ func (k *run) resolve(with ...pegboard.Tool) (pegboard.Resolution, error) {
 	}
 	p := k.g.options.Registry.AssemblePool(k.agent.Session, cfg)
 	return p.Resolve(tools, k.definition.DisallowedTools)
+}
+
+// answering returns role tables that leave the tool of a run's schema to background agents.
+// Claude Code's table does not list it, as the table is about the tools of every agent.
+func answering(tables *pegboard.RoleTables) *pegboard.RoleTables {
+	t := pegboard.DefaultRoleTables()
+	if tables != nil {
+		t = *tables
+	}
+	t.Async = append(slices.Clip(t.Async), answerName)
+	return &t
 }
 
 // messages returns the conversation.
