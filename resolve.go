@@ -24,6 +24,9 @@ type Resolution struct {
 
 // resolve implements [Pool.Resolve].
 func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
+	if tools == nil && len(disallowed) == 0 {
+		return Resolution{Pool: p}, nil // a pool is immutable
+	}
 	var res Resolution
 	wanted := res.parse(p, tools, true)
 	banned := res.parse(p, disallowed, false)

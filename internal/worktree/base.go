@@ -14,7 +14,7 @@ type base struct {
 }
 
 // base returns the base that is wanted: the default branch of the remote as it is known here,
-// or what is checked out, which also stands in where no remote is known.
+// or the commit that is checked out, which also stands in where no remote is known.
 func (r *repository) base(ctx context.Context, wanted string) (base, error) {
 	switch wanted {
 	case "", "fresh":

@@ -23,7 +23,7 @@ type claim struct {
 	file *os.File
 }
 
-// A record is what is kept of a worktree while it is in use.
+// A record holds the facts that are kept of a worktree while it is in use.
 type record struct {
 	Wanted string `json:"wanted,omitempty"` // the directory that is about to be made
 	Path   string `json:"path,omitempty"`   // of the directory, once it was made

@@ -17,7 +17,7 @@ import (
 // .gitignore.
 const includeName = ".worktreeinclude"
 
-// The limits of what is copied.
+// The limits of copying.
 const (
 	maxIncluded      = 10_000    // files
 	maxIncludedBytes = 512 << 20 // of all files together

@@ -171,7 +171,7 @@ func environment(settings []setting) []string {
 	return append(proc.Quiet(env), gitrepo.Neutral()...)
 }
 
-// run runs git and returns what it prints.
+// run runs git and returns its output.
 func (r *repository) run(ctx context.Context, settings []setting, input []byte, args ...string) ([]byte, error) {
 	var out, problems bytes.Buffer
 	collect := func(b *bytes.Buffer, limit int) func([]byte) {
@@ -186,7 +186,7 @@ func (r *repository) run(ctx context.Context, settings []setting, input []byte, 
 	}
 	if input != nil {
 		written := goroutine.Go(func() {
-			_, _ = p.Stdin().Write(input) // git says what is wrong if it ends early
+			_, _ = p.Stdin().Write(input) // if git ends early, its own error tells why
 			_ = p.Stdin().Close()
 		})
 		defer func() { <-written }()

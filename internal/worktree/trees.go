@@ -6,8 +6,8 @@
 // LFS as pointers. Nothing is fetched.
 //
 // While a worktree is in use, a file beside it is locked, see [Trees.Add]. A program that was
-// killed leaves the worktree and that file, and [Trees.Clean] removes both or says what it
-// leaves. The package does not notice that another process changes the configuration between
+// killed leaves the worktree and that file, and [Trees.Clean] removes both or names those that
+// it leaves. The package does not notice that another process changes the configuration between
 // two commands of git.
 package worktree
 
@@ -34,7 +34,7 @@ var (
 // Folder is the folder of the worktrees, below the directory for which they are made.
 const Folder = ".claude/worktrees"
 
-// BranchPrefix is what the name of a branch begins with; the name of the worktree follows.
+// BranchPrefix is the beginning of a branch's name; the name of the worktree follows.
 const BranchPrefix = "worktree-"
 
 // maxName is the length of the longest name, in bytes.
@@ -53,7 +53,7 @@ func (t *Trees) Close(ctx context.Context) error { return t.table.Close(ctx) }
 type Request struct {
 	Dir  string // absolute; its repository is used
 	Name string // of letters, digits, ".", "-" and "_", at most 64; not taken
-	Base string // "fresh" or empty: the default branch of the remote as it is known; "head": what is checked out
+	Base string // "fresh" or empty: the default branch of the remote as it is known; "head": the commit that is checked out
 	// MayRead reports whether a file that .worktreeinclude names may be copied. Nil copies
 	// none.
 	MayRead func(path string) bool
@@ -139,7 +139,8 @@ func (t *Trees) Reopen(ctx context.Context, r Request) (*Worktree, error) {
 // lockReason is what git tells of a locked worktree.
 func lockReason() string { return fmt.Sprintf("an agent works here (process %d)", os.Getpid()) }
 
-// create makes the directory and lets git fill it. The record names what is made before it is.
+// create makes the directory and lets git fill it. The record names each
+// thing before it is made.
 func (w *Worktree) create(ctx context.Context, f *folder) error {
 	_, err := w.repo.git(ctx, "show-ref", "--verify", "--quiet", "refs/heads/"+w.Branch)
 	switch {

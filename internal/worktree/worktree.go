@@ -15,7 +15,7 @@ type Worktree struct {
 	Path   string // absolute, without links
 	Dir    string // the directory that stands for that of the request, without links
 	Branch string
-	Base   string // what it began with, such as "origin/main"; of one that was kept before, its branch
+	Base   string // the commit it began with, such as "origin/main"; its branch, if it was kept before
 	Main   string // the working tree it was made from, absolute, without links
 	// Included are the files that were copied because of .worktreeinclude, Skipped those that
 	// it names and that were not, each with the reason. Both are relative to Path.
@@ -28,7 +28,7 @@ type Worktree struct {
 	folder string
 }
 
-// An Ending says what became of a worktree.
+// An Ending tells how the use of a worktree has ended.
 type Ending struct {
 	Name, Path, Branch string
 	Kept               bool
@@ -52,7 +52,7 @@ func (w *Worktree) IsWhole() bool {
 // changed, and kept unlocked otherwise. Where that cannot be told, it is kept. A worktree of
 // which the directory is gone loses its branch if there is no commit on it.
 //
-// An error comes with an Ending that says what is left. If ctx ends first, the worktree is
+// An error comes with an Ending that names the remains. If ctx ends first, the worktree is
 // kept. A second call fails.
 func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
 	e := Ending{Name: w.claim.name, Path: w.Path, Branch: w.Branch}
@@ -90,7 +90,7 @@ func (w *Worktree) endClaim() {
 	w.claim.file = nil
 }
 
-// changes returns what has changed in the worktree, or an empty string.
+// changes describes the changes in the worktree, or returns an empty string.
 func (w *Worktree) changes(ctx context.Context) (string, error) {
 	if w.claim.Base == "" {
 		return "it was kept before", nil
@@ -137,8 +137,8 @@ func (w *Worktree) changes(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// submodules returns a reason if a submodule is checked out: what has changed there is not
-// looked at.
+// submodules returns a reason if a submodule is checked out: changes there are not looked
+// at.
 func (r *repository) submodules(ctx context.Context) (string, error) {
 	out, err := r.git(ctx, "ls-files", "-s", "-z")
 	if err != nil {

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -35,10 +36,28 @@ type Agent struct {
 // Pool returns the tools for the next request. They are assembled anew each time, since
 // servers come and go. With are tools of this run alone, as those of
 // [pegboard.PoolConfig].With, such as the one that takes a value for Schema: the definition
-// need not list them. It fails if the definition leaves no tool.
+// need not list them. If the agent has a Schema, the tool StructuredOutput is in the pool of a
+// background agent although its role table does not list it.
+//
+// It fails if the definition leaves no tool, and if a rule, a table or anything else takes one
+// of these tools away: the run could not end well. A Loop then returns the error.
 func (a *Agent) Pool(with ...pegboard.Tool) (*pegboard.Pool, error) {
 	r, err := a.run.resolve(with...)
-	return r.Pool, err
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range with {
+		if name := t.Info().Name; !has(r.Pool, name) {
+			return nil, fmt.Errorf("the run needs a tool that it cannot have: %s", r.Pool.Explain(name))
+		}
+	}
+	return r.Pool, nil
+}
+
+// has reports whether a pool has a tool.
+func has(p *pegboard.Pool, name string) bool {
+	_, ok := p.Lookup(name)
+	return ok
 }
 
 // Next returns the parts that the agent must read before its next request: first its task,

@@ -40,8 +40,9 @@ func (g *Agents) startable(s *pegboard.Session) []Definition {
 		return all
 	}
 	only, limited := g.mainTypes(s)
+	denials := typeDenials(s)
 	return slices.DeleteFunc(all, func(d Definition) bool {
-		return limited && !slices.Contains(only, d.Name) || deniedType(s, d.Name) != "" || g.barred(s, d.Name)
+		return limited && !slices.Contains(only, d.Name) || deniedType(denials, d.Name) != "" || g.barred(s, d.Name)
 	})
 }
 
@@ -60,7 +61,7 @@ func (g *Agents) definition(s *pegboard.Session, r *Request) (Definition, error)
 		names[i] = d.Name
 	}
 	why := fmt.Errorf("%w: %q", ErrUnknownType, name)
-	if rule := deniedType(s, name); rule != "" {
+	if rule := deniedType(typeDenials(s), name); rule != "" {
 		why = fmt.Errorf("%w: agents of the type %q are denied by the rule %s", pegboard.ErrDenied, name, rule)
 	}
 	return Definition{}, fmt.Errorf("%w; %s", why, choices(name, names))
@@ -89,13 +90,17 @@ func typeName(name string) string {
 	return name
 }
 
-// deniedType returns the deny rule of s for a type of agents, or "".
-func deniedType(s *pegboard.Session, name string) string {
+// typeDenials returns the deny rules of s for types of agents.
+func typeDenials(s *pegboard.Session) []pegboard.Rule {
+	return slices.DeleteFunc(s.Permissions().Rules(), func(r pegboard.Rule) bool {
+		return r.Behavior != pegboard.Deny || r.Pattern == "" || r.Tool != toolName && r.Tool != toolAlias
+	})
+}
+
+// deniedType returns the first of these rules that denies a type of agents, or "".
+func deniedType(denials []pegboard.Rule, name string) string {
 	subject := pattern.Subject{Kind: pattern.Text, Write: true, Names: []string{name}}
-	for _, r := range s.Permissions().Rules() {
-		if r.Behavior != pegboard.Deny || r.Pattern == "" || r.Tool != toolName && r.Tool != toolAlias {
-			continue
-		}
+	for _, r := range denials {
 		if spec, err := pattern.Parse(r.Tool, r.Pattern); err == nil && spec.Touches(subject) {
 			return r.String()
 		}

@@ -96,7 +96,7 @@ func TestWorkerToolsAreThoseOfARealWorker(t *testing.T) {
 	require.NoError(t, err)
 	out := h.call(t, nil)
 	require.NoError(t, out.Err)
-	require.Equal(t, agents.StatusLaunched, out.Result.Data.(agents.Result).Status)
+	require.Equal(t, agents.StatusLaunched, resultOf(t, out).Status)
 	names := <-offered
 	require.NotEmpty(t, names)
 	for _, name := range names {

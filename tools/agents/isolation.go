@@ -27,7 +27,7 @@ type isolation struct {
 }
 
 // finishWait is how long it may take to see whether a worktree has changed, and to remove it.
-// When the agent was stopped, nobody waits for it but the Close of the caller's session.
+// When the agent was stopped, only the Close of the caller's session waits for it.
 const finishWait = time.Minute
 
 // place returns where the agent works.

@@ -65,12 +65,12 @@ type Options struct {
 	// program at a time. With a Dir, Agents serve one conversation. Empty means that they are
 	// kept in memory.
 	Dir string
-	// Peers reaches sessions elsewhere, for ListAgents and SendMessage. Nil means that there
-	// are none.
+	// Peers reaches sessions elsewhere, for ListAgents and SendMessage. Nil means no such
+	// sessions.
 	Peers Peers
-	// BaseRef is what the worktrees of isolated agents begin with: "fresh", or empty, for the
-	// default branch of the remote as it is known here, since nothing is fetched; "head" for
-	// what is checked out. Claude Code documents both, and the default.
+	// BaseRef is the commit that the worktrees of isolated agents begin with: "fresh", or empty,
+	// for the default branch of the remote as it is known here, since nothing is fetched;
+	// "head" for the commit that is checked out. Claude Code documents both, and the default.
 	BaseRef string
 
 	Hooks Hooks

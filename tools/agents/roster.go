@@ -156,29 +156,28 @@ func (r *roster) prune() {
 	if over <= 0 || r.store != nil {
 		return
 	}
-	r.entries = slices.DeleteFunc(r.entries, func(e *entry) bool {
-		ended := e.status.State != Running && over > 0
-		if ended {
-			over--
+	for i := 0; over > 0 && i < len(r.entries); {
+		if r.entries[i].status.State == Running {
+			i++
+			continue
 		}
-		return ended
-	})
+		r.entries = slices.Delete(r.entries, i, i+1)
+		over--
+	}
 }
 
 // find returns the agent with an id, or else the newest one of that name. The caller holds the
 // lock.
-func (r *roster) find(id string) *entry {
-	for _, e := range r.entries {
+func (r *roster) find(id string) (named *entry) {
+	for _, e := range slices.Backward(r.entries) {
 		if e.status.ID == id {
 			return e
 		}
-	}
-	for _, e := range slices.Backward(r.entries) {
-		if id != "" && e.status.Name == id {
-			return e
+		if named == nil && id != "" && e.status.Name == id {
+			named = e
 		}
 	}
-	return nil
+	return named
 }
 
 // lookup is find with an error for the model.
@@ -208,6 +207,18 @@ func (r *roster) list() []Status {
 	all := make([]Status, len(r.entries))
 	for i, e := range r.entries {
 		all[i] = e.status
+	}
+	return all
+}
+
+// listNamed returns the first agents that are running and have a name, without e.
+func (r *roster) listNamed(e *entry, most int) (all []Status) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range r.entries {
+		if o != e && o.status.Name != "" && o.status.State == Running && len(all) < most {
+			all = append(all, o.status)
+		}
 	}
 	return all
 }

@@ -17,6 +17,9 @@ import (
 // answerWait is how long the call of an agent may take to answer when it was stopped.
 const answerWait = 900 * time.Millisecond
 
+// answerName is the name of the tool that takes the value for a schema, see tools/structured.
+const answerName = "StructuredOutput"
+
 // closeWait is how long the session of an agent that has ended may take to close.
 const closeWait = 10 * time.Second
 
@@ -238,19 +241,19 @@ func (k *run) waitBelow() {
 // closeSession closes the session of the agent. After a stop it does not wait for things that do
 // not end at once: Session.Detached or Close of the main session names them.
 func (k *run) closeSession() {
-	closed := goroutine.Go(func() {
+	end := func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(k.ctx), closeWait)
 		defer cancel()
 		if err := k.agent.Session.Close(ctx); err != nil {
 			k.g.options.logger().Warn("an agent has left something running", "agent", k.agent.ID, "type", k.agent.Type, "error", err)
 		}
-	})
+	}
 	if k.ctx.Err() == nil {
-		<-closed
+		_ = goroutine.Try(func() error { end(); return nil })
 		return
 	}
 	select {
-	case <-closed:
+	case <-goroutine.Go(end):
 	case <-time.After(50 * time.Millisecond):
 	}
 }
@@ -291,6 +294,9 @@ func (k *run) resolve(with ...pegboard.Tool) (pegboard.Resolution, error) {
 			tools = append(slices.Clip(tools), t.Info().Name)
 		}
 	}
+	if k.agent.Schema != nil {
+		cfg.Roles = answering(cfg.Roles)
+	}
 	if k.agent.Forked {
 		cfg.Roles = &pegboard.RoleTables{}
 		if p := k.request.pool; p != nil {
@@ -303,6 +309,17 @@ func (k *run) resolve(with ...pegboard.Tool) (pegboard.Resolution, error) {
 	}
 	p := k.g.options.Registry.AssemblePool(k.agent.Session, cfg)
 	return p.Resolve(tools, k.definition.DisallowedTools)
+}
+
+// answering returns role tables that leave the tool of a run's schema to background agents.
+// Claude Code's table does not list it, as the table is about the tools of every agent.
+func answering(tables *pegboard.RoleTables) *pegboard.RoleTables {
+	t := pegboard.DefaultRoleTables()
+	if tables != nil {
+		t = *tables
+	}
+	t.Async = append(slices.Clip(t.Async), answerName)
+	return &t
 }
 
 // messages returns the conversation.

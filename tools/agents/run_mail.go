@@ -114,10 +114,8 @@ func (k *run) addressees() string {
 		return ""
 	}
 	names := []string{MainName + " (the main agent)"}
-	for _, s := range k.roster.list() {
-		if s.Name != "" && s.State == Running && s.ID != k.agent.ID && len(names) < maxListed {
-			names = append(names, fmt.Sprintf("%s (%s, of the type %s)", s.Name, s.ID, s.Type))
-		}
+	for _, s := range k.roster.listNamed(k.entry, maxListed-len(names)) {
+		names = append(names, fmt.Sprintf("%s (%s, of the type %s)", s.Name, s.ID, s.Type))
 	}
 	return "(With SendMessage you can write to " + strings.Join(names, ", ") + ". Your answer goes to the agent that has started you, without it.)"
 }

@@ -24,7 +24,7 @@ type Work struct {
 	// shown. It may be called concurrently and after Done. Nil means the last
 	// [MaxOutput] bytes of OutputFile.
 	Output func() string
-	// Report returns what the work has found, such as the answer of an agent. The notice
+	// Report returns the findings of the work, such as the answer of an agent. The notice
 	// of the end has it whole, up to [MaxOutput] bytes, in place of the last lines of the
 	// output. It is called after Done, possibly several times and concurrently. If the
 	// work has neither Output nor OutputFile, the report is its output, too. Nil or an

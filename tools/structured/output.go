@@ -87,7 +87,8 @@ func (o *Output) Tool() pegboard.Tool { return o.tool }
 // The document is that of the last call that has succeeded. A message without calls, and each
 // call of the tool that was refused or failed, is a try that failed, until there is a document.
 // After [MaxTries] of them the error wraps [ErrNoOutput] and the reason of the last one, and the
-// run should end. A call that is answered later (ErrDeferred) is none.
+// run should end. A call that is answered later (ErrDeferred) is no
+// try.
 func (o *Output) Next(outcomes ...pegboard.Outcome) (say []pegboard.Part, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -114,7 +115,7 @@ func (o *Output) Next(outcomes ...pegboard.Outcome) (say []pegboard.Part, err er
 		return nil, o.err
 	}
 	if len(outcomes) > 0 {
-		return nil, nil // the results of the calls say what was wrong
+		return nil, nil // the results of the calls name the errors
 	}
 	return []pegboard.Part{{Text: fmt.Sprintf("Your message had no call. The answer counts only as the input of %s: call it with the whole answer. (Try %d of %d.)", Name, o.tries+1, MaxTries)}}, nil
 }

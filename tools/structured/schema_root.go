@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// maxLooks is how many schemas are looked at to find out what a root allows. References may
+// maxLooks is how many schemas are looked at to see which values a root allows. References may
 // lead around in circles.
 const maxLooks = 1000
 
@@ -33,7 +33,8 @@ type root struct {
 	looks int
 }
 
-// allowsObject reports whether s may allow an object. It says yes of what it does not follow.
+// allowsObject reports whether s may allow an object. It is true for a reference
+// that is not followed.
 func (r *root) allowsObject(s any) bool {
 	node, ok := s.(map[string]any)
 	if !ok {
@@ -81,7 +82,7 @@ func valuesAllowObject(node map[string]any) bool {
 	return !ok || slices.ContainsFunc(values, isObject)
 }
 
-// at returns what a reference inside of the document leads to.
+// at returns the schema that a reference inside of the document leads to.
 func (r *root) at(ref string) (target any, ok bool) {
 	pointer, ok := strings.CutPrefix(ref, "#")
 	if !ok {

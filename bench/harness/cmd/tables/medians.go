@@ -45,7 +45,7 @@ func other(r results, name string) string {
 	case par > 0:
 		return fmt.Sprintf("par=%.0f", par)
 	case heap > 0:
-		return fmt.Sprintf("%.0fMiB", heap)
+		return short(heap) + "MiB"
 	case size > 0:
 		return fmt.Sprintf("B=%.0f", size)
 	}
