@@ -58,6 +58,7 @@ type run struct {
 	notes      []string
 	unread     []pegboard.Part // for the next request
 	requests   int
+	deaf       bool // the Loop has returned without a request, so it has read nothing
 	calls      int
 	usage      Usage
 	limit      error // ErrTurns or ErrBudget, once it was reached
@@ -123,6 +124,7 @@ func (k *run) runLoop() (reply Reply, err error) {
 		reply Reply
 		err   error
 	}
+	defer k.listen()()
 	ended := make(chan outcome, 1) // the Loop of an abandoned run writes to nothing else
 	crash := goroutine.Go(func() {
 		r, e := k.g.options.Loop(k.ctx, k.agent)

@@ -64,6 +64,27 @@ func (k *run) keptMail() {
 	}
 }
 
+// listen watches one call of the Loop. The func that it returns is called at its end, and records
+// whether the Loop has asked for what there is to read.
+func (k *run) listen() (returned func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := k.requests
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.deaf = k.requests == before
+	}
+}
+
+// isDeaf reports whether the Loop has read nothing. To call it again because a message waits
+// would never end.
+func (k *run) isDeaf() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.deaf
+}
+
 // endMail removes the messages that were read, or puts them back if the run has failed before
 // its conversation had them.
 func (k *run) endMail(err error) {

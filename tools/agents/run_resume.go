@@ -66,7 +66,7 @@ func (k *run) abandonResumed(ctx context.Context) {
 
 // goOn starts the agent again if a message has come while it ended.
 func (k *run) goOn(state State) {
-	if state != Completed || !k.mail().has(k.agent.ID) {
+	if state != Completed || k.isDeaf() || !k.mail().has(k.agent.ID) {
 		return
 	}
 	ctx := context.WithoutCancel(k.ctx)

@@ -68,6 +68,10 @@ func (k *run) goesOn(reply Reply) bool {
 	if k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn && k.entry.role != pegboard.RoleTeammate {
 		return false
 	}
+	if k.isDeaf() && k.mail().has(k.agent.ID) {
+		k.note("It has ended without reading messages that wait for it.")
+		return false
+	}
 	if k.entry.role == pegboard.RoleTeammate {
 		return k.idle(reply)
 	}

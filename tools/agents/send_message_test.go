@@ -446,3 +446,39 @@ func TestListAgents(t *testing.T) {
 			second+": of the type general-purpose, running for 2s", list.Result.Text())
 	})
 }
+
+// TestLoopThatDoesNotRead: a message that a Loop does not ask for ends the run
+// with a note, and calls the Loop no more.
+func TestLoopThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	for _, team := range []string{"", "red"} {
+		t.Run("team "+team, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				calls := 0
+				var h *house
+				h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+					if calls++; calls == 1 {
+						time.Sleep(2 * time.Second)
+					}
+					if calls > 20 {
+						require.NoError(t, h.agents.Stop(h.session, a.ID))
+						<-ctx.Done()
+					}
+					return agents.Reply{Text: "I heard nothing."}, nil
+				}, nil, look())
+				require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
+				h.launch(t, map[string]any{"name": "scout", "team_name": team})
+				time.Sleep(time.Second)
+				require.NoError(t, h.send(t, "scout", "first").Err)
+				time.Sleep(time.Minute)
+				require.Equal(t, 1, calls)
+				news := h.news()
+				require.Contains(t, news[len(news)-1], "It has ended without reading messages that wait for it.")
+				require.NoError(t, h.send(t, "scout", "second").Err)
+				time.Sleep(time.Minute)
+				require.Equal(t, 2, calls)
+			})
+		})
+	}
+}
