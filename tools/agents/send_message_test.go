@@ -482,3 +482,49 @@ func TestLoopThatDoesNotRead(t *testing.T) {
 		})
 	}
 }
+
+// TestDeniedTurnStaysEnded: when the user has denied a call and ended the turn, a message that
+// waits does not start the agent again. The next message does, and both are read.
+func TestDeniedTurnStaysEnded(t *testing.T) {
+	t.Parallel()
+	for _, says := range []bool{true, false} { // whether the Loop heeds StopTurn
+		t.Run(fmt.Sprint(says), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var l story
+				var h *house
+				touch := pegboard.Build(pegboard.Definition[struct{}, string]{
+					Info: pegboard.Info{Name: "Touch"}, Description: "Touches.",
+					Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "touched", nil },
+				})
+				cfg := pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no", StopTurn: true}, nil
+				}}
+				h = newHouse(t, cfg, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+					parts, err := a.Next(ctx, agents.Usage{})
+					for _, p := range parts {
+						l.add(p.Text)
+					}
+					if len(a.History()) > 0 {
+						return agents.Reply{Text: "again"}, err
+					}
+					require.NoError(t, a.Append(userMessage(parts)))
+					require.NoError(t, h.send(t, "scout", "first").Err)
+					pool, err := a.Pool()
+					require.NoError(t, err)
+					out := h.executor.Run(ctx, pool, pegboard.Call{ID: "1", Name: "Touch"})[0]
+					require.True(t, out.StopTurn)
+					return agents.Reply{Text: "It was denied.", StopTurn: says}, nil
+				}, nil, touch)
+				require.True(t, h.call(t, map[string]any{"name": "scout"}).StopTurn)
+				time.Sleep(time.Minute)
+				require.NotContains(t, strings.Join(l.all(), "\n"), "first")
+				require.NoError(t, h.send(t, "scout", "second").Err)
+				time.Sleep(time.Minute)
+				lines := l.all()
+				require.Contains(t, lines[len(lines)-2], "first")
+				require.Contains(t, lines[len(lines)-1], "second")
+			})
+		})
+	}
+}
