@@ -35,10 +35,11 @@ func (k *run) leaveTeam() {
 }
 
 // idle waits until there is something for a teammate to read, and reports whether there is. It
-// asks no model. The lead is told once that the teammate is idle.
+// asks no model. The lead is told once that the teammate is idle. A teammate that has agreed to
+// end reads what is there, and does not wait.
 func (k *run) idle(reply Reply) bool {
 	if k.isLeaving() {
-		return false
+		return k.mail().has(k.agent.ID)
 	}
 	if k.keepsGoing("idle", k.g.options.Hooks.Idle, reply) {
 		return true

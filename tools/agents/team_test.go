@@ -278,3 +278,30 @@ func TestTeamRefuses(t *testing.T) {
 	require.ErrorIs(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err, pegboard.ErrUnknownTool)
 	require.ErrorContains(t, h.call(t, map[string]any{"name": "ann", "team_name": "red"}).Err, "there are no teams here")
 }
+
+// TestShutdownReadsWhatWaits: a teammate that has agreed to end reads the messages that wait, ends,
+// and is not started again by them.
+func TestShutdownReadsWhatWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var l story
+		var h *house
+		h = newHouse(t, pegboard.SessionConfig{}, once(&l, func(a *agents.Agent, read string) {
+			if m := requestID.FindStringSubmatch(read); m != nil {
+				require.NoError(t, h.send(t, "ann", "Thanks.").Err)
+				require.NoError(t, h.sendAs(t, a, "main", map[string]any{"type": "shutdown_response", "request_id": m[1], "approve": true}).Err)
+			}
+		}), nil, look())
+		require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
+		h.launch(t, map[string]any{"name": "ann", "team_name": "red"})
+		synctest.Wait()
+		require.NoError(t, h.send(t, "ann", map[string]any{"type": "shutdown_request"}).Err)
+		synctest.Wait()
+		lines := l.all()
+		require.Len(t, lines, 3)
+		require.Contains(t, lines[2], "Thanks.")
+		require.Equal(t, agents.Completed, h.agents.List(h.session)[0].State)
+		require.Len(t, h.news(), 3, "it was idle once, its answer, and its end")
+		require.NoError(t, h.team(t, "TeamDelete", `{}`).Err)
+	})
+}
