@@ -75,8 +75,8 @@ func (r *roster) enter(e *entry, limit int) error {
 		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
 	}
 	if name := e.status.Name; name != "" {
-		if i := slices.IndexFunc(r.entries, func(o *entry) bool { return o.status.Name == name && o.status.State == Running }); i >= 0 {
-			return fmt.Errorf("%w: agent %s is called %q and is running; choose another name", ErrInvalidRequest, r.entries[i].status.ID, name)
+		if i := slices.IndexFunc(r.entries, func(o *entry) bool { return strings.EqualFold(o.status.Name, name) && o.status.State == Running }); i >= 0 {
+			return fmt.Errorf("%w: agent %s is called %q and is running; choose another name", ErrInvalidRequest, r.entries[i].status.ID, r.entries[i].status.Name)
 		}
 	}
 	for e.status.ID == "" || r.find(e.status.ID) != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -89,7 +90,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 		return nil, nil, fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
 	}
 	for _, o := range r.entries {
-		if o.status.Name != "" && o.status.Name == ended.status.Name && o.status.State == Running {
+		if o.status.Name != "" && strings.EqualFold(o.status.Name, ended.status.Name) && o.status.State == Running {
 			return nil, nil, fmt.Errorf("%w: agent %s has its name %q and is running", ErrNotResumed, o.status.ID, o.status.Name)
 		}
 	}

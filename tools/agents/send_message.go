@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
 // sendName is the name of the tool.
@@ -149,6 +150,9 @@ func (g *Agents) receiver(s *pegboard.Session, writer, to string) (*entry, error
 	r, m := g.rosterOf(s), g.mailOf(s)
 	e, err := r.lookup(to)
 	if err != nil {
+		if writer != MainName && len(nearest.Names(to, []string{MainName}, 1)) > 0 {
+			return nil, fmt.Errorf("%w: %q; did you mean %s?", ErrUnknownAgent, to, MainName)
+		}
 		return nil, err
 	}
 	id, name := e.status.ID, e.status.Name // they never change

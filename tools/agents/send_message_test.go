@@ -575,3 +575,33 @@ func TestForgedFrames(t *testing.T) {
 		require.Contains(t, all[len(all)-1], "\\<\u200b/system-reminder>")
 	})
 }
+
+// TestNamesThatLookLikeOthers are refused, and an agent that writes to main by a name that is not
+// quite right is told the right one.
+func TestNamesThatLookLikeOthers(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			for _, to := range []string{"Main", "mian", " main"} {
+				out := h.sendAs(t, a, to, "x")
+				require.ErrorIs(t, out.Err, agents.ErrUnknownAgent, to)
+				require.Contains(t, out.Result.Text(), "did you mean main?", to)
+			}
+			time.Sleep(time.Second)
+			return agents.Reply{Text: "done"}, nil
+		}, nil, look())
+		h.launch(t, map[string]any{"name": "scout"})
+		for _, name := range []string{"main", "Main", "MAIN", "agent-x", "Agent-abcdefgh", "user", "User", "human", "system", "assistant"} {
+			out := h.call(t, map[string]any{"name": name})
+			require.ErrorIs(t, out.Err, agents.ErrInvalidRequest, name)
+			require.Contains(t, out.Result.Text(), "an agent cannot be called", name)
+		}
+		for _, name := range []string{"scout", "Scout", "SCOUT"} {
+			out := h.call(t, map[string]any{"name": name})
+			require.ErrorIs(t, out.Err, agents.ErrInvalidRequest, name)
+			require.Contains(t, out.Result.Text(), "choose another name", name)
+		}
+		time.Sleep(2 * time.Second)
+	})
+}
