@@ -1,9 +1,7 @@
 package agents
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -75,7 +73,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 	}
 	ended = r.entries[i]
 	if ended.status.State == Running {
-		if k := ended.run; k != nil && errors.Is(context.Cause(k.ctx), ErrStopped) {
+		if ended.stopped {
 			return nil, nil, fmt.Errorf("%w: the user has stopped %s", ErrNotResumed, ended.status.label())
 		}
 		return nil, nil, nil
@@ -99,7 +97,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 	if again.role != pegboard.RoleTeammate {
 		again.role = pegboard.RoleAsyncAgent
 	}
-	again.history, again.below, again.alone = nil, 0, nil
+	again.history, again.below, again.alone, again.stopped = nil, 0, nil, false
 	again.status.State, again.status.Started, again.status.Ended, again.status.TaskID, again.status.Err = Running, time.Now(), time.Time{}, "", ""
 	r.entries[i] = again
 	r.running++
@@ -115,6 +113,7 @@ func (r *roster) putBack(again, ended *entry) {
 	defer r.mu.Unlock()
 	if i := slices.Index(r.entries, again); i >= 0 {
 		r.entries[i] = ended
+		ended.byUser = ended.byUser || again.stopped
 	}
 	r.left(again)
 }

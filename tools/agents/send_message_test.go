@@ -605,3 +605,45 @@ func TestNamesThatLookLikeOthers(t *testing.T) {
 		time.Sleep(2 * time.Second)
 	})
 }
+
+// TestStopOfAnAgentThatIsAboutToRun: a stop that comes while a message makes an agent go on, or
+// while an agent is being started, is not lost.
+func TestStopOfAnAgentThatIsAboutToRun(t *testing.T) {
+	t.Parallel()
+	for _, resumed := range []bool{true, false} {
+		t.Run(fmt.Sprint("resumed ", resumed), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var h *house
+				armed, calls := !resumed, 0
+				gate := pegboard.Build(pegboard.Definition[struct{}, string]{
+					Info: pegboard.Info{Name: "TodoWrite"}, Description: "It is looked at while the tools of an agent are found.",
+					Enabled: func(s *pegboard.Session) bool {
+						if s != nil && s.AgentID() != "" && armed {
+							armed = false
+							require.NoError(t, h.agents.Stop(h.session, "scout"))
+						}
+						return true
+					},
+					Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", nil },
+				})
+				h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+					if calls++; calls == 1 && resumed {
+						return says("done")(ctx, a)
+					}
+					require.ErrorIs(t, context.Cause(ctx), agents.ErrStopped)
+					return agents.Reply{}, context.Cause(ctx)
+				}, nil, gate)
+				h.launch(t, map[string]any{"name": "scout"})
+				synctest.Wait()
+				if armed = resumed; armed {
+					require.NoError(t, h.send(t, "scout", "go on").Err)
+					synctest.Wait()
+				}
+				require.False(t, armed)
+				require.Equal(t, agents.Stopped, h.agents.List(h.session)[0].State)
+				require.ErrorIs(t, h.send(t, "scout", "go on").Err, agents.ErrNotResumed)
+			})
+		})
+	}
+}
