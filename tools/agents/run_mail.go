@@ -102,12 +102,18 @@ func (k *run) askedToEnd(request string) string {
 	return k.asked[request]
 }
 
-// answeredShutdown records the answer to a request to end.
-func (k *run) answeredShutdown(request string, approve bool) {
+// answeredShutdown records the answer to a request to end. The func that it returns undoes that.
+func (k *run) answeredShutdown(request string, approve bool) (undo func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	asker, leaving := k.asked[request], k.leaving
 	delete(k.asked, request)
-	k.leaving = k.leaving || approve
+	k.leaving = leaving || approve
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.asked[request], k.leaving = asker, leaving
+	}
 }
 
 func (k *run) isLeaving() bool {
@@ -116,17 +122,25 @@ func (k *run) isLeaving() bool {
 	return k.leaving
 }
 
-// setPlan sets the id of the plan that waits for an answer; empty means none.
-func (k *run) setPlan(request string) {
+// setPlan sets the id of the plan that waits for an answer, and returns that of the plan before;
+// empty means none.
+func (k *run) setPlan(request string) (before string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.plan = request
+	before, k.plan = k.plan, request
+	return before
 }
 
-func (k *run) openPlan() string {
+// takePlan reports whether the plan with that id waits for an answer. It does not wait any more
+// then.
+func (k *run) takePlan(request string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.plan
+	waits := request != "" && k.plan == request
+	if waits {
+		k.plan = ""
+	}
+	return waits
 }
 
 // addressees tells a new agent which others it can write to; empty if it cannot.

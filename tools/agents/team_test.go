@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -303,5 +304,69 @@ func TestShutdownReadsWhatWaits(t *testing.T) {
 		require.Equal(t, agents.Completed, h.agents.List(h.session)[0].State)
 		require.Len(t, h.news(), 3, "it was idle once, its answer, and its end")
 		require.NoError(t, h.team(t, "TeamDelete", `{}`).Err)
+	})
+}
+
+// TestApprovalHoldsWhenItIsRead: a teammate that reads that its plan is approved has the mode of
+// its lead already, and a lead that reads a plan can answer it already. Messages in a directory
+// can be read before the call that has sent them returns.
+func TestApprovalHoldsWhenItIsRead(t *testing.T) {
+	t.Parallel()
+	var h *house
+	modes := make(chan pegboard.Mode, 1)
+	h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+		sent := make(chan error, 1)
+		go func() {
+			sent <- h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": "First this."}).Err
+		}()
+		for {
+			parts, err := a.Next(ctx, agents.Usage{})
+			if err != nil {
+				return agents.Reply{}, err
+			}
+			for _, p := range parts {
+				if strings.Contains(p.Text, "it is approved") {
+					modes <- a.Session.Permissions().Mode()
+					return agents.Reply{Text: "done"}, <-sent
+				}
+			}
+		}
+	}, func(o *agents.Options) { o.Dir = t.TempDir() }, look())
+	require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
+	h.launch(t, map[string]any{"name": "ann", "team_name": "red", "mode": "plan"})
+	var request []string
+	for request == nil {
+		request = requestID.FindStringSubmatch(strings.Join(h.news(), ""))
+	}
+	require.NoError(t, h.send(t, "ann", map[string]any{"type": "plan_approval_response", "request_id": request[1], "approve": true}).Err)
+	require.Equal(t, pegboard.ModeDefault, <-modes)
+}
+
+// TestAnswerThatCannotBeSent changes nothing.
+func TestAnswerThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		var mate *agents.Agent
+		h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			_, err := a.Next(ctx, agents.Usage{})
+			if mate == nil {
+				mate = a
+				require.NoError(t, h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": "First this."}).Err)
+				long := strings.Repeat("m", 1<<20)
+				require.Error(t, h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": long}).Err)
+			}
+			return agents.Reply{Text: "done"}, err
+		}, nil, look())
+		require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
+		h.launch(t, map[string]any{"name": "ann", "team_name": "red", "mode": "plan"})
+		synctest.Wait()
+		answer := map[string]any{"type": "plan_approval_response", "approve": true, "feedback": strings.Repeat("m", 1<<20)}
+		answer["request_id"] = requestID.FindStringSubmatch(strings.Join(h.news(), ""))[1]
+		require.Error(t, h.send(t, "ann", answer).Err)
+		require.Equal(t, pegboard.ModePlan, mate.Session.Permissions().Mode())
+		answer["feedback"] = "Mind the tests."
+		require.NoError(t, h.send(t, "ann", answer).Err)
+		require.Equal(t, pegboard.ModeDefault, mate.Session.Permissions().Mode())
 	})
 }
