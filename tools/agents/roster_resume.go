@@ -25,6 +25,18 @@ func (r *roster) runOf(id string) *run {
 	return nil
 }
 
+// teammatesOf returns the labels of the running teammates that an agent has started.
+func (r *roster) teammatesOf(lead string) (labels []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		if e.role == pegboard.RoleTeammate && e.status.ParentID == lead && e.status.State == Running && len(labels) < maxListed {
+			labels = append(labels, e.status.label())
+		}
+	}
+	return labels
+}
+
 // isRunning reports whether an agent is running, or about to.
 func (r *roster) isRunning(e *entry) bool {
 	r.mu.Lock()

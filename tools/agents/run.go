@@ -177,6 +177,7 @@ func (k *run) endLoop(ctx context.Context) error {
 // finish ends the run: its session is closed, its place given up, and its result told.
 func (k *run) finish(reply Reply, err error) {
 	close(k.returned)
+	k.leaveTeammates()
 	result, err := k.report(reply, err)
 	state := Completed
 	switch {

@@ -370,3 +370,37 @@ func TestAnswerThatCannotBeSent(t *testing.T) {
 		require.Equal(t, pegboard.ModeDefault, mate.Session.Permissions().Mode())
 	})
 }
+
+// TestLeadThatEndsInTheBackground: the main agent is told of the teammates that it leaves behind, and
+// can end them.
+func TestLeadThatEndsInTheBackground(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var l story
+		var h *house
+		h = newHouse(t, pegboard.SessionConfig{}, once(&l, func(a *agents.Agent, read string) {
+			if a.Name == "boss" && len(a.History()) == 0 {
+				pool, err := a.Pool()
+				require.NoError(t, err)
+				require.NoError(t, h.executor.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "TeamCreate", Input: []byte(`{"team_name":"red"}`)})[0].Err)
+				require.NoError(t, h.executor.Run(t.Context(), pool, agentCall(t, map[string]any{"name": "ann", "team_name": "red"}))[0].Err)
+			} else if m := requestID.FindStringSubmatch(read); m != nil {
+				require.NoError(t, h.sendAs(t, a, "main", map[string]any{"type": "shutdown_response", "request_id": m[1], "approve": true}).Err)
+			} else if a.Name == "ann" {
+				time.Sleep(5 * time.Second)
+			}
+		}), func(o *agents.Options) { o.Pool.Roles.Async = append(o.Pool.Roles.Async, "TeamCreate") }, look())
+		h.launch(t, map[string]any{"name": "boss"})
+		time.Sleep(time.Second)
+		news := h.news()
+		require.Len(t, news, 1)
+		ann := h.agents.List(h.session)[1].ID
+		require.Contains(t, news[0], "Its teammates go on without it: ann ("+ann+").")
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"The teammate ann (" + ann + ") is idle and waits for messages.\nIts last words:\nDone with it." + notTheUser}, h.news())
+		require.NoError(t, h.send(t, "ann", map[string]any{"type": "shutdown_request"}).Err)
+		time.Sleep(time.Minute)
+		require.Contains(t, strings.Join(h.news(), "\n"), "it ends.")
+		require.Equal(t, agents.Completed, h.agents.List(h.session)[1].State)
+	})
+}
