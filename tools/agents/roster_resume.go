@@ -37,6 +37,27 @@ func (r *roster) teammatesOf(lead string) (labels []string) {
 	return labels
 }
 
+// mayGoOn returns why an agent cannot have another run. Cannot says why none may.
+func (r *roster) mayGoOn(e *entry, cannot string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := e.mayResume(); err != nil {
+		return err
+	}
+	if cannot != "" {
+		return fmt.Errorf("%w: the agent that started it has no agents in the background; start a new one", ErrNotResumed)
+	}
+	return nil
+}
+
+// readsNoMore returns why an agent that is ending does not read another message.
+func (r *roster) readsNoMore(e *entry) error {
+	if k := r.runOf(e.status.ID); k != nil { // the id never changes
+		return k.readsNoMore()
+	}
+	return nil
+}
+
 // isRunning reports whether an agent is running, or about to.
 func (r *roster) isRunning(e *entry) bool {
 	r.mu.Lock()

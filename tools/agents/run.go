@@ -74,6 +74,7 @@ type run struct {
 	file       *os.File           // its output; nil if it has none
 	moving     chan struct{}      // closed when a move to the background is over; nil if there is no move
 	ended      bool               // it cannot be moved any more
+	past       bool               // its Loop is not called again
 }
 
 // setContext gives the run a context that keeps the values of the caller's and ends by itself.
@@ -113,6 +114,7 @@ func (k *run) supervise() {
 			break
 		}
 	}
+	k.setPast()
 	k.endMail(err)
 	k.finish(reply, err)
 }

@@ -85,6 +85,25 @@ func (k *run) isDeaf() bool {
 	return k.deaf
 }
 
+// setPast records that the run reads nothing more.
+func (k *run) setPast() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.past = true
+}
+
+// readsNoMore returns why a message to the agent is not read: the run is ending, and there will be
+// no other one. It is nil for an agent that can go on.
+func (k *run) readsNoMore() error {
+	k.mu.Lock()
+	past := k.past
+	k.mu.Unlock()
+	if !past {
+		return nil
+	}
+	return k.roster.mayGoOn(k.entry, k.g.noBackground(k.caller))
+}
+
 // endMail removes the messages that were read, or puts them back if the run has failed before
 // its conversation had them.
 func (k *run) endMail(err error) {

@@ -190,6 +190,9 @@ func (g *Agents) sendAgent(ctx context.Context, s *pegboard.Session, e *entry, l
 		return SendResult{}, err
 	}
 	k, err := g.resume(ctx, e)
+	if err == nil && k == nil {
+		err = r.readsNoMore(e)
+	}
 	if err != nil {
 		undo()
 		return SendResult{}, err
@@ -201,9 +204,12 @@ func (g *Agents) sendAgent(ctx context.Context, s *pegboard.Session, e *entry, l
 		}
 		return SendResult{}, notSent(err)
 	}
+	if err := r.readsNoMore(e); k == nil && err != nil {
+		return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and may not read it: %v.", e.status.label(), err)}, nil
+	}
 	if k == nil && !r.isRunning(e) { // it has ended meanwhile, and may not have seen the letter
 		if k, err = g.resume(ctx, e); err != nil {
-			return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and reads it when it goes on: %v.", e.status.label(), err)}, nil
+			return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and reads it only if it goes on: %v.", e.status.label(), err)}, nil
 		}
 	}
 	if k == nil {

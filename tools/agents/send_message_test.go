@@ -647,3 +647,22 @@ func TestStopOfAnAgentThatIsAboutToRun(t *testing.T) {
 		})
 	}
 }
+
+// TestMessageToAnAgentThatIsEnding: one that cannot go on does not read it, and its writer is told so.
+func TestMessageToAnAgentThatIsEnding(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			a.Session.OnClose("slow", func(context.Context) error { time.Sleep(5 * time.Second); return nil })
+			return says("done")(ctx, a)
+		}, nil, look())
+		done := make(chan pegboard.Outcome, 1)
+		go func() { done <- h.call(t, map[string]any{"name": "looker", "subagent_type": "looker"}) }()
+		time.Sleep(time.Second)
+		require.Equal(t, agents.Running, h.agents.List(h.session)[0].State)
+		out := h.send(t, "looker", "and the tests?")
+		require.ErrorIs(t, out.Err, agents.ErrNotResumed)
+		require.Contains(t, out.Result.Text(), "do one task; start a new one")
+		require.NoError(t, (<-done).Err)
+	})
+}
