@@ -94,7 +94,7 @@ func checkName(name string) error {
 	case len(name) > maxName || strings.Trim(name, ".") == "" || strings.ContainsFunc(name, func(c rune) bool { return !ok(c) }):
 		return fmt.Errorf("%.80q is no name for an agent; use at most %d letters, digits, - and _", name, maxName)
 	case slices.Contains(takenNames, strings.ToLower(name)) || strings.HasPrefix(strings.ToLower(name), idPrefix):
-		return fmt.Errorf("an agent cannot be called %q: %s are others, and ids begin with %s", name, strings.Join(takenNames, ", "), idPrefix)
+		return fmt.Errorf("an agent cannot be called %q: main is the main agent, %s are no agents, and ids begin with %s", name, strings.Join(takenNames[1:], ", "), idPrefix)
 	}
 	return nil
 }
