@@ -53,6 +53,7 @@ type directory struct {
 type directoryBox struct {
 	mu    lock.Mutex // held while files are renamed, so that messages are taken in order
 	taken []string   // the names of the files, without suffix
+	told  string     // why the mailbox could not be read at the last take; empty if it could
 }
 
 func openDirectory(path string) (*directory, error) {
@@ -164,14 +165,20 @@ func (d *directory) recoverBox(box string, over map[string]bool) error {
 }
 
 // entries lists a directory below d, sorted by name. A directory that does not exist is
-// empty.
+// empty. A link to a directory is none.
 func (d *directory) entries(name string) ([]fs.DirEntry, error) {
-	f, err := d.root.Open(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := d.root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case !info.IsDir(): // to open a pipe would wait for its other end
+		return nil, errors.New("no directory stands there, so it is no mailbox")
+	}
+	f, err := d.root.Open(name)
+	if err != nil {
+		return nil, notGone(err)
 	}
 	defer func() { _ = f.Close() }()
 	entries, err := f.ReadDir(-1)
@@ -224,8 +231,13 @@ func (d *directory) take(box string, limit int) (messages [][]byte, problems []F
 	defer b.mu.Unlock()
 	waiting, err := d.waiting(box)
 	if err != nil {
+		known := b.told == err.Error()
+		if b.told = err.Error(); known {
+			return nil, nil
+		}
 		return nil, []FileError{{Path: filepath.Join(d.path, box), Err: err}}
 	}
+	b.told = ""
 	size := 0
 	for _, e := range waiting {
 		stem := strings.TrimSuffix(e.Name(), messageSuffix)

@@ -86,13 +86,10 @@ func (g *Agents) Stop(s *pegboard.Session, id string) error {
 	if err != nil {
 		return err
 	}
-	for _, k := range roster.runs() {
-		if k.entry == e {
-			k.cancel(ErrStopped)
-			return nil
-		}
+	if !roster.stop(e.status.ID) { // it never changes
+		return fmt.Errorf("%w: %s", ErrEnded, id)
 	}
-	return fmt.Errorf("%w: %s", ErrEnded, id)
+	return nil
 }
 
 // noBackground returns why s cannot have agents in the background, or "".

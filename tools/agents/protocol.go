@@ -9,10 +9,11 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// beforeSend checks a letter that is more than a text, and gives a request its id. The func that
-// it returns is called when the letter is in the mailbox, and carries the letter out. The
-// receiver is nil for the main agent.
-func (g *Agents) beforeSend(s *pegboard.Session, to *entry, l *letter) (sent func(), err error) {
+// beforeSend checks a letter that is more than a text, gives a request its id, and carries the
+// letter out: the receiver may read it before the call that sends it returns. The func that
+// beforeSend returns undoes that, for a letter that cannot be sent. The receiver is nil for the
+// main agent.
+func (g *Agents) beforeSend(s *pegboard.Session, to *entry, l *letter) (undo func(), err error) {
 	toID := MainName
 	var receiver *run // nil if it has ended
 	if to != nil {
@@ -30,7 +31,7 @@ func (g *Agents) beforeSend(s *pegboard.Session, to *entry, l *letter) (sent fun
 	case planRequest:
 		return g.sendPlan(s, toID, l)
 	case planResponse:
-		return g.answerPlan(s, receiver, toID, l)
+		return g.answerPlan(receiver, toID, l)
 	}
 	return func() {}, nil
 }
@@ -38,19 +39,18 @@ func (g *Agents) beforeSend(s *pegboard.Session, to *entry, l *letter) (sent fun
 // newRequestID returns the id of a request.
 func newRequestID(kind string) string { return kind + "-" + strings.ToLower(rand.Text()[:8]) }
 
-// answerShutdown checks the answer to a shutdown request. A yes ends the agent that gives it
-// when its Loop returns.
-func (g *Agents) answerShutdown(s *pegboard.Session, to string, l *letter) (sent func(), err error) {
+// answerShutdown takes the answer to a shutdown request. A yes ends the agent that gives it when
+// its Loop returns.
+func (g *Agents) answerShutdown(s *pegboard.Session, to string, l *letter) (undo func(), err error) {
 	k := g.runOf(s)
 	if k == nil || k.askedToEnd(l.Request) != to {
 		return nil, fmt.Errorf("%w: %s has not sent you the shutdown request %q", ErrInvalidMessage, to, l.Request)
 	}
-	approve, request := l.Approve, l.Request
-	return func() { k.answeredShutdown(request, approve) }, nil
+	return k.answeredShutdown(l.Request, l.Approve), nil
 }
 
-// sendPlan checks the plan of a teammate.
-func (g *Agents) sendPlan(s *pegboard.Session, to string, l *letter) (sent func(), err error) {
+// sendPlan takes the plan of a teammate.
+func (g *Agents) sendPlan(s *pegboard.Session, to string, l *letter) (undo func(), err error) {
 	k := g.runOf(s)
 	switch {
 	case !g.approvesPlans() || k == nil || k.entry.role != pegboard.RoleTeammate:
@@ -61,8 +61,8 @@ func (g *Agents) sendPlan(s *pegboard.Session, to string, l *letter) (sent func(
 		return nil, fmt.Errorf("%w: send your plan to your lead, %s", ErrInvalidMessage, k.lead())
 	}
 	l.Request = newRequestID("plan")
-	request := l.Request
-	return func() { k.setPlan(request) }, nil
+	before := k.setPlan(l.Request)
+	return func() { k.setPlan(before) }, nil
 }
 
 // approvesPlans reports whether the role tables let an agent leave plan mode: those that Claude
@@ -72,20 +72,25 @@ func (g *Agents) approvesPlans() bool {
 	return tables != nil && slices.Contains(tables.KeepInPlan, "ExitPlanMode")
 }
 
-// answerPlan checks the answer to a plan. It comes from the agent that has started the teammate.
-// A yes gives the teammate the mode that this agent has.
-func (g *Agents) answerPlan(s *pegboard.Session, k *run, to string, l *letter) (sent func(), err error) {
-	if k == nil || k.caller != s || l.Request == "" || k.openPlan() != l.Request {
+// answerPlan takes the answer to a plan. It comes from the agent that has started the teammate,
+// also in a later run of that agent. A yes gives the teammate the mode that its caller has.
+func (g *Agents) answerPlan(k *run, to string, l *letter) (undo func(), err error) {
+	if k == nil || k.lead() != l.From || !k.takePlan(l.Request) {
 		return nil, fmt.Errorf("%w: %s has not sent you the plan %q, or it was answered", ErrInvalidMessage, to, l.Request)
 	}
-	approve := l.Approve
+	if !l.Approve {
+		return func() { k.setPlan(l.Request) }, nil
+	}
+	leave := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }
+	stay := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(pegboard.ModePlan) }
+	if err := k.agent.Session.UpdatePermissions(leave); err != nil {
+		k.setPlan(l.Request)
+		return nil, fmt.Errorf("%w: %s cannot leave plan mode: %w", ErrInvalidMessage, to, err)
+	}
 	return func() {
-		k.setPlan("")
-		if !approve {
-			return
-		}
-		if err := k.agent.Session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }); err != nil {
-			g.options.logger().Error("an agent could not leave plan mode", "agent", k.agent.ID, "error", err)
+		k.setPlan(l.Request)
+		if err := k.agent.Session.UpdatePermissions(stay); err != nil {
+			g.options.logger().Error("an agent could not be put back into plan mode", "agent", k.agent.ID, "error", err)
 		}
 	}, nil
 }

@@ -3,8 +3,10 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/mailbox"
 )
 
 // recordVersion is the version of a record's form.
@@ -62,7 +64,7 @@ func (r *record) check(id string) error {
 	switch {
 	case r.Version != recordVersion:
 		return fmt.Errorf("its version is %d", r.Version)
-	case r.Status.ID != id || r.Status.Type == "" || r.Status.State == "" || r.Prompt == "":
+	case r.Status.ID != id || !strings.HasPrefix(id, idPrefix) || mailbox.CheckName(id) != nil || r.Status.Type == "" || r.Status.State == "" || r.Prompt == "":
 		return fmt.Errorf("it is not that of the agent %s", id)
 	}
 	if _, err := pegboard.NewPermissions(r.Mode); err != nil || r.Mode == "" {

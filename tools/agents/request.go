@@ -20,7 +20,7 @@ type Request struct {
 	Definition *Definition
 
 	// Name is what others may call the agent: letters, digits, "-", "_" and ".". No two
-	// running agents have the same one. Empty means that it has only its id. With Team, too,
+	// running agents have the same one, also in other letter case. Empty means that it has only its id. With Team, too,
 	// the agent is a teammate.
 	Name, Team string
 
@@ -93,14 +93,17 @@ func checkName(name string) error {
 		return nil
 	case len(name) > maxName || strings.Trim(name, ".") == "" || strings.ContainsFunc(name, func(c rune) bool { return !ok(c) }):
 		return fmt.Errorf("%.80q is no name for an agent; use at most %d letters, digits, - and _", name, maxName)
-	case name == MainName || strings.HasPrefix(name, idPrefix):
-		return fmt.Errorf("an agent cannot be called %q: main is the main agent, and ids begin with %s", name, idPrefix)
+	case slices.Contains(takenNames, strings.ToLower(name)) || strings.HasPrefix(strings.ToLower(name), idPrefix):
+		return fmt.Errorf("an agent cannot be called %q: main is the main agent, %s are no agents, and ids begin with %s", name, strings.Join(takenNames[1:], ", "), idPrefix)
 	}
 	return nil
 }
 
 // MainName is what agents call the main agent.
 const MainName = "main"
+
+// takenNames are the names, in lower case, that stand for others than agents.
+var takenNames = []string{MainName, "user", "human", "system", "assistant"}
 
 // idPrefix is the beginning of the ids of agents.
 const idPrefix = "agent-"

@@ -1,10 +1,8 @@
 package agents
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,7 +48,8 @@ type entry struct {
 	trim      json.RawMessage // Session.TrimState
 	loaded    []string        // Session.Loaded
 	forgotten bool            // its history was too large to keep
-	run       *run            // nil when it has ended
+	run       *run            // nil when it has ended, and until it has been set up
+	stopped   bool            // Agents.Stop was called for this run, or before it was set up
 	below     int             // agents that it has started and that are running
 	alone     chan struct{}   // closed when below becomes 0; nil if nothing waits for that
 }
@@ -75,8 +74,8 @@ func (r *roster) enter(e *entry, limit int) error {
 		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
 	}
 	if name := e.status.Name; name != "" {
-		if i := slices.IndexFunc(r.entries, func(o *entry) bool { return o.status.Name == name && o.status.State == Running }); i >= 0 {
-			return fmt.Errorf("%w: agent %s is called %q and is running; choose another name", ErrInvalidRequest, r.entries[i].status.ID, name)
+		if i := slices.IndexFunc(r.entries, func(o *entry) bool { return strings.EqualFold(o.status.Name, name) && o.status.State == Running }); i >= 0 {
+			return fmt.Errorf("%w: agent %s is called %q and is running; choose another name", ErrInvalidRequest, r.entries[i].status.ID, r.entries[i].status.Name)
 		}
 	}
 	for e.status.ID == "" || r.find(e.status.ID) != nil {
@@ -92,11 +91,30 @@ func (r *roster) enter(e *entry, limit int) error {
 	return nil
 }
 
-// setRun says which run an agent has.
+// setRun says which run an agent has, and stops the run if the agent was to be stopped
+// meanwhile.
 func (r *roster) setRun(e *entry, k *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e.run = k
+	if e.run = k; e.stopped {
+		k.cancel(ErrStopped)
+	}
+}
+
+// stop stops an agent on behalf of the user. It reports whether the agent runs, or is about to.
+func (r *roster) stop(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		if e.status.ID != id || e.status.State != Running {
+			continue
+		}
+		if e.stopped = true; e.run != nil {
+			e.run.cancel(ErrStopped)
+		}
+		return true
+	}
+	return false
 }
 
 // withdraw removes an agent that was not started after all.
@@ -113,7 +131,7 @@ func (r *roster) leave(k *run, state State, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := k.entry
-	r.keep(e, history, errors.Is(context.Cause(k.ctx), ErrStopped))
+	r.keep(e, history, e.stopped)
 	e.status.State, e.status.Ended, e.run = state, time.Now(), nil
 	if err != nil {
 		e.status.Err = err.Error()

@@ -1,11 +1,10 @@
 package agents
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -22,6 +21,39 @@ func (r *roster) runOf(id string) *run {
 		if e.status.ID == id {
 			return e.run
 		}
+	}
+	return nil
+}
+
+// teammatesOf returns the labels of the running teammates that an agent has started.
+func (r *roster) teammatesOf(lead string) (labels []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		if e.role == pegboard.RoleTeammate && e.status.ParentID == lead && e.status.State == Running && len(labels) < maxListed {
+			labels = append(labels, e.status.label())
+		}
+	}
+	return labels
+}
+
+// mayGoOn returns why an agent cannot have another run. Cannot says why none may.
+func (r *roster) mayGoOn(e *entry, cannot string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := e.mayResume(); err != nil {
+		return err
+	}
+	if cannot != "" {
+		return fmt.Errorf("%w: the agent that started it has no agents in the background; start a new one", ErrNotResumed)
+	}
+	return nil
+}
+
+// readsNoMore returns why an agent that is ending does not read another message.
+func (r *roster) readsNoMore(e *entry) error {
+	if k := r.runOf(e.status.ID); k != nil { // the id never changes
+		return k.readsNoMore()
 	}
 	return nil
 }
@@ -74,7 +106,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 	}
 	ended = r.entries[i]
 	if ended.status.State == Running {
-		if k := ended.run; k != nil && errors.Is(context.Cause(k.ctx), ErrStopped) {
+		if ended.stopped {
 			return nil, nil, fmt.Errorf("%w: the user has stopped %s", ErrNotResumed, ended.status.label())
 		}
 		return nil, nil, nil
@@ -89,7 +121,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 		return nil, nil, fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
 	}
 	for _, o := range r.entries {
-		if o.status.Name != "" && o.status.Name == ended.status.Name && o.status.State == Running {
+		if o.status.Name != "" && strings.EqualFold(o.status.Name, ended.status.Name) && o.status.State == Running {
 			return nil, nil, fmt.Errorf("%w: agent %s has its name %q and is running", ErrNotResumed, o.status.ID, o.status.Name)
 		}
 	}
@@ -98,7 +130,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 	if again.role != pegboard.RoleTeammate {
 		again.role = pegboard.RoleAsyncAgent
 	}
-	again.history, again.below, again.alone = nil, 0, nil
+	again.history, again.below, again.alone, again.stopped = nil, 0, nil, false
 	again.status.State, again.status.Started, again.status.Ended, again.status.TaskID, again.status.Err = Running, time.Now(), time.Time{}, "", ""
 	r.entries[i] = again
 	r.running++
@@ -114,6 +146,7 @@ func (r *roster) putBack(again, ended *entry) {
 	defer r.mu.Unlock()
 	if i := slices.Index(r.entries, again); i >= 0 {
 		r.entries[i] = ended
+		ended.byUser = ended.byUser || again.stopped
 	}
 	r.left(again)
 }

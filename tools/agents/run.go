@@ -61,6 +61,7 @@ type run struct {
 	notes      []string
 	unread     []pegboard.Part // for the next request
 	requests   int
+	deaf       bool // the Loop has returned without a request, so it has read nothing
 	calls      int
 	usage      Usage
 	limit      error // ErrTurns or ErrBudget, once it was reached
@@ -76,6 +77,7 @@ type run struct {
 	file       *os.File           // its output; nil if it has none
 	moving     chan struct{}      // closed when a move to the background is over; nil if there is no move
 	ended      bool               // it cannot be moved any more
+	past       bool               // its Loop is not called again
 }
 
 // setContext gives the run a context that keeps the values of the caller's and ends by itself.
@@ -115,6 +117,7 @@ func (k *run) supervise() {
 			break
 		}
 	}
+	k.setPast()
 	k.endMail(err)
 	k.finish(reply, err)
 }
@@ -126,6 +129,7 @@ func (k *run) runLoop() (reply Reply, err error) {
 		reply Reply
 		err   error
 	}
+	defer k.listen()()
 	ended := make(chan outcome, 1) // the Loop of an abandoned run writes to nothing else
 	crash := goroutine.Go(func() {
 		r, e := k.g.options.Loop(k.ctx, k.agent)
@@ -178,6 +182,7 @@ func (k *run) endLoop(ctx context.Context) error {
 // finish ends the run: its session is closed, its place given up, and its result told.
 func (k *run) finish(reply Reply, err error) {
 	close(k.returned)
+	k.leaveTeammates()
 	result, err := k.report(reply, err)
 	state := Completed
 	switch {

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -34,11 +35,23 @@ func (k *run) leaveTeam() {
 	}
 }
 
+// leaveTeammates tells the caller of a lead that ends in the background of its teammates, which do
+// not end with it.
+func (k *run) leaveTeammates() {
+	if !k.isInBackground() || k.ctx.Err() != nil {
+		return
+	}
+	if mates := k.roster.teammatesOf(k.agent.ID); len(mates) > 0 {
+		k.note("Its teammates go on without it: " + strings.Join(mates, ", ") + ". To end one, send it a shutdown_request with SendMessage.")
+	}
+}
+
 // idle waits until there is something for a teammate to read, and reports whether there is. It
-// asks no model. The lead is told once that the teammate is idle.
+// asks no model. The lead is told once that the teammate is idle. A teammate that has agreed to
+// end reads what is there, and does not wait.
 func (k *run) idle(reply Reply) bool {
 	if k.isLeaving() {
-		return false
+		return k.mail().has(k.agent.ID)
 	}
 	if k.keepsGoing("idle", k.g.options.Hooks.Idle, reply) {
 		return true
@@ -72,14 +85,19 @@ func (k *run) idle(reply Reply) bool {
 	}
 }
 
-// tellIdle tells the lead that the teammate waits for messages.
+// tellIdle tells the lead that the teammate waits for messages, or the main agent if the lead has
+// ended.
 func (k *run) tellIdle(reply Reply) {
 	text := k.textOf(reply)
 	if len(text) > maxLastWords {
-		text = text[:maxLastWords] + "…"
+		text = strings.ToValidUTF8(text[:maxLastWords], "") + "…"
+	}
+	reader := k.lead()
+	if k.roster.runOf(reader) == nil {
+		reader = MainName
 	}
 	l := letter{From: k.agent.ID, FromName: k.agent.Name, FromType: k.agent.Type, Sent: time.Now(), Kind: idleNotice, Text: text}
-	if err := k.mail().put(k.lead(), l); err != nil {
+	if err := k.mail().put(reader, l); err != nil {
 		k.g.options.logger().Error("a lead could not be told that a teammate is idle", "agent", k.agent.ID, "error", err)
 	}
 }

@@ -64,6 +64,46 @@ func (k *run) keptMail() {
 	}
 }
 
+// listen watches one call of the Loop. The func that it returns is called at its end, and records
+// whether the Loop has asked for what there is to read.
+func (k *run) listen() (returned func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := k.requests
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.deaf = k.requests == before
+	}
+}
+
+// isDeaf reports whether the Loop has read nothing. To call it again because a message waits
+// would never end.
+func (k *run) isDeaf() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.deaf
+}
+
+// setPast records that the run reads nothing more.
+func (k *run) setPast() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.past = true
+}
+
+// readsNoMore returns why a message to the agent is not read: the run is ending, and there will be
+// no other one. It is nil for an agent that can go on.
+func (k *run) readsNoMore() error {
+	k.mu.Lock()
+	past := k.past
+	k.mu.Unlock()
+	if !past {
+		return nil
+	}
+	return k.roster.mayGoOn(k.entry, k.g.noBackground(k.caller))
+}
+
 // endMail removes the messages that were read, or puts them back if the run has failed before
 // its conversation had them.
 func (k *run) endMail(err error) {
@@ -81,12 +121,18 @@ func (k *run) askedToEnd(request string) string {
 	return k.asked[request]
 }
 
-// answeredShutdown records the answer to a request to end.
-func (k *run) answeredShutdown(request string, approve bool) {
+// answeredShutdown records the answer to a request to end. The func that it returns undoes that.
+func (k *run) answeredShutdown(request string, approve bool) (undo func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	asker, leaving := k.asked[request], k.leaving
 	delete(k.asked, request)
-	k.leaving = k.leaving || approve
+	k.leaving = leaving || approve
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.asked[request], k.leaving = asker, leaving
+	}
 }
 
 func (k *run) isLeaving() bool {
@@ -95,17 +141,25 @@ func (k *run) isLeaving() bool {
 	return k.leaving
 }
 
-// setPlan sets the id of the plan that waits for an answer; empty means none.
-func (k *run) setPlan(request string) {
+// setPlan sets the id of the plan that waits for an answer, and returns that of the plan before;
+// empty means none.
+func (k *run) setPlan(request string) (before string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.plan = request
+	before, k.plan = k.plan, request
+	return before
 }
 
-func (k *run) openPlan() string {
+// takePlan reports whether the plan with that id waits for an answer. It does not wait any more
+// then.
+func (k *run) takePlan(request string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.plan
+	waits := request != "" && k.plan == request
+	if waits {
+		k.plan = ""
+	}
+	return waits
 }
 
 // addressees tells a new agent which others it can write to; empty if it cannot.

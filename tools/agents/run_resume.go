@@ -64,9 +64,10 @@ func (k *run) abandonResumed(ctx context.Context) {
 	_ = k.file.Close() // it is empty
 }
 
-// goOn starts the agent again if a message has come while it ended.
+// goOn starts the agent again if a message has come while it ended. If the user has ended its
+// turn, only the next message does.
 func (k *run) goOn(state State) {
-	if state != Completed || !k.mail().has(k.agent.ID) {
+	if state != Completed || k.isDeaf() || k.result.StopTurn || !k.mail().has(k.agent.ID) {
 		return
 	}
 	ctx := context.WithoutCancel(k.ctx)

@@ -66,7 +66,11 @@ func (k *run) tell(parts ...pegboard.Part) {
 
 // goesOn reports whether the agent has something to read after its Loop has returned.
 func (k *run) goesOn(reply Reply) bool {
-	if k.ctx.Err() != nil || k.limitReached() != nil || reply.StopTurn && k.entry.role != pegboard.RoleTeammate {
+	if k.ctx.Err() != nil || k.limitReached() != nil || (reply.StopTurn || k.wasDenied()) && k.entry.role != pegboard.RoleTeammate {
+		return false
+	}
+	if k.isDeaf() && k.mail().has(k.agent.ID) {
+		k.note("It has ended without reading messages that wait for it.")
 		return false
 	}
 	if k.entry.role == pegboard.RoleTeammate {
@@ -145,6 +149,13 @@ func (k *run) limitReached() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.limit
+}
+
+// wasDenied reports whether the user has denied a call and ended the turn.
+func (k *run) wasDenied() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.denied
 }
 
 // append implements [Agent.Append].

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
 // sendName is the name of the tool.
@@ -149,6 +150,9 @@ func (g *Agents) receiver(s *pegboard.Session, writer, to string) (*entry, error
 	r, m := g.rosterOf(s), g.mailOf(s)
 	e, err := r.lookup(to)
 	if err != nil {
+		if writer != MainName && len(nearest.Names(to, []string{MainName}, 1)) > 0 {
+			return nil, fmt.Errorf("%w: %q; did you mean %s?", ErrUnknownAgent, to, MainName)
+		}
 		return nil, err
 	}
 	id, name := e.status.ID, e.status.Name // they never change
@@ -167,38 +171,45 @@ func (g *Agents) receiver(s *pegboard.Session, writer, to string) (*entry, error
 
 // sendMain sends a letter to the main agent.
 func (g *Agents) sendMain(s *pegboard.Session, l letter) (SendResult, error) {
-	answered, err := g.beforeSend(s, nil, &l)
+	undo, err := g.beforeSend(s, nil, &l)
 	if err != nil {
 		return SendResult{}, err
 	}
 	if err := g.mailOf(s).put(MainName, l); err != nil {
+		undo()
 		return SendResult{}, notSent(err)
 	}
-	answered()
 	return SendResult{Success: true, Message: "Sent to the main agent."}, nil
 }
 
 // sendAgent sends a letter to an agent. One that has ended goes on.
 func (g *Agents) sendAgent(ctx context.Context, s *pegboard.Session, e *entry, l letter) (SendResult, error) {
 	m, r := g.mailOf(s), g.rosterOf(s)
-	answered, err := g.beforeSend(s, e, &l)
+	undo, err := g.beforeSend(s, e, &l)
 	if err != nil {
 		return SendResult{}, err
 	}
 	k, err := g.resume(ctx, e)
+	if err == nil && k == nil {
+		err = r.readsNoMore(e)
+	}
 	if err != nil {
+		undo()
 		return SendResult{}, err
 	}
 	if err := m.put(e.status.ID, l); err != nil {
+		undo()
 		if k != nil {
 			k.abandonResumed(ctx)
 		}
 		return SendResult{}, notSent(err)
 	}
-	answered()
+	if err := r.readsNoMore(e); k == nil && err != nil {
+		return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and may not read it: %v.", e.status.label(), err)}, nil
+	}
 	if k == nil && !r.isRunning(e) { // it has ended meanwhile, and may not have seen the letter
 		if k, err = g.resume(ctx, e); err != nil {
-			return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and reads it when it goes on: %v.", e.status.label(), err)}, nil
+			return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and reads it only if it goes on: %v.", e.status.label(), err)}, nil
 		}
 	}
 	if k == nil {

@@ -77,6 +77,10 @@ func (s *store) load() (entries []*entry, problems []error) {
 		if !ok {
 			continue
 		}
+		if !name.Type().IsRegular() { // to open a pipe would wait for its other end
+			problems = append(problems, s.setAside(path, errNoFile))
+			continue
+		}
 		e, err := s.loadRecord(id)
 		if err != nil {
 			problems = append(problems, s.setAside(path, err))

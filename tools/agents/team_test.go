@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -277,4 +278,129 @@ func TestTeamRefuses(t *testing.T) {
 	}, look())
 	require.ErrorIs(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err, pegboard.ErrUnknownTool)
 	require.ErrorContains(t, h.call(t, map[string]any{"name": "ann", "team_name": "red"}).Err, "there are no teams here")
+}
+
+// TestShutdownReadsWhatWaits: a teammate that has agreed to end reads the messages that wait, ends,
+// and is not started again by them.
+func TestShutdownReadsWhatWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var l story
+		var h *house
+		h = newHouse(t, pegboard.SessionConfig{}, once(&l, func(a *agents.Agent, read string) {
+			if m := requestID.FindStringSubmatch(read); m != nil {
+				require.NoError(t, h.send(t, "ann", "Thanks.").Err)
+				require.NoError(t, h.sendAs(t, a, "main", map[string]any{"type": "shutdown_response", "request_id": m[1], "approve": true}).Err)
+			}
+		}), nil, look())
+		require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
+		h.launch(t, map[string]any{"name": "ann", "team_name": "red"})
+		synctest.Wait()
+		require.NoError(t, h.send(t, "ann", map[string]any{"type": "shutdown_request"}).Err)
+		synctest.Wait()
+		lines := l.all()
+		require.Len(t, lines, 3)
+		require.Contains(t, lines[2], "Thanks.")
+		require.Equal(t, agents.Completed, h.agents.List(h.session)[0].State)
+		require.Len(t, h.news(), 3, "it was idle once, its answer, and its end")
+		require.NoError(t, h.team(t, "TeamDelete", `{}`).Err)
+	})
+}
+
+// TestApprovalHoldsWhenItIsRead: a teammate that reads that its plan is approved has the mode of
+// its lead already, and a lead that reads a plan can answer it already. Messages in a directory
+// can be read before the call that has sent them returns.
+func TestApprovalHoldsWhenItIsRead(t *testing.T) {
+	t.Parallel()
+	var h *house
+	modes := make(chan pegboard.Mode, 1)
+	h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+		sent := make(chan error, 1)
+		go func() {
+			sent <- h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": "First this."}).Err
+		}()
+		for {
+			parts, err := a.Next(ctx, agents.Usage{})
+			if err != nil {
+				return agents.Reply{}, err
+			}
+			for _, p := range parts {
+				if strings.Contains(p.Text, "it is approved") {
+					modes <- a.Session.Permissions().Mode()
+					return agents.Reply{Text: "done"}, <-sent
+				}
+			}
+		}
+	}, func(o *agents.Options) { o.Dir = t.TempDir() }, look())
+	require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
+	h.launch(t, map[string]any{"name": "ann", "team_name": "red", "mode": "plan"})
+	var request []string
+	for request == nil {
+		request = requestID.FindStringSubmatch(strings.Join(h.news(), ""))
+	}
+	require.NoError(t, h.send(t, "ann", map[string]any{"type": "plan_approval_response", "request_id": request[1], "approve": true}).Err)
+	require.Equal(t, pegboard.ModeDefault, <-modes)
+}
+
+// TestAnswerThatCannotBeSent changes nothing.
+func TestAnswerThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var h *house
+		var mate *agents.Agent
+		h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			_, err := a.Next(ctx, agents.Usage{})
+			if mate == nil {
+				mate = a
+				require.NoError(t, h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": "First this."}).Err)
+				long := strings.Repeat("m", 1<<20)
+				require.Error(t, h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": long}).Err)
+			}
+			return agents.Reply{Text: "done"}, err
+		}, nil, look())
+		require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
+		h.launch(t, map[string]any{"name": "ann", "team_name": "red", "mode": "plan"})
+		synctest.Wait()
+		answer := map[string]any{"type": "plan_approval_response", "approve": true, "feedback": strings.Repeat("m", 1<<20)}
+		answer["request_id"] = requestID.FindStringSubmatch(strings.Join(h.news(), ""))[1]
+		require.Error(t, h.send(t, "ann", answer).Err)
+		require.Equal(t, pegboard.ModePlan, mate.Session.Permissions().Mode())
+		answer["feedback"] = "Mind the tests."
+		require.NoError(t, h.send(t, "ann", answer).Err)
+		require.Equal(t, pegboard.ModeDefault, mate.Session.Permissions().Mode())
+	})
+}
+
+// TestLeadThatEndsInTheBackground: the main agent is told of the teammates that it leaves behind, and
+// can end them.
+func TestLeadThatEndsInTheBackground(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var l story
+		var h *house
+		h = newHouse(t, pegboard.SessionConfig{}, once(&l, func(a *agents.Agent, read string) {
+			if a.Name == "boss" && len(a.History()) == 0 {
+				pool, err := a.Pool()
+				require.NoError(t, err)
+				require.NoError(t, h.executor.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "TeamCreate", Input: []byte(`{"team_name":"red"}`)})[0].Err)
+				require.NoError(t, h.executor.Run(t.Context(), pool, agentCall(t, map[string]any{"name": "ann", "team_name": "red"}))[0].Err)
+			} else if m := requestID.FindStringSubmatch(read); m != nil {
+				require.NoError(t, h.sendAs(t, a, "main", map[string]any{"type": "shutdown_response", "request_id": m[1], "approve": true}).Err)
+			} else if a.Name == "ann" {
+				time.Sleep(5 * time.Second)
+			}
+		}), func(o *agents.Options) { o.Pool.Roles.Async = append(o.Pool.Roles.Async, "TeamCreate") }, look())
+		h.launch(t, map[string]any{"name": "boss"})
+		time.Sleep(time.Second)
+		news := h.news()
+		require.Len(t, news, 1)
+		ann := h.agents.List(h.session)[1].ID
+		require.Contains(t, news[0], "Its teammates go on without it: ann ("+ann+").")
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"The teammate ann (" + ann + ") is idle and waits for messages.\nIts last words:\nDone with it." + notTheUser}, h.news())
+		require.NoError(t, h.send(t, "ann", map[string]any{"type": "shutdown_request"}).Err)
+		time.Sleep(time.Minute)
+		require.Contains(t, strings.Join(h.news(), "\n"), "it ends.")
+		require.Equal(t, agents.Completed, h.agents.List(h.session)[1].State)
+	})
 }

@@ -65,6 +65,9 @@ func (t *transcript) close() error { return t.file.Close() }
 // readTranscript returns the messages in a file. A last line that is not whole does not count: the
 // program died while it wrote it. No file means no messages.
 func readTranscript(path string) ([]json.RawMessage, error) {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: %w", errCorrupt, errNoFile)
+	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -86,5 +89,9 @@ func readTranscript(path string) ([]json.RawMessage, error) {
 	}
 }
 
-// errCorrupt says that a file holds something else than it should.
-var errCorrupt = errors.New("unreadable file")
+var (
+	// errCorrupt says that a file holds something else than it should.
+	errCorrupt = errors.New("unreadable file")
+	// errNoFile says that a pipe, a link or a directory stands where a file should be.
+	errNoFile = errors.New("it is no regular file")
+)
