@@ -79,7 +79,8 @@ func (g *Agents) ToBackground(s *pegboard.Session) int {
 }
 
 // Stop stops a running agent of the conversation of s, by id or name, on behalf of the user. It
-// does not wait until the agent has ended. The error is ErrUnknownAgent or ErrEnded.
+// does not wait until the agent has ended. The error is ErrUnknownAgent or ErrEnded; any other
+// says that the stop could not be kept in Options.Dir, and the agent is stopped all the same.
 func (g *Agents) Stop(s *pegboard.Session, id string) error {
 	roster := g.rosterOf(s)
 	e, err := roster.lookup(id)
@@ -89,7 +90,7 @@ func (g *Agents) Stop(s *pegboard.Session, id string) error {
 	for _, k := range roster.runs() {
 		if k.entry == e {
 			k.cancel(ErrStopped)
-			return nil
+			return roster.recordStop(k)
 		}
 	}
 	return fmt.Errorf("%w: %s", ErrEnded, id)

@@ -86,6 +86,9 @@ func (s *Status) sentence() string {
 		text += ", " + s.Description
 	}
 	text += ", " + string(s.State)
+	if s.State == Lost {
+		return text + " when the program ended"
+	}
 	if s.State == Running {
 		return text + " for " + time.Since(s.Started).Round(100*time.Millisecond).String()
 	}
