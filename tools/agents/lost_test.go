@@ -71,6 +71,36 @@ func TestLostBeforeTheTask(t *testing.T) {
 	require.True(t, strings.HasPrefix(lines[1], "anna reads: Message from the main agent"), lines[1])
 }
 
+// TestListedWithItsRecord: no other sees an agent before its record is there. A message to it would be
+// lost with the program.
+func TestListedWithItsRecord(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var h *house
+	var l story
+	ready := false
+	h = newHouse(t, pegboard.SessionConfig{}, reads(&l), func(o *agents.Options) {
+		o.Dir = dir
+		definitions := o.Definitions
+		o.Definitions = func(s *pegboard.Session) []agents.Definition {
+			if ready && s != nil { // the pool of the agent is resolved before its record is written
+				for _, status := range h.agents.List(h.session) {
+					require.FileExists(t, filepath.Join(dir, "agents", status.ID+".json"))
+				}
+				require.ErrorIs(t, h.agents.Stop(h.session, "anna"), agents.ErrUnknownAgent)
+				l.add("asked")
+			}
+			return definitions(s)
+		}
+	}, look())
+	ready = true
+	_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Name: "anna"})
+	require.NoError(t, err)
+	ready = false
+	require.Contains(t, l.all(), "asked")
+	require.Len(t, h.agents.List(h.session), 1)
+}
+
 // TestTeamOutlastsTheProgram: a teammate goes on in its team, which the main agent leads, in a later
 // program. A file of a team that cannot be read is set aside and told.
 func TestTeamOutlastsTheProgram(t *testing.T) {
