@@ -189,9 +189,8 @@ func textsIn(file *ast.File, constants map[string]string) (texts []string) {
 				texts = append(texts, text)
 			}
 		case *ast.CallExpr:
-			if len(n.Args) > 1 {
-				i := 0
-				texts = append(texts, verb.ReplaceAllStringFunc(literal(n.Args[0]), func(verb string) string {
+			if i := slices.IndexFunc(n.Args, func(e ast.Expr) bool { return strings.Contains(literal(e), "%") }); i >= 0 {
+				texts = append(texts, verb.ReplaceAllStringFunc(literal(n.Args[i]), func(verb string) string {
 					if i++; i < len(n.Args) {
 						return cmp.Or(value(n.Args[i]), verb)
 					}
