@@ -50,7 +50,7 @@ var builtinNames = []string{
 	"Read", "Write", "Edit", "MultiEdit", "apply_patch", "NotebookEdit", "Glob", "Grep",
 	"Bash", "PowerShell", "REPL", "TaskOutput", "TaskStop", "Monitor",
 	"WebFetch", "WebSearch",
-	"Agent", "SendMessage", "TeamCreate", "TeamDelete", "Skill", "Workflow",
+	"Agent", "SendMessage", "ListAgents", "TeamCreate", "TeamDelete", "Skill", "Workflow",
 	"TodoWrite", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList",
 	"EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "EnterWorktree", "ExitWorktree", "Config",
 	"Sleep", "CronCreate", "CronList", "CronDelete", "RemoteTrigger",

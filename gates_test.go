@@ -24,7 +24,7 @@ func TestBuiltinNames(t *testing.T) {
 	t.Parallel()
 	want := []string{
 		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode",
-		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit",
+		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit",
 		"NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger",
 		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput", "TaskCreate", "TaskGet",
 		"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoWrite", "ToolSearch",
@@ -42,7 +42,7 @@ func TestGates(t *testing.T) {
 	t.Parallel()
 	tasks := []string{"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}
 	ungated := []string{
-		"Agent", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "McpAuth", "Own", "PushNotification", "RemoteTrigger",
+		"Agent", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ListAgents", "McpAuth", "Own", "PushNotification", "RemoteTrigger",
 		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "TaskOutput", "TaskStop", "ToolSearch",
 		"WebFetch", "WebSearch", "mcp__src__Glob",
 	}

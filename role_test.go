@@ -16,7 +16,7 @@ import (
 var (
 	everyTool = []string{
 		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode",
-		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor",
+		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor",
 		"MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger",
 		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput", "TaskCreate", "TaskGet",
 		"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "ToolSearch",
@@ -24,7 +24,7 @@ var (
 	}
 	defaultAgent = []string{
 		"Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep",
-		"LSP", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read",
+		"LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read",
 		"ReadMcpResource", "RemoteTrigger", "SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep",
 		"StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TeamCreate", "TeamDelete", "ToolSearch",
 		"WebFetch", "WebSearch", "Write", "apply_patch",
@@ -40,7 +40,7 @@ var (
 	}
 	documentedAgent = []string{
 		"Agent", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterWorktree", "ExitWorktree", "Glob",
-		"Grep", "LSP", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL",
+		"Grep", "LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL",
 		"Read", "ReadMcpResource", "RemoteTrigger", "SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep",
 		"StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete",
 		"ToolSearch", "WebFetch", "WebSearch", "Write", "apply_patch",

@@ -79,15 +79,20 @@ func (g *Agents) ToBackground(s *pegboard.Session) int {
 }
 
 // Stop stops a running agent of the conversation of s, by id or name, on behalf of the user. It
-// does not wait until the agent has ended. The error is ErrUnknownAgent or ErrEnded.
+// does not wait until the agent has ended. The error is ErrUnknownAgent or ErrEnded; any other
+// says that the stop could not be kept in Options.Dir, and the agent is stopped all the same.
 func (g *Agents) Stop(s *pegboard.Session, id string) error {
 	roster := g.rosterOf(s)
 	e, err := roster.lookup(id)
 	if err != nil {
 		return err
 	}
-	if !roster.stop(e.status.ID) { // it never changes
+	k, ok := roster.stop(e.status.ID) // the id never changes
+	switch {
+	case !ok:
 		return fmt.Errorf("%w: %s", ErrEnded, id)
+	case k != nil:
+		return roster.recordStop(k)
 	}
 	return nil
 }

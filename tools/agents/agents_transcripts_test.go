@@ -3,12 +3,16 @@ package agents_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,7 +34,13 @@ func obedient(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		return agents.Reply{}, context.Cause(ctx)
 	}
 	begin := a.Append(userMessage(task), modelMessage(tooltest.Turn{Text: "I begin."}))
-	switch task[len(task)-1].Text {
+	last := task[len(task)-1].Text
+	if m := asksForAnswer.FindStringSubmatch(last); m != nil {
+		return agents.Reply{Text: "I have read:\n" + last}, errors.Join(begin, writes(ctx, a, m[1], m[2]))
+	}
+	switch last {
+	case "plan":
+		return agents.Reply{Text: "My plan is sent."}, errors.Join(begin, writes(ctx, a, "main", `{"type": "plan_approval_request", "plan": "First the tests."}`))
 	case "fail":
 		return agents.Reply{}, errors.Join(begin, errors.New("the model is overloaded"))
 	case "imitate":
@@ -41,13 +51,55 @@ func obedient(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 	return agents.Reply{Text: "It is in main.go.", Used: agents.Usage{InputTokens: 1200, OutputTokens: 34}}, begin
 }
 
+// asksForAnswer finds in a message to whom the answer goes, and what it is.
+var asksForAnswer = regexp.MustCompile(`Answer with SendMessage to (\S+) and the message (\{.*\}), or false`)
+
+// writes sends a message of an agent.
+func writes(ctx context.Context, a *agents.Agent, to, message string) error {
+	pool, err := a.Pool()
+	if err != nil {
+		return err
+	}
+	var executor pegboard.Executor
+	return executor.Run(ctx, pool, pegboard.Call{ID: "1", Name: "SendMessage", Input: fmt.Appendf(nil, `{"to": %q, "message": %s}`, to, message)})[0].Err
+}
+
+// newsTool returns a tool that shows what the host tells the main agent before its next request: the
+// news that contain a text, once there are some.
+func newsTool() pegboard.Tool {
+	var mu sync.Mutex
+	unread := map[*pegboard.Session][]string{}
+	return pegboard.Build(pegboard.Definition[struct{ About string }, string]{
+		Info: pegboard.Info{Name: "News"}, Description: "Shows the news.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx context.Context, in struct{ About string }, c *pegboard.Call) (string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			for {
+				unread[c.Session()] = append(unread[c.Session()], news(c.Session())...)
+				for i, text := range unread[c.Session()] {
+					if strings.Contains(text, in.About) {
+						unread[c.Session()] = slices.Delete(unread[c.Session()], i, i+1)
+						return text, nil
+					}
+				}
+				select {
+				case <-ctx.Done():
+					return "", context.Cause(ctx)
+				case <-time.After(time.Millisecond):
+				}
+			}
+		},
+	})
+}
+
 // TestTranscripts replays conversations with the Agent tool. Each text for the model is compared
 // byte by byte, and what a text advises is done; PEGBOARD_UPDATE=1 writes the texts anew.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	var registry pegboard.Registry
+	roles := pegboard.ClaudeCodeRoleTables()
 	g, err := agents.New(agents.Options{
-		Loop: obedient, Registry: &registry, MaxRunning: 2, Logger: slog.New(slog.DiscardHandler),
+		Loop: obedient, Registry: &registry, MaxRunning: 2, Pool: pegboard.PoolConfig{Roles: &roles}, Logger: slog.New(slog.DiscardHandler),
 		Definitions: func(*pegboard.Session) []agents.Definition {
 			return []agents.Definition{
 				{Name: "general-purpose", Description: "For anything."},
@@ -58,6 +110,7 @@ func TestTranscripts(t *testing.T) {
 	require.NoError(t, err)
 	tools := append(g.Tools(), files.Read(files.ReadOptions{}), shell.TaskStop(), shell.TaskOutput())
 	require.NoError(t, registry.Add(tools...))
+	tools = append(tools, newsTool())
 	replayer := tooltest.Replayer{
 		Tools: tools,
 		Mask: func(text string) string {
@@ -65,6 +118,8 @@ func TestTranscripts(t *testing.T) {
 		},
 		Names: map[string]*regexp.Regexp{
 			"TASK":   regexp.MustCompile(`\bagent_[0-9a-z]{6}\b`),
+			"PLAN":   regexp.MustCompile(`\bplan-[0-9a-z]{8}\b`),
+			"END":    regexp.MustCompile(`\bshutdown-[0-9a-z]{8}\b`),
 			"AGENT":  regexp.MustCompile(`\bagent-[0-9a-z]{8}\b`),
 			"STORED": regexp.MustCompile(`/[^\s"']*/pegboard-tasks[^\s"'/]*/[^\s"';]*[^\s"';.]`),
 		},

@@ -28,6 +28,9 @@ func (g *Agents) listTool() pegboard.Tool {
 			ReadOnly: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared, Own: true,
 			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "list of agents"}},
 		},
+		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
+			return pegboard.Lines{Before: "List the agents", While: "Listing the agents"}
+		},
 		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only shows the agents of the conversation"}
 		},
@@ -86,6 +89,9 @@ func (s *Status) sentence() string {
 		text += ", " + s.Description
 	}
 	text += ", " + string(s.State)
+	if s.State == Lost {
+		return text + " when the program ended"
+	}
 	if s.State == Running {
 		return text + " for " + time.Since(s.Started).Round(100*time.Millisecond).String()
 	}

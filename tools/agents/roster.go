@@ -48,6 +48,7 @@ type entry struct {
 	trim      json.RawMessage // Session.TrimState
 	loaded    []string        // Session.Loaded
 	forgotten bool            // its history was too large to keep
+	starting  bool            // its record may not be there yet, and others do not see it
 	run       *run            // nil when it has ended, and until it has been set up
 	stopped   bool            // Agents.Stop was called for this run, or before it was set up
 	below     int             // agents that it has started and that are running
@@ -78,10 +79,11 @@ func (r *roster) enter(e *entry, limit int) error {
 			return fmt.Errorf("%w: agent %s is called %q and is running; choose another name", ErrInvalidRequest, r.entries[i].status.ID, r.entries[i].status.Name)
 		}
 	}
-	for e.status.ID == "" || r.find(e.status.ID) != nil {
+	taken := func(o *entry) bool { return o.status.ID == e.status.ID }
+	for e.status.ID == "" || slices.ContainsFunc(r.entries, taken) {
 		e.status.ID = idPrefix + strings.ToLower(rand.Text()[:8])
 	}
-	e.status.State, e.status.Started = Running, time.Now()
+	e.status.State, e.status.Started, e.starting = Running, time.Now(), true
 	r.entries = append(r.entries, e)
 	r.running++
 	if e.parent != nil {
@@ -92,17 +94,20 @@ func (r *roster) enter(e *entry, limit int) error {
 }
 
 // setRun says which run an agent has, and stops the run if the agent was to be stopped
-// meanwhile.
+// meanwhile. From then on others see the agent, since its record is there: a message to an agent
+// without a record would be lost if the program died.
 func (r *roster) setRun(e *entry, k *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e.run = k; e.stopped {
+	e.run, e.starting = k, false
+	if e.stopped {
 		k.cancel(ErrStopped)
 	}
 }
 
-// stop stops an agent on behalf of the user. It reports whether the agent runs, or is about to.
-func (r *roster) stop(id string) bool {
+// stop stops an agent on behalf of the user. It returns the run, nil if the agent is about to run,
+// and whether it runs or is about to.
+func (r *roster) stop(id string) (k *run, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, e := range r.entries {
@@ -112,9 +117,9 @@ func (r *roster) stop(id string) bool {
 		if e.stopped = true; e.run != nil {
 			e.run.cancel(ErrStopped)
 		}
-		return true
+		return e.run, true
 	}
-	return false
+	return nil, false
 }
 
 // withdraw removes an agent that was not started after all.
@@ -184,10 +189,15 @@ func (r *roster) prune() {
 	}
 }
 
+// seen returns the agents that others see. The caller holds the lock.
+func (r *roster) seen() []*entry {
+	return slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool { return e.starting })
+}
+
 // find returns the agent with an id, or else the newest one of that name. The caller holds the
 // lock.
 func (r *roster) find(id string) (named *entry) {
-	for _, e := range slices.Backward(r.entries) {
+	for _, e := range slices.Backward(r.seen()) {
 		if e.status.ID == id {
 			return e
 		}
@@ -206,7 +216,7 @@ func (r *roster) lookup(id string) (*entry, error) {
 		return e, nil
 	}
 	var names, bare []string
-	for _, e := range slices.Backward(r.entries) {
+	for _, e := range slices.Backward(r.seen()) {
 		names, bare = append(names, e.status.label()), append(bare, e.status.ID, e.status.Name)
 	}
 	if near := nearest.Names(id, bare, 3); len(near) > 0 {
@@ -222,8 +232,9 @@ func (r *roster) lookup(id string) (*entry, error) {
 func (r *roster) list() []Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	all := make([]Status, len(r.entries))
-	for i, e := range r.entries {
+	seen := r.seen()
+	all := make([]Status, len(seen))
+	for i, e := range seen {
 		all[i] = e.status
 	}
 	return all

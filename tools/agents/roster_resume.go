@@ -73,7 +73,7 @@ func (r *roster) startedBy(writer, name string) string {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, e := range slices.Backward(r.entries) {
+	for _, e := range slices.Backward(r.seen()) {
 		if e.status.Name == name && e.status.ParentID == writer {
 			return e.status.ID
 		}

@@ -57,6 +57,21 @@ func (r *roster) record(k *run) error {
 	return r.saved(r.store.save(now), now.Status.ID)
 }
 
+// recordStop records at once that the user has stopped a run, so that its agent does not go on in a
+// later program if this one dies before the run has ended.
+func (r *roster) recordStop(k *run) error {
+	r.mu.Lock()
+	running := k.entry.run == k
+	if running {
+		k.entry.byUser = true
+	}
+	r.mu.Unlock()
+	if !running {
+		return nil // its end is recorded
+	}
+	return r.record(k)
+}
+
 // recordEnded writes the record of an agent that does not run.
 func (r *roster) recordEnded(e *entry) error {
 	if r.store == nil {

@@ -11,7 +11,7 @@ import (
 
 // open collects the first parts for the agent: its skills, words of hooks, and its task.
 func (k *run) open() {
-	if k.earlier != nil { // it has read them, but may be in another place
+	if k.before > 0 { // an earlier run has read them, but maybe in another place
 		k.tell(pegboard.Part{Text: k.place.words})
 		return
 	}

@@ -86,7 +86,7 @@ func (g *Agents) sendTool() pegboard.Tool {
 // inspectSend orders the messages to one agent. A message to a session elsewhere leaves the
 // conversation.
 func (g *Agents) inspectSend(in sendInput, c *pegboard.Call) pegboard.Traits {
-	t := pegboard.Traits{Kind: pegboard.KindOther, Concurrency: pegboard.PerTarget, Own: true}
+	t := pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Own: true}
 	to := in.To
 	if s := c.Session(); s != nil {
 		if e, err := g.rosterOf(s).lookup(in.To); err == nil {

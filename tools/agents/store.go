@@ -21,6 +21,7 @@ const (
 	recordSuffix     = ".json"
 	transcriptSuffix = ".jsonl"
 	temporarySuffix  = ".tmp"
+	corruptSuffix    = ".corrupt"
 )
 
 // openStore returns the store in a directory, which is made if it is missing.
@@ -78,12 +79,12 @@ func (s *store) load() (entries []*entry, problems []error) {
 			continue
 		}
 		if !name.Type().IsRegular() { // to open a pipe would wait for its other end
-			problems = append(problems, s.setAside(path, errNoFile))
+			problems = append(problems, setAside(path, errNoFile))
 			continue
 		}
 		e, err := s.loadRecord(id)
 		if err != nil {
-			problems = append(problems, s.setAside(path, err))
+			problems = append(problems, setAside(path, err))
 			continue
 		}
 		entries = append(entries, e)
@@ -107,18 +108,23 @@ func (s *store) loadRecord(id string) (*entry, error) {
 	return r.entry(), nil
 }
 
-// history returns the conversation of an agent. One that cannot be read is set aside.
+// history returns the conversation of an agent. One that cannot be read is set aside, and the
+// agent then has none.
 func (s *store) history(id string) ([]json.RawMessage, error) {
-	messages, err := readTranscript(s.transcriptPath(id))
+	path := s.transcriptPath(id)
+	if aside, _ := filepath.Glob(path + ".*" + corruptSuffix); len(aside) > 0 { // the pattern is valid
+		return nil, fmt.Errorf("%w: it was set aside as %s", errCorrupt, aside[0])
+	}
+	messages, err := readTranscript(path)
 	if errors.Is(err, errCorrupt) {
-		err = s.setAside(s.transcriptPath(id), err)
+		err = setAside(path, err)
 	}
 	return messages, err
 }
 
 // setAside renames a file that cannot be read, and returns why and where it is.
-func (s *store) setAside(path string, why error) error {
-	aside := path + "." + strings.ToLower(rand.Text()[:8]) + ".corrupt"
+func setAside(path string, why error) error {
+	aside := path + "." + strings.ToLower(rand.Text()[:8]) + corruptSuffix
 	if err := os.Rename(path, aside); err != nil {
 		return fmt.Errorf("%s cannot be read: %w, nor set aside: %w", path, why, err)
 	}

@@ -50,8 +50,59 @@ func (g *Agents) teamsOf(s *pegboard.Session) *teams {
 		if g.options.Dir == "" {
 			return &teams{}
 		}
-		return &teams{dir: filepath.Join(g.options.Dir, "teams")}
+		t := &teams{dir: filepath.Join(g.options.Dir, "teams")}
+		problems := t.load()
+		for _, p := range problems {
+			g.options.logger().Error("a team of an earlier run cannot be read", "error", p)
+		}
+		tellProblems(s, problems)
+		return t
 	})
+}
+
+// load reads the teams of earlier programs. None of their teammates is running, and the main agent
+// leads them, as it is the caller of all agents of earlier programs. A file that cannot be read is
+// set aside, and is a problem.
+func (t *teams) load() (problems []error) {
+	files, err := os.ReadDir(t.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return []error{fmt.Errorf("the directory of teams: %w", err)}
+	}
+	for _, f := range files {
+		path := filepath.Join(t.dir, f.Name())
+		if strings.HasSuffix(path, temporarySuffix) {
+			_ = os.Remove(path) // the program died while it wrote it
+			continue
+		}
+		name, ok := strings.CutSuffix(f.Name(), recordSuffix)
+		if !ok {
+			continue
+		}
+		team, err := readTeam(path, name)
+		if err != nil {
+			problems = append(problems, setAside(path, err))
+			continue
+		}
+		team.Lead, team.Members = MainName, []TeamMember{}
+		t.list = append(t.list, team)
+	}
+	return problems
+}
+
+// readTeam reads the file of a team.
+func readTeam(path, name string) (*Team, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var team Team
+	if err := json.Unmarshal(data, &team); err != nil {
+		return nil, err
+	}
+	if team.Name != name {
+		return nil, fmt.Errorf("it is not that of the team %s", name)
+	}
+	return &team, checkTeamName(name)
 }
 
 // checkTeamName returns an error if a team cannot have the name.
@@ -189,7 +240,7 @@ func (t *teams) save(team *Team) error {
 	return nil
 }
 
-// writeTeam replaces the file of a team. A file of an earlier run of the program is replaced, too.
+// writeTeam replaces the file of a team.
 func writeTeam(path string, team *Team) error {
 	data, err := json.MarshalIndent(team, "", "  ")
 	if err != nil {

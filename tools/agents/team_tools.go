@@ -24,7 +24,7 @@ type TeamResult struct {
 
 // teamTraits are those of the tools for teams.
 func teamTraits() pegboard.Traits {
-	return pegboard.Traits{Concurrency: pegboard.PerTarget, Own: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "teams"}}}
+	return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Own: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "teams"}}}
 }
 
 // permitTeam allows the tools for teams.
@@ -77,7 +77,10 @@ func (g *Agents) teamDeleteTool() pegboard.Tool {
 		Info:        pegboard.Info{Name: "TeamDelete", Title: "Delete team", Hint: "end the team that you lead"},
 		Description: "Deletes the team that you lead, when all its teammates have ended.",
 		Traits:      teamTraits(),
-		Permit:      func(context.Context, struct{}, *pegboard.Call) pegboard.Decision { return permitTeam() },
+		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
+			return pegboard.Lines{Before: "Delete the team", While: "Deleting the team"}
+		},
+		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision { return permitTeam() },
 		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (TeamResult, error) {
 			s := c.Session()
 			if s == nil {

@@ -60,7 +60,7 @@ const (
 // sent once, as long as the conversation has it.
 func (k *Skills) Tool() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[input, Output]{
-		Info: pegboard.Info{Name: toolName, Hint: "load instructions for a kind of task by name", Loading: pegboard.LoadAlways, MaxResult: maxText},
+		Info: pegboard.Info{Name: toolName, Title: "Skill", Hint: "load instructions for a kind of task by name", Loading: pegboard.LoadAlways, MaxResult: maxText},
 		Description: "Loads a skill: instructions for a kind of task, maybe with files. Messages list the skills that there are. " +
 			"Load one before you do what it is for, and when the user types its name behind a slash; then follow what it says. " +
 			"A skill that is loaded need not be loaded again. Never make up a name.",
@@ -86,7 +86,7 @@ func (k *Skills) inspect(in input, c *pegboard.Call) pegboard.Traits {
 		target.Value += " " + args
 		target.Aliases = []string{name}
 	}
-	t := pegboard.Traits{Targets: []pegboard.Target{target}, Own: true}
+	t := pegboard.Traits{Kind: pegboard.KindRead, Targets: []pegboard.Target{target}, Own: true}
 	if c.Session() == nil {
 		return t
 	}
@@ -96,7 +96,7 @@ func (k *Skills) inspect(in input, c *pegboard.Call) pegboard.Traits {
 		case skill.prompt != nil:
 			t.Concurrency, t.OpenWorld = pegboard.Shared, true
 		case skill.Fork:
-			t.Concurrency = pegboard.Shared
+			t.Kind, t.Concurrency = pegboard.KindRun, pegboard.Shared
 		case skill.plain():
 			t.Concurrency, t.ReadOnly = pegboard.Shared, true
 		}

@@ -139,7 +139,9 @@ func TestWhatTheModelIsTold(t *testing.T) {
 	require.Contains(t, outcomes[0].Result.Text(), "verdict")
 	require.Equal(t, "The answer is taken.", outcomes[1].Result.Text())
 	scripted := r.exec.Run(t.Context(), r.pool, pegboard.Call{ID: "s", Name: "Script"})
-	require.Contains(t, scripted[0].Result.Text(), "a script cannot give the answer")
+	require.Contains(t, scripted[0].Result.Text(), "a script cannot give the answer: call StructuredOutput yourself")
+	outcomes = r.exec.Run(t.Context(), r.pool, answer(`{"verdict":"bad"}`))
+	require.Equal(t, "The answer is taken.", outcomes[0].Result.Text())
 }
 
 // TestAbandonedStreamGivesNothing: the value of a reply that was abandoned is none, although

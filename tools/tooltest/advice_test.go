@@ -1,6 +1,7 @@
 package tooltest_test
 
 import (
+	"cmp"
 	"context"
 	"go/ast"
 	"go/parser"
@@ -41,12 +42,18 @@ var adviceElsewhere = map[string]string{
 	"there is no bash for Windows programs":         "Windows only",
 	" This conversation ends with your answer":      "an agent's; tasks.txt calls TaskOutput",
 	"This conversation ends with your answer":       "an agent's; tasks.txt calls TaskOutput",
+	"TaskStop ends it. All that it prints":          "of a monitor; TestMonitorTellsWhileItRuns in tools/shell",
 	"You are told of the end; do not poll.":         "of a call of an MCP server; TestAdviceOfResultsIsFollowed in tools/mcp",
 	"%s. Read it with ReadMcpResource":              "the same",
 	"Lists the resources of the connected MCP":      "of a prompt; the same",
 	"You work out how a change should be made":      "of the prompt of an agent; k01_red_green.txt reads code",
 	"These skills can be loaded with the tool":      "of a message; TestAnnouncementIsFollowed in tools/skills",
 	"\n[The rest of skill %s is left out.":          "of a summary; TestCarry in tools/skills",
+	"Makes a team, which you lead.":                 "of a prompt; answers.txt in tools/agents starts a teammate",
+	"A teammate that has done its task does not":    "of the same prompt; answers.txt ends the teammate",
+	"(With SendMessage you can write to ":           "an agent's; those of answers.txt write to main",
+	"Your message had no call.":                     "of a run with a schema; Example in tools/structured",
+	"a script cannot give the answer":               "the same; TestWhatTheModelIsTold in tools/structured",
 }
 
 // TestAdviceIsFollowed finds each text in the source of the tools that tells the model to use
@@ -54,7 +61,7 @@ var adviceElsewhere = map[string]string{
 // succeeds.
 func TestAdviceIsFollowed(t *testing.T) {
 	t.Parallel()
-	followed, keys := followedTexts(readTranscripts(t)), slices.Collect(maps.Keys(adviceElsewhere))
+	followed, keys := followedTexts(readTranscripts(t, filepath.Join("..", "*", "testdata", "transcripts", "*.txt"))), slices.Collect(maps.Keys(adviceElsewhere))
 	seen, missing := map[string]bool{}, []string(nil)
 	for _, text := range adviceInSource(t) {
 		elsewhere := slices.IndexFunc(keys, func(key string) bool { return strings.HasPrefix(text, key) })
@@ -67,7 +74,7 @@ func TestAdviceIsFollowed(t *testing.T) {
 			missing = append(missing, text)
 		}
 	}
-	require.Empty(t, missing, "no transcript follows this advice; write one")
+	require.Empty(t, strings.Join(missing, "\n---\n"), "no transcript follows this advice; write one")
 	for key := range adviceElsewhere {
 		require.True(t, seen[key], "no text begins with %q", key)
 	}
@@ -93,15 +100,15 @@ func followedTexts(all map[string]*tooltest.Transcript) (texts []string) {
 }
 
 var (
-	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill|Workflow)\b`)
-	advises   = regexp.MustCompile(`(?i)\b(use|with|read it|read the|list it|by calling|shows|ask|change its)\b`)
+	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill|Workflow|Agent|SendMessage|ListAgents|TeamCreate|TeamDelete|StructuredOutput)\b`)
+	advises   = regexp.MustCompile(`(?i)\b(use|with|read it|read the|list it|by calling|shows|ask|change its|ends it)\b|\bcall (?:it\b|(?-i:[A-Z]))`)
 	verb      = regexp.MustCompile(`%[^a-zA-Z%]*[a-zA-Z%]`)
 )
 
-// adviceInSource returns the literals of the shipped tools that name a tool and advise it.
-func adviceInSource(t *testing.T) (texts []string) {
+// adviceInSource returns the texts of the shipped tools that name a tool and advise it.
+func adviceInSource(t *testing.T) (advice []string) {
 	t.Helper()
-	files := token.NewFileSet()
+	packages := map[string]map[string]*ast.File{} // by directory and path
 	require.NoError(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -112,28 +119,98 @@ func adviceInSource(t *testing.T) (texts []string) {
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return nil
 		}
-		source, err := os.ReadFile(path)
-		if err != nil {
-			return err
+		dir := filepath.Dir(path)
+		if packages[dir] == nil {
+			packages[dir] = map[string]*ast.File{}
 		}
-		file, err := parser.ParseFile(files, path, source, 0)
-		if err != nil {
-			return err
-		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
-				text, err := strconv.Unquote(l.Value)
-				require.NoError(t, err)
+		packages[dir][path], err = parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		return err
+	}))
+	for _, files := range packages {
+		constants := constantTools(files)
+		for _, file := range files {
+			for _, text := range textsIn(file, constants) {
 				if namesTool.MatchString(text) && advises.MatchString(text) && !strings.Contains(text, "jsonschema:") && !strings.Contains(text, "json:\"") {
-					texts = append(texts, text)
+					advice = append(advice, text)
+				}
+			}
+		}
+	}
+	require.NotEmpty(t, advice)
+	return advice
+}
+
+// constantTools returns the constants of a package whose values are names of tools, with the values.
+func constantTools(files map[string]*ast.File) map[string]string {
+	tools := map[string]string{}
+	for _, file := range files {
+		ast.Inspect(file, func(n ast.Node) bool {
+			if spec, ok := n.(*ast.ValueSpec); ok && len(spec.Names) == len(spec.Values) {
+				for i, value := range spec.Values {
+					if text := literal(value); namesTool.FindString(text) == text && text != "" {
+						tools[spec.Names[i].Name] = text
+					}
 				}
 			}
 			return true
 		})
-		return nil
-	}))
-	require.NotEmpty(t, texts)
+	}
+	return tools
+}
+
+// textsIn returns the literals in a file. Where a constant is joined to literals, or is an argument of
+// a format, the text has the constant's value.
+func textsIn(file *ast.File, constants map[string]string) (texts []string) {
+	value := func(e ast.Expr) string {
+		id, _ := e.(*ast.Ident)
+		if id == nil {
+			return ""
+		}
+		return constants[id.Name]
+	}
+	var sum func(e ast.Expr) (text string, has bool)
+	sum = func(e ast.Expr) (text string, has bool) {
+		if b, ok := e.(*ast.BinaryExpr); ok && b.Op == token.ADD {
+			x, hasX := sum(b.X)
+			y, hasY := sum(b.Y)
+			return x + y, hasX || hasY
+		}
+		if tool := value(e); tool != "" {
+			return tool, true
+		}
+		return cmp.Or(literal(e), "%v"), false
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			texts = append(texts, literal(n))
+		case *ast.BinaryExpr:
+			if text, has := sum(n); has {
+				texts = append(texts, text)
+			}
+		case *ast.CallExpr:
+			if i := slices.IndexFunc(n.Args, func(e ast.Expr) bool { return strings.Contains(literal(e), "%") }); i >= 0 {
+				texts = append(texts, verb.ReplaceAllStringFunc(literal(n.Args[i]), func(verb string) string {
+					if i++; i < len(n.Args) {
+						return cmp.Or(value(n.Args[i]), verb)
+					}
+					return verb
+				}))
+			}
+		}
+		return true
+	})
 	return texts
+}
+
+// literal returns the value of a literal that is a string, or "".
+func literal(e ast.Expr) string {
+	l, ok := e.(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return ""
+	}
+	text, _ := strconv.Unquote(l.Value) // the file was parsed
+	return text
 }
 
 // longestRun returns the longest part of a format without verbs.

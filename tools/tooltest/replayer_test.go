@@ -51,9 +51,13 @@ func maskRun(text string) string {
 	return regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|s)\b`).ReplaceAllString(text, "TIME")
 }
 
-func readTranscripts(t *testing.T) map[string]*tooltest.Transcript {
+// ownTranscripts are those that this package replays.
+var ownTranscripts = filepath.Join("testdata", "transcripts", "*.txt")
+
+// readTranscripts returns the transcripts whose paths match a pattern.
+func readTranscripts(t *testing.T, pattern string) map[string]*tooltest.Transcript {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join("testdata", "transcripts", "*.txt"))
+	paths, err := filepath.Glob(pattern)
 	require.NoError(t, err)
 	require.NotEmpty(t, paths)
 	all := map[string]*tooltest.Transcript{}
@@ -78,7 +82,7 @@ func TestTranscripts(t *testing.T) {
 			t.Skip(program + " is not installed, and the transcripts run it")
 		}
 	}
-	for path, transcript := range readTranscripts(t) {
+	for path, transcript := range readTranscripts(t, ownTranscripts) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			r := replayer()

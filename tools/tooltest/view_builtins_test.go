@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,16 +17,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/results"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/skills"
+	"github.com/seed49eaa51d/pegboard/tools/structured"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // A shownCall is a call of a built-in tool, and what a person reads of it.
 type shownCall struct {
-	made  string // the function that returns the tool, as api.txt names it
+	made  string // the function that returns the tool, as api.txt names it; the tool's name if a method does
 	tool  pegboard.Tool
 	needs string // a program
 	input string // D stands for the directory, TASK for a task that runs
@@ -34,6 +38,35 @@ type shownCall struct {
 }
 
 const notebookJSON = `{"cells":[{"cell_type":"markdown","id":"aa","metadata":{},"source":["one"]}],"metadata":{},"nbformat":4,"nbformat_minor":5}`
+
+// far is the only session elsewhere.
+type far struct{}
+
+func (far) List(context.Context) ([]agents.Peer, error) { return []agents.Peer{{ID: "far"}}, nil }
+
+func (far) Send(context.Context, string, string, string) error { return nil }
+
+// ofAgents returns a tool of package agents.
+func ofAgents(name string) pegboard.Tool {
+	registry := new(pegboard.Registry)
+	group, err := agents.New(agents.Options{
+		Registry: registry, Peers: far{},
+		Definitions: func(*pegboard.Session) []agents.Definition {
+			return []agents.Definition{{Name: agents.GeneralPurpose, Description: "For anything."}}
+		},
+		Loop: func(context.Context, *agents.Agent) (agents.Reply, error) {
+			return agents.Reply{Text: "It is done."}, nil
+		},
+	})
+	if err == nil {
+		err = registry.Add(append(group.Tools(), files.Read(files.ReadOptions{}))...)
+	}
+	if err != nil {
+		panic(err)
+	}
+	tools := group.Tools()
+	return tools[slices.IndexFunc(tools, func(t pegboard.Tool) bool { return t.Info().Name == name })]
+}
 
 func shownCalls() []shownCall {
 	view := func(title string, kind pegboard.CallKind, before, while, after string) pegboard.View {
@@ -44,6 +77,16 @@ func shownCalls() []shownCall {
 	write, cells := files.Write(files.WriteOptions{AllowUnread: true}), files.NotebookEdit(files.WriteOptions{AllowUnread: true})
 	bash := shell.Bash(shell.Options{})
 	grep, search := files.Grep(files.GrepOptions{}), pegboard.ToolSearch(pegboard.SearchOptions{})
+	answer, err := structured.New(json.RawMessage(`{"type":"object"}`))
+	if err != nil {
+		panic(err)
+	}
+	greet, err := skills.New(skills.Options{List: func(*pegboard.Session, []string) []skills.Skill {
+		return []skills.Skill{{Name: "greet", Description: "Greets.", Body: "Say hello."}}
+	}})
+	if err != nil {
+		panic(err)
+	}
 	return []shownCall{
 		{made: "files.Read", tool: read, input: `{"file_path":"D/a.txt"}`, want: view("Read", pegboard.KindRead, "Read a.txt", "Reading a.txt", "Read 2 lines")},
 		{made: "files.Read", tool: read, input: `{"file_path":"a.txt","offset":2,"limit":1}`, want: view("Read", pegboard.KindRead, "Read a.txt, line 2", "Reading a.txt, line 2", "Read 1 line")},
@@ -104,6 +147,13 @@ func shownCalls() []shownCall {
 		{made: "shell.Monitor", tool: shell.Monitor(shell.Options{}), needs: "bash", input: `{"description":"x","command":"tail -f a.txt"}`, want: view("Monitor", pegboard.KindRun, "Monitor tail -f a.txt", "Starting to monitor tail -f a.txt", "Watches as monitor_")},
 		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF"}`, want: view("Read result", pegboard.KindRead, "Read REF", "Reading REF", "Read 10 bytes of 10")},
 		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF","pattern":"5"}`, want: view("Read result", pegboard.KindRead, "Search REF for 5", "Searching REF for 5", "Found 1 line")},
+		{made: "Agent", tool: ofAgents("Agent"), input: `{"description":"look around","prompt":"x"}`, want: view("Agent", pegboard.KindRun, "Start agent general-purpose: look around", "Agent general-purpose: look around", "")},
+		{made: "SendMessage", tool: ofAgents("SendMessage"), input: `{"to":"far","message":"x","summary":"news"}`, want: view("Send message", pegboard.KindRun, "Message to far: news", "Sending a message to far", "Sent to the session far")},
+		{made: "ListAgents", tool: ofAgents("ListAgents"), input: `{}`, want: view("List agents", pegboard.KindList, "List the agents", "Listing the agents", "0 agents")},
+		{made: "TeamCreate", tool: ofAgents("TeamCreate"), input: `{"team_name":"red"}`, want: view("Create team", pegboard.KindRun, "Make the team red", "Making the team red", "The team red is there")},
+		{made: "StructuredOutput", tool: answer.Tool(), input: `{"n":1}`, want: view("Answer", pegboard.KindThink, "Give the answer", "Giving the answer", "Gave the answer")},
+		{made: "Skill", tool: greet.Tool(), input: `{"skill":"greet"}`, want: view("Skill", pegboard.KindRead, "Load skill greet", "Loading skill greet", "Loaded skill greet")},
+		{made: "Workflow", tool: workflowTool(), input: `{"script":"return 1","title":"steps"}`, want: view("Workflow", pegboard.KindRun, "Run workflow steps", "Starting workflow steps", "")},
 		{made: "pegboard.ToolSearch", tool: search, input: `{"query":"select:Nothing"}`, want: view("Find tools", pegboard.KindSearch, "Find tools: select:Nothing", "Finding tools: select:Nothing", "Found 0 tools")},
 	}
 }
