@@ -72,6 +72,8 @@ type run struct {
 	task       *background.Handle // nil while the caller waits
 	file       *os.File           // its output; nil if it has none
 	moving     chan struct{}      // closed when a move to the background is over; nil if there is no move
+	stays      bool               // it cannot be moved any more: its call answers, or it ends
+	output     string             // the path of file, also when that is closed
 	ended      bool               // it cannot be moved any more
 }
 
@@ -88,10 +90,11 @@ func (k *run) start(ctx context.Context) (Result, error) {
 	}
 	select {
 	case <-k.done:
-		return k.result, k.err
 	case <-k.moved:
-		return k.launched(), nil
 	case <-ctx.Done():
+	}
+	if k.stay() {
+		return k.launched(), nil // its task tells of its end, even if it has ended already
 	}
 	k.cancel(context.Cause(ctx))
 	select {
@@ -100,6 +103,21 @@ func (k *run) start(ctx context.Context) (Result, error) {
 	case <-time.After(answerWait):
 	}
 	return k.interim(context.Cause(ctx))
+}
+
+// stay waits for a move to the background that has begun, permits no further one, and reports
+// whether the run is in the background.
+func (k *run) stay() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stays = true
+	for k.moving != nil {
+		moving := k.moving
+		k.mu.Unlock()
+		<-moving
+		k.mu.Lock()
+	}
+	return k.task != nil
 }
 
 // supervise runs the Loop until nothing is left for the agent to do.
@@ -201,13 +219,8 @@ func (k *run) finish(reply Reply, err error) {
 
 // settleResult makes the result stand and tells it.
 func (k *run) settleResult(result Result, err error, state State) {
+	k.stay()
 	k.mu.Lock()
-	for k.moving != nil {
-		moving := k.moving
-		k.mu.Unlock()
-		<-moving
-		k.mu.Lock()
-	}
 	k.ended = true
 	task, file := k.task, k.file
 	k.file = nil
