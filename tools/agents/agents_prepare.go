@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -38,12 +39,18 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	if err := k.roster.enter(k.entry, g.options.maxRunning()); err != nil {
 		return nil, err
 	}
+	ready := false
+	defer func() {
+		if !ready { // settle has failed, or code of the host has ended this goroutine
+			k.roster.withdraw(k.entry)
+			k.roster.forget(k.agent.ID)
+		}
+	}()
 	if err := k.settle(ctx); err != nil {
-		k.roster.withdraw(k.entry)
-		k.roster.forget(k.agent.ID)
 		return nil, err
 	}
 	k.roster.setRun(k.entry, k)
+	ready = true
 	return k, nil
 }
 
@@ -128,12 +135,13 @@ func (k *run) settle(ctx context.Context) (err error) {
 	if k.place, err = k.g.choosePlace(ctx, k.caller, k.agent.ID, &k.request, &k.definition); err != nil {
 		return err
 	}
+	ready := false
 	defer func() {
-		if err != nil {
+		if !ready {
 			k.giveUp(ctx)
 		}
 	}()
-	if err = k.fork(); err != nil {
+	if err := k.fork(ctx); err != nil {
 		return err
 	}
 	found, err := k.resolve()
@@ -145,7 +153,6 @@ func (k *run) settle(ctx context.Context) (err error) {
 		k.note(fmt.Sprintf("Its definition names tools that it cannot have here: %s.", strings.Join(found.Unknown, ", ")))
 	}
 	_, k.canSend = found.Pool.Lookup(sendName)
-	k.setContext(ctx)
 	if err := k.joinTeam(); err != nil {
 		return err
 	}
@@ -153,13 +160,16 @@ func (k *run) settle(ctx context.Context) (err error) {
 		return err
 	}
 	if k.background {
-		return k.addTask()
+		if err := k.addTask(); err != nil {
+			return err
+		}
 	}
+	ready = true
 	return nil
 }
 
-// fork makes the session of the agent.
-func (k *run) fork() error {
+// fork makes the session of the agent, and the context of the run.
+func (k *run) fork(ctx context.Context) error {
 	s, d := k.caller, &k.definition
 	have := s.Permissions().Mode()
 	mode, note := narrowMode(s, have, d.Mode)
@@ -193,6 +203,15 @@ func (k *run) fork() error {
 	if !k.agent.Forked {
 		pegboard.KeySystemPrompt.Set(child, pegboard.SystemPrompt{Custom: d.Prompt})
 	}
-	child.OnClose("agent "+k.agent.ID, k.endLoop)
-	return nil
+	k.setContext(ctx)
+	var registered atomic.Bool
+	child.OnClose("agent "+k.agent.ID, func(ctx context.Context) error {
+		k.cancel(pegboard.ErrClosed)
+		if !registered.Load() {
+			return nil // nothing is started: see below
+		}
+		return k.waitLoop(ctx)
+	})
+	registered.Store(true)
+	return context.Cause(k.ctx) // the session is closed already
 }

@@ -86,6 +86,8 @@ func (r *roster) forget(id string) {
 // historyOf returns the conversation of an agent that has ended.
 func (r *roster) historyOf(e *entry) ([]json.RawMessage, error) {
 	if r.store == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		return slices.Clone(e.history), nil
 	}
 	history, err := r.store.history(e.status.ID)

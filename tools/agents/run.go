@@ -125,9 +125,9 @@ func (k *run) supervise() {
 	defer k.cancel(nil)
 	var reply Reply
 	err := <-goroutine.Go(k.open)
-	for err == nil {
-		if reply, err = k.runLoop(); err != nil || !k.goesOn(reply) {
-			break
+	for on := true; on && err == nil; {
+		if reply, err = k.runLoop(); err == nil {
+			on, err = k.looksOn(reply)
 		}
 	}
 	k.endMail(err)
@@ -179,9 +179,8 @@ func (k *run) grace() time.Duration {
 	return (answerWait - 100*time.Millisecond) / time.Duration(max(1, len(k.agent.Session.AgentPath())))
 }
 
-// endLoop ends the run when its session is closed, and waits for its Loop.
-func (k *run) endLoop(ctx context.Context) error {
-	k.cancel(pegboard.ErrClosed)
+// waitLoop waits for the Loop of a run that was told to end.
+func (k *run) waitLoop(ctx context.Context) error {
 	select {
 	case <-k.returned:
 		return nil
@@ -212,7 +211,7 @@ func (k *run) finish(reply Reply, err error) {
 	}
 	k.closeSession()
 	if k.place.release != nil {
-		_ = goroutine.Try(func() error { k.place.release(context.WithoutCancel(k.ctx), &result); return nil })
+		<-goroutine.Go(func() { k.place.release(context.WithoutCancel(k.ctx), &result) })
 	}
 	k.settleResult(result, err, state)
 }
@@ -281,7 +280,7 @@ func (k *run) giveUp(ctx context.Context) {
 		_ = k.agent.Session.Close(ctx) // nothing has run in it
 	}
 	if k.place.release != nil {
-		_ = goroutine.Try(func() error { k.place.release(ctx, &Result{}); return nil })
+		<-goroutine.Go(func() { k.place.release(ctx, &Result{}) })
 	}
 }
 

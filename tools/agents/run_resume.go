@@ -17,17 +17,22 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 	if e.caller == nil {
 		return nil, fmt.Errorf("%w: the main agent has not opened the conversation", ErrNotResumed)
 	}
-	roster := g.rosterOf(e.caller)
-	history, err := roster.historyOf(e)
-	if err != nil {
-		return nil, err
-	}
-	cannot := ""
+	roster, cannot := g.rosterOf(e.caller), ""
 	if g.noBackground(e.caller) != "" {
 		cannot = "the agent that started it has no agents in the background"
 	}
 	again, ended, err := roster.reenter(e.status.ID, cannot, g.options.maxRunning())
 	if err != nil || again == nil {
+		return nil, err
+	}
+	ready := false
+	defer func() {
+		if !ready { // code of the host may have ended this goroutine
+			roster.putBack(again, ended)
+		}
+	}()
+	history, err := roster.historyOf(ended)
+	if err != nil {
 		return nil, err
 	}
 	k := &run{
@@ -40,7 +45,6 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 		Schema: slices.Clone(again.request.Schema), Forked: again.forked, run: k,
 	}
 	if err := k.settle(ctx); err != nil {
-		roster.putBack(again, ended)
 		err = errors.Join(err, roster.recordEnded(ended))
 		if errors.Is(err, pegboard.ErrClosed) {
 			err = fmt.Errorf("%w: the agent that started it has ended, too; start a new one", ErrNotResumed)
@@ -48,7 +52,7 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 		return nil, err
 	}
 	roster.setRun(again, k)
-	k.earlier = ended
+	k.earlier, ready = ended, true
 	return k, nil
 }
 
