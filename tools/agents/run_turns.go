@@ -11,8 +11,8 @@ import (
 
 // open collects the first parts for the agent: its skills, words of hooks, and its task.
 func (k *run) open() {
-	if k.earlier != nil {
-		return // it has read them
+	if len(k.history) > 0 {
+		return // an earlier run has read them
 	}
 	var parts []pegboard.Part
 	for _, name := range k.definition.Skills {

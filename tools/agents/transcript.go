@@ -63,12 +63,9 @@ func (t *transcript) add(messages []json.RawMessage) error {
 func (t *transcript) close() error { return t.file.Close() }
 
 // readTranscript returns the messages in a file. A last line that is not whole does not count: the
-// program died while it wrote it. No file means no messages.
+// program died while it wrote it. Each agent has a file, also one without messages.
 func readTranscript(path string) ([]json.RawMessage, error) {
 	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}
