@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -62,7 +63,7 @@ func (k *run) newTask() (*background.Handle, *os.File, error) {
 // moveToBackground makes a task of a run that its caller waits for.
 func (k *run) moveToBackground() bool {
 	if err := k.addTask(); err != nil {
-		if !k.isInBackground() {
+		if errors.Is(err, ErrEnded) || !k.isInBackground() {
 			return false
 		}
 		k.g.options.logger().Error("what an agent has written is not in its output file", "agent", k.agent.ID, "error", err)
