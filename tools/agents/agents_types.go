@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,8 +48,8 @@ func (g *Agents) startable(s *pegboard.Session) []Definition {
 
 // definition returns the definition that r asks for.
 func (g *Agents) definition(s *pegboard.Session, r *Request) (Definition, error) {
-	if r.Definition != nil {
-		return *r.Definition, nil
+	if d := r.Definition; d != nil {
+		return *d, g.mayStart(s, d.Name)
 	}
 	name := typeName(r.Type)
 	types := g.startable(s)
@@ -59,11 +60,22 @@ func (g *Agents) definition(s *pegboard.Session, r *Request) (Definition, error)
 	for i, d := range types {
 		names[i] = d.Name
 	}
-	why := fmt.Errorf("%w: %q", ErrUnknownType, name)
-	if rule := deniedType(s, name); rule != "" {
-		why = fmt.Errorf("%w: agents of the type %q are denied by the rule %s", pegboard.ErrDenied, name, rule)
+	why := g.mayStart(s, name)
+	if !errors.Is(why, pegboard.ErrDenied) {
+		why = fmt.Errorf("%w: %q", ErrUnknownType, name)
 	}
 	return Definition{}, fmt.Errorf("%w; %s", why, choices(name, names))
+}
+
+// mayStart returns why s may not start agents of a type, whether or not there is a definition.
+func (g *Agents) mayStart(s *pegboard.Session, name string) error {
+	if rule := deniedType(s, name); rule != "" {
+		return fmt.Errorf("%w: agents of the type %q are denied by the rule %s", pegboard.ErrDenied, name, rule)
+	}
+	if g.barred(s, name) {
+		return fmt.Errorf("%w: %q; it is disallowed for this agent", ErrUnknownType, name)
+	}
+	return nil
 }
 
 // choices lists names for an error.
@@ -89,12 +101,15 @@ func typeName(name string) string {
 	return name
 }
 
-// deniedType returns the deny rule of s for a type of agents, or "".
+// deniedType returns the deny rule of s for a type of agents, or for all, or "".
 func deniedType(s *pegboard.Session, name string) string {
 	subject := pattern.Subject{Kind: pattern.Text, Write: true, Names: []string{name}}
 	for _, r := range s.Permissions().Rules() {
-		if r.Behavior != pegboard.Deny || r.Pattern == "" || r.Tool != toolName && r.Tool != toolAlias {
+		if r.Behavior != pegboard.Deny || r.Tool != toolName && r.Tool != toolAlias {
 			continue
+		}
+		if r.Pattern == "" {
+			return r.String()
 		}
 		if spec, err := pattern.Parse(r.Tool, r.Pattern); err == nil && spec.Touches(subject) {
 			return r.String()

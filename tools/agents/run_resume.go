@@ -31,6 +31,9 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 			roster.putBack(again, ended)
 		}
 	}()
+	if err := errors.Join(g.checkBudget(again.caller), g.mayStart(again.caller, again.status.Type)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotResumed, err)
+	}
 	history, err := roster.historyOf(ended)
 	if err != nil {
 		return nil, err
