@@ -95,6 +95,12 @@ func (k *run) choose() error {
 	case k.background && !forked:
 		role = pegboard.RoleAsyncAgent
 	}
+	if forked {
+		var err error
+		if r.only, err = k.callerTools(); err != nil {
+			return err
+		}
+	}
 	barred := listedTypes(d.DisallowedTools)
 	if parent == nil {
 		barred = append(barred, g.mainBarred(s)...)
@@ -103,11 +109,29 @@ func (k *run) choose() error {
 		parent: parent, parents: s.AgentPath(), caller: s, request: k.request, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
 		status: Status{Name: r.Name, Type: d.Name, Description: pegboard.OneLine(r.Description), ParentID: s.AgentID(), Model: model},
 	}
-	if !forked {
-		k.entry.request.pool = nil // it is needed for forks only
-	}
+	k.entry.request.pool = nil // it belongs to this call
 	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
 	return nil
+}
+
+// callerTools returns the names of the tools that the caller has.
+func (k *run) callerTools() (names []string, err error) {
+	p := k.request.pool
+	switch above := k.g.runOf(k.caller); {
+	case p != nil:
+	case above != nil:
+		found, err := above.resolve()
+		if err != nil {
+			return nil, err
+		}
+		p = found.Pool
+	default:
+		p = k.g.options.Registry.AssemblePool(k.caller, k.g.options.Pool)
+	}
+	for t := range p.All() {
+		names = append(names, t.Info().Name)
+	}
+	return names, nil
 }
 
 // chooseBackground decides whether the caller waits for the agent.
@@ -121,7 +145,7 @@ func (k *run) chooseBackground() error {
 		k.background = true
 		return k.g.checkTeam(r, cannot)
 	case cannot != "":
-	case k.definition.Background:
+	case k.definition.Background && (r.movable || !r.Foreground):
 		k.background = true
 	default:
 		k.background = r.Background || !r.Foreground && (o.Background || k.caller.Role() == pegboard.RoleCoordinator)

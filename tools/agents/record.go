@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -21,6 +22,7 @@ type record struct {
 	Effort     string          `json:"effort,omitempty"`
 	Role       pegboard.Role   `json:"role"`
 	Forked     bool            `json:"forked,omitempty"`
+	Only       []string        `json:"only,omitempty"` // the tools of the caller of one that is forked
 	Team       string          `json:"team,omitempty"`
 	Dir        string          `json:"dir,omitempty"`
 	Isolation  string          `json:"isolation,omitempty"`
@@ -36,7 +38,7 @@ func newRecord(e *entry) record {
 	r := &e.request
 	return record{
 		Version: recordVersion, Status: e.status, Parents: e.parents, Definition: e.definition, Barred: e.barred, Mode: e.mode, Effort: e.effort, Role: e.role,
-		Forked: e.forked, Team: r.Team, Dir: r.Dir, Isolation: r.Isolation, Prompt: r.Prompt, Schema: r.Schema, Trim: e.trim, Loaded: e.loaded, ByUser: e.byUser,
+		Forked: e.forked, Only: r.only, Team: r.Team, Dir: r.Dir, Isolation: r.Isolation, Prompt: r.Prompt, Schema: r.Schema, Trim: e.trim, Loaded: e.loaded, ByUser: e.byUser,
 	}
 }
 
@@ -49,6 +51,7 @@ func (r *record) entry() *entry {
 		request: Request{
 			Description: r.Status.Description, Prompt: r.Prompt, Type: r.Status.Type, Name: r.Status.Name, Team: r.Team, Model: r.Status.Model,
 			Effort: r.Effort, Mode: r.Mode, Background: true, Dir: r.Dir, Isolation: r.Isolation, Schema: r.Schema,
+			only: r.Only,
 		},
 	}
 	if e.status.State == Running {
@@ -62,7 +65,7 @@ func (r *record) check(id string) error {
 	switch {
 	case r.Version != recordVersion:
 		return fmt.Errorf("its version is %d", r.Version)
-	case r.Status.ID != id || r.Status.Type == "" || r.Status.State == "" || r.Prompt == "":
+	case r.Status.ID != id || !strings.HasPrefix(id, idPrefix) || r.Status.Type == "" || r.Status.State == "" || r.Prompt == "":
 		return fmt.Errorf("it is not that of the agent %s", id)
 	}
 	if _, err := pegboard.NewPermissions(r.Mode); err != nil || r.Mode == "" {

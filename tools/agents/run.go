@@ -305,13 +305,11 @@ func (k *run) resolve(with ...pegboard.Tool) (pegboard.Resolution, error) {
 	}
 	if k.agent.Forked {
 		cfg.Roles = &pegboard.RoleTables{}
-		if p := k.request.pool; p != nil {
-			var names []string
-			for t := range p.All() {
-				names = append(names, t.Info().Name)
-			}
-			cfg.Restrictions = append(slices.Clip(cfg.Restrictions), pegboard.Restriction{Reason: "the caller does not have it", Only: names})
+		names := append([]string{}, k.request.only...) // not nil, which means any
+		for _, t := range with {
+			names = append(names, t.Info().Name)
 		}
+		cfg.Restrictions = append(slices.Clip(cfg.Restrictions), pegboard.Restriction{Reason: "the caller does not have it", Only: names})
 	}
 	p := k.g.options.Registry.AssemblePool(k.agent.Session, cfg)
 	return p.Resolve(tools, k.definition.DisallowedTools)
