@@ -58,7 +58,7 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 func (k *run) choose() error {
 	g, s, r, d := k.g, k.caller, &k.request, &k.definition
 	parent := g.entryOf(s)
-	if depth := len(s.AgentPath()); depth >= g.options.maxDepth() {
+	if g.depth(s) >= g.options.maxDepth() {
 		return fmt.Errorf("%w: there are at most %d layers; do the work yourself", ErrTooDeep, g.options.maxDepth())
 	}
 	if r.Model != "" && len(g.options.Models) > 0 && !slices.Contains(g.options.Models, r.Model) {
@@ -105,8 +105,12 @@ func (k *run) choose() error {
 	if parent == nil {
 		barred = append(barred, g.mainBarred(s)...)
 	}
+	parents := s.AgentPath()
+	if parent != nil && len(parent.parents) >= len(parents) {
+		parents = append(slices.Clone(parent.parents), parent.status.ID)
+	}
 	k.entry = &entry{
-		parent: parent, parents: s.AgentPath(), caller: s, request: k.request, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
+		parent: parent, parents: parents, caller: s, request: k.request, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
 		status: Status{Name: r.Name, Type: d.Name, Description: pegboard.OneLine(r.Description), ParentID: s.AgentID(), Model: model},
 	}
 	k.entry.request.pool = nil // it belongs to this call
@@ -220,7 +224,7 @@ func (k *run) fork(ctx context.Context) error {
 		return errors.Join(ErrInvalidRequest, err)
 	}
 	k.agent.Session = child
-	k.roster.setMode(k.entry, child.Permissions().Mode())
+	k.roster.setPlace(k.entry, child)
 	child.SetLoaded(k.entry.loaded...)
 	k.g.entries.Set(child, k.entry)
 	pegboard.KeyModel.Set(child, k.agent.Model)

@@ -35,10 +35,13 @@ type record struct {
 
 // newRecord returns the record of an agent. The caller holds the lock of its roster.
 func newRecord(e *entry) record {
-	r := &e.request
+	r, dir := &e.request, e.request.Dir
+	if len(e.parents) > 0 {
+		dir = e.dir // that of its caller, which need not be there to say it
+	}
 	return record{
 		Version: recordVersion, Status: e.status, Parents: e.parents, Definition: e.definition, Barred: e.barred, Mode: e.mode, Effort: e.effort, Role: e.role,
-		Forked: e.forked, Only: r.only, Team: r.Team, Dir: r.Dir, Isolation: r.Isolation, Prompt: r.Prompt, Schema: r.Schema, Trim: e.trim, Loaded: e.loaded, ByUser: e.byUser,
+		Forked: e.forked, Only: r.only, Team: r.Team, Dir: dir, Isolation: r.Isolation, Prompt: r.Prompt, Schema: r.Schema, Trim: e.trim, Loaded: e.loaded, ByUser: e.byUser,
 	}
 }
 
@@ -47,7 +50,7 @@ func newRecord(e *entry) record {
 func (r *record) entry() *entry {
 	e := &entry{
 		definition: r.Definition, barred: r.Barred, forked: r.Forked, effort: r.Effort, role: r.Role, mode: r.Mode, parents: r.Parents,
-		status: r.Status, trim: r.Trim, loaded: r.Loaded, byUser: r.ByUser,
+		status: r.Status, dir: r.Dir, trim: r.Trim, loaded: r.Loaded, byUser: r.ByUser,
 		request: Request{
 			Description: r.Status.Description, Prompt: r.Prompt, Type: r.Status.Type, Name: r.Status.Name, Team: r.Team, Model: r.Status.Model,
 			Effort: r.Effort, Mode: r.Mode, Background: true, Dir: r.Dir, Isolation: r.Isolation, Schema: r.Schema,

@@ -94,10 +94,21 @@ func (e *entry) mayResume() error {
 		return cannot("the user has stopped " + e.status.label() + ". Ask the user before another agent does the same")
 	case e.definition.OneShot:
 		return cannot("agents of the type " + e.definition.Name + " do one task; start a new one")
-	case e.request.Isolation != "":
-		return cannot(e.status.label() + " worked in a worktree of its own, which was left; start a new one")
+	case e.isIsolated():
+		return cannot(e.status.label() + " worked in a worktree, which was left; start a new one")
 	case e.forgotten:
 		return cannot("the conversation of " + e.status.label() + " was forgotten, since many agents have ended since; start a new one")
 	}
 	return nil
+}
+
+// isIsolated reports whether an agent has a worktree of its own, or shares that of an agent above
+// it.
+func (e *entry) isIsolated() bool {
+	for ; e != nil; e = e.parent {
+		if e.request.Isolation != "" || e.definition.Worktree {
+			return true
+		}
+	}
+	return false
 }
