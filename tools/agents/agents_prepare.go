@@ -111,7 +111,7 @@ func (k *run) choose() error {
 	}
 	k.entry = &entry{
 		parent: parent, parents: parents, caller: s, request: k.request, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
-		status: Status{Name: r.Name, Type: d.Name, Description: pegboard.OneLine(r.Description), ParentID: s.AgentID(), Model: model},
+		status: Status{Name: r.Name, Type: d.Name, Description: escapeMarks(pegboard.OneLine(r.Description)), ParentID: s.AgentID(), Model: model},
 	}
 	k.entry.request.pool = nil // it belongs to this call
 	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
