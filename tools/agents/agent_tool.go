@@ -48,7 +48,7 @@ func (g *Agents) agentTool() pegboard.Tool {
 			Hint: "delegate work subagent parallel task",
 		},
 		Description: "Starts an agent that works on a task by itself and reports.",
-		Enabled:     func(s *pegboard.Session) bool { return s == nil || len(s.AgentPath()) < g.options.maxDepth() },
+		Enabled:     func(s *pegboard.Session) bool { return s == nil || g.depth(s) < g.options.maxDepth() },
 		Prompt:      g.prompt,
 		Inspect: func(in agentInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Own: true, Targets: []pegboard.Target{

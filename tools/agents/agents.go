@@ -112,3 +112,13 @@ func (g *Agents) noBackground(s *pegboard.Session) string {
 	}
 	return ""
 }
+
+// depth returns how many agents there are from the main agent down to that of s. One that goes
+// on in a later program is as deep as it was, although the main session is its caller then.
+func (g *Agents) depth(s *pegboard.Session) int {
+	depth := len(s.AgentPath())
+	if e := g.entryOf(s); e != nil {
+		depth = max(depth, len(e.parents)+1)
+	}
+	return depth
+}

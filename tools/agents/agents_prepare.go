@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -38,12 +39,18 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	if err := k.roster.enter(k.entry, g.options.maxRunning()); err != nil {
 		return nil, err
 	}
+	ready := false
+	defer func() {
+		if !ready { // settle has failed, or code of the host has ended this goroutine
+			k.roster.withdraw(k.entry)
+			k.roster.forget(k.agent.ID)
+		}
+	}()
 	if err := k.settle(ctx); err != nil {
-		k.roster.withdraw(k.entry)
-		k.roster.forget(k.agent.ID)
 		return nil, err
 	}
 	k.roster.setRun(k.entry, k)
+	ready = true
 	return k, nil
 }
 
@@ -51,7 +58,7 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 func (k *run) choose() error {
 	g, s, r, d := k.g, k.caller, &k.request, &k.definition
 	parent := g.entryOf(s)
-	if depth := len(s.AgentPath()); depth >= g.options.maxDepth() {
+	if g.depth(s) >= g.options.maxDepth() {
 		return fmt.Errorf("%w: there are at most %d layers; do the work yourself", ErrTooDeep, g.options.maxDepth())
 	}
 	if r.Model != "" && len(g.options.Models) > 0 && !slices.Contains(g.options.Models, r.Model) {
@@ -88,19 +95,47 @@ func (k *run) choose() error {
 	case k.background && !forked:
 		role = pegboard.RoleAsyncAgent
 	}
+	if forked {
+		var err error
+		if r.only, err = k.callerTools(); err != nil {
+			return err
+		}
+	}
 	barred := listedTypes(d.DisallowedTools)
 	if parent == nil {
 		barred = append(barred, g.mainBarred(s)...)
 	}
+	parents := s.AgentPath()
+	if parent != nil && len(parent.parents) >= len(parents) {
+		parents = append(slices.Clone(parent.parents), parent.status.ID)
+	}
 	k.entry = &entry{
-		parent: parent, parents: s.AgentPath(), caller: s, request: k.request, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
-		status: Status{Name: r.Name, Type: d.Name, Description: pegboard.OneLine(r.Description), ParentID: s.AgentID(), Model: model},
+		parent: parent, parents: parents, caller: s, request: k.request, definition: *d, barred: barred, forked: forked, effort: effort, role: role,
+		status: Status{Name: r.Name, Type: d.Name, Description: escapeMarks(pegboard.OneLine(r.Description)), ParentID: s.AgentID(), Model: model},
 	}
-	if !forked {
-		k.entry.request.pool = nil // it is needed for forks only
-	}
+	k.entry.request.pool = nil // it belongs to this call
 	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
 	return nil
+}
+
+// callerTools returns the names of the tools that the caller has.
+func (k *run) callerTools() (names []string, err error) {
+	p := k.request.pool
+	switch above := k.g.runOf(k.caller); {
+	case p != nil:
+	case above != nil:
+		found, err := above.resolve()
+		if err != nil {
+			return nil, err
+		}
+		p = found.Pool
+	default:
+		p = k.g.options.Registry.AssemblePool(k.caller, k.g.options.Pool)
+	}
+	for t := range p.All() {
+		names = append(names, t.Info().Name)
+	}
+	return names, nil
 }
 
 // chooseBackground decides whether the caller waits for the agent.
@@ -114,7 +149,7 @@ func (k *run) chooseBackground() error {
 		k.background = true
 		return k.g.checkTeam(r, cannot)
 	case cannot != "":
-	case k.definition.Background:
+	case k.definition.Background && (r.movable || !r.Foreground):
 		k.background = true
 	default:
 		k.background = r.Background || !r.Foreground && (o.Background || k.caller.Role() == pegboard.RoleCoordinator)
@@ -128,12 +163,13 @@ func (k *run) settle(ctx context.Context) (err error) {
 	if k.place, err = k.g.choosePlace(ctx, k.caller, k.agent.ID, &k.request, &k.definition); err != nil {
 		return err
 	}
+	ready := false
 	defer func() {
-		if err != nil {
+		if !ready {
 			k.giveUp(ctx)
 		}
 	}()
-	if err = k.fork(); err != nil {
+	if err := k.fork(ctx); err != nil {
 		return err
 	}
 	found, err := k.resolve()
@@ -145,7 +181,6 @@ func (k *run) settle(ctx context.Context) (err error) {
 		k.note(fmt.Sprintf("Its definition names tools that it cannot have here: %s.", strings.Join(found.Unknown, ", ")))
 	}
 	_, k.canSend = found.Pool.Lookup(sendName)
-	k.setContext(ctx)
 	if err := k.joinTeam(); err != nil {
 		return err
 	}
@@ -153,13 +188,16 @@ func (k *run) settle(ctx context.Context) (err error) {
 		return err
 	}
 	if k.background {
-		return k.addTask()
+		if err := k.addTask(); err != nil {
+			return err
+		}
 	}
+	ready = true
 	return nil
 }
 
-// fork makes the session of the agent.
-func (k *run) fork() error {
+// fork makes the session of the agent, and the context of the run.
+func (k *run) fork(ctx context.Context) error {
 	s, d := k.caller, &k.definition
 	have := s.Permissions().Mode()
 	mode, note := narrowMode(s, have, d.Mode)
@@ -186,13 +224,22 @@ func (k *run) fork() error {
 		return errors.Join(ErrInvalidRequest, err)
 	}
 	k.agent.Session = child
-	k.roster.setMode(k.entry, child.Permissions().Mode())
+	k.roster.setPlace(k.entry, child)
 	child.SetLoaded(k.entry.loaded...)
 	k.g.entries.Set(child, k.entry)
 	pegboard.KeyModel.Set(child, k.agent.Model)
 	if !k.agent.Forked {
 		pegboard.KeySystemPrompt.Set(child, pegboard.SystemPrompt{Custom: d.Prompt})
 	}
-	child.OnClose("agent "+k.agent.ID, k.endLoop)
-	return nil
+	k.setContext(ctx)
+	var registered atomic.Bool
+	child.OnClose("agent "+k.agent.ID, func(ctx context.Context) error {
+		k.cancel(pegboard.ErrClosed)
+		if !registered.Load() {
+			return nil // nothing is started: see below
+		}
+		return k.waitLoop(ctx)
+	})
+	registered.Store(true)
+	return context.Cause(k.ctx) // the session is closed already
 }

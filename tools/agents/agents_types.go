@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,8 +49,8 @@ func (g *Agents) startable(s *pegboard.Session) []Definition {
 
 // definition returns the definition that r asks for.
 func (g *Agents) definition(s *pegboard.Session, r *Request) (Definition, error) {
-	if r.Definition != nil {
-		return *r.Definition, nil
+	if d := r.Definition; d != nil {
+		return *d, g.mayStart(s, d.Name)
 	}
 	name := typeName(r.Type)
 	types := g.startable(s)
@@ -60,11 +61,22 @@ func (g *Agents) definition(s *pegboard.Session, r *Request) (Definition, error)
 	for i, d := range types {
 		names[i] = d.Name
 	}
-	why := fmt.Errorf("%w: %q", ErrUnknownType, name)
-	if rule := deniedType(typeDenials(s), name); rule != "" {
-		why = fmt.Errorf("%w: agents of the type %q are denied by the rule %s", pegboard.ErrDenied, name, rule)
+	why := g.mayStart(s, name)
+	if !errors.Is(why, pegboard.ErrDenied) {
+		why = fmt.Errorf("%w: %q", ErrUnknownType, name)
 	}
 	return Definition{}, fmt.Errorf("%w; %s", why, choices(name, names))
+}
+
+// mayStart returns why s may not start agents of a type, whether or not there is a definition.
+func (g *Agents) mayStart(s *pegboard.Session, name string) error {
+	if rule := deniedType(typeDenials(s), name); rule != "" {
+		return fmt.Errorf("%w: agents of the type %q are denied by the rule %s", pegboard.ErrDenied, name, rule)
+	}
+	if g.barred(s, name) {
+		return fmt.Errorf("%w: %q; it is disallowed for this agent", ErrUnknownType, name)
+	}
+	return nil
 }
 
 // choices lists names for an error.
@@ -90,17 +102,20 @@ func typeName(name string) string {
 	return name
 }
 
-// typeDenials returns the deny rules of s for types of agents.
+// typeDenials returns the deny rules of s for agents.
 func typeDenials(s *pegboard.Session) []pegboard.Rule {
 	return slices.DeleteFunc(s.Permissions().Rules(), func(r pegboard.Rule) bool {
-		return r.Behavior != pegboard.Deny || r.Pattern == "" || r.Tool != toolName && r.Tool != toolAlias
+		return r.Behavior != pegboard.Deny || r.Tool != toolName && r.Tool != toolAlias
 	})
 }
 
-// deniedType returns the first of these rules that denies a type of agents, or "".
+// deniedType returns the first of these rules that denies a type of agents, or all, or "".
 func deniedType(denials []pegboard.Rule, name string) string {
 	subject := pattern.Subject{Kind: pattern.Text, Write: true, Names: []string{name}}
 	for _, r := range denials {
+		if r.Pattern == "" {
+			return r.String()
+		}
 		if spec, err := pattern.Parse(r.Tool, r.Pattern); err == nil && spec.Touches(subject) {
 			return r.String()
 		}

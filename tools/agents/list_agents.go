@@ -74,7 +74,7 @@ func (out *ListResult) text() string {
 		if p.Description != "" {
 			line += ": " + p.Description
 		}
-		b.WriteString("\n" + pegboard.OneLine(line))
+		b.WriteString("\n" + escapeMarks(pegboard.OneLine(line)))
 	}
 	if out.err != nil {
 		fmt.Fprintf(&b, "\n(The sessions elsewhere cannot be listed: %v.)", out.err)

@@ -23,6 +23,7 @@ type record struct {
 	Effort     string          `json:"effort,omitempty"`
 	Role       pegboard.Role   `json:"role"`
 	Forked     bool            `json:"forked,omitempty"`
+	Only       []string        `json:"only,omitempty"` // the tools of the caller of one that is forked
 	Team       string          `json:"team,omitempty"`
 	Dir        string          `json:"dir,omitempty"`
 	Isolation  string          `json:"isolation,omitempty"`
@@ -35,10 +36,13 @@ type record struct {
 
 // newRecord returns the record of an agent. The caller holds the lock of its roster.
 func newRecord(e *entry) record {
-	r := &e.request
+	r, dir := &e.request, e.request.Dir
+	if len(e.parents) > 0 {
+		dir = e.dir // that of its caller, which need not be there to say it
+	}
 	return record{
 		Version: recordVersion, Status: e.status, Parents: e.parents, Definition: e.definition, Barred: e.barred, Mode: e.mode, Effort: e.effort, Role: e.role,
-		Forked: e.forked, Team: r.Team, Dir: r.Dir, Isolation: r.Isolation, Prompt: r.Prompt, Schema: r.Schema, Trim: e.trim, Loaded: e.loaded, ByUser: e.byUser,
+		Forked: e.forked, Only: r.only, Team: r.Team, Dir: dir, Isolation: r.Isolation, Prompt: r.Prompt, Schema: r.Schema, Trim: e.trim, Loaded: e.loaded, ByUser: e.byUser,
 	}
 }
 
@@ -47,10 +51,11 @@ func newRecord(e *entry) record {
 func (r *record) entry() *entry {
 	e := &entry{
 		definition: r.Definition, barred: r.Barred, forked: r.Forked, effort: r.Effort, role: r.Role, mode: r.Mode, parents: r.Parents,
-		status: r.Status, trim: r.Trim, loaded: r.Loaded, byUser: r.ByUser,
+		status: r.Status, dir: r.Dir, trim: r.Trim, loaded: r.Loaded, byUser: r.ByUser,
 		request: Request{
 			Description: r.Status.Description, Prompt: r.Prompt, Type: r.Status.Type, Name: r.Status.Name, Team: r.Team, Model: r.Status.Model,
 			Effort: r.Effort, Mode: r.Mode, Background: true, Dir: r.Dir, Isolation: r.Isolation, Schema: r.Schema,
+			only: r.Only,
 		},
 	}
 	if e.status.State == Running {

@@ -28,7 +28,8 @@ type Request struct {
 	Mode          pegboard.Mode // empty: the definition's, or else the caller's; a laxer one has no effect
 
 	// Background starts the agent and does not wait for it. A definition can ask for the
-	// same. Foreground waits for it, whatever the defaults are. Both are refused together.
+	// same, which is always heeded for calls of the Agent tool. Foreground waits for it,
+	// whatever the definition and the defaults say. Both are refused together.
 	Background, Foreground bool
 
 	// Dir is the working directory, inside those of the caller; empty means the caller's.
@@ -39,7 +40,8 @@ type Request struct {
 	// means that it answers with text.
 	Schema json.RawMessage
 
-	pool    *pegboard.Pool // the caller's, for a fork; nil if no call asks
+	pool    *pegboard.Pool // the caller's; nil if no call asks
+	only    []string       // the tools of the caller, for a fork
 	movable bool           // ToBackground may move it
 }
 

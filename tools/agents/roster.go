@@ -45,6 +45,7 @@ type entry struct {
 	history   []json.RawMessage
 	byUser    bool            // it was stopped by Agents.Stop
 	mode      pegboard.Mode   // that it has had; empty before its first run
+	dir       string          // that it has worked in
 	trim      json.RawMessage // Session.TrimState
 	loaded    []string        // Session.Loaded
 	forgotten bool            // its history was too large to keep

@@ -127,7 +127,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 	}
 	next := *ended
 	again = &next
-	if again.role != pegboard.RoleTeammate {
+	if again.role != pegboard.RoleTeammate && !again.forked {
 		again.role = pegboard.RoleAsyncAgent
 	}
 	again.history, again.below, again.alone, again.stopped = nil, 0, nil, false

@@ -22,6 +22,11 @@ func (g *Agents) newRoster(s *pegboard.Session) *roster {
 	var problems []error
 	r.entries, problems = r.store.load()
 	for _, e := range r.entries {
+		if n := len(e.parents); n > 0 {
+			e.parent = r.find(e.parents[n-1])
+		}
+	}
+	for _, e := range r.entries {
 		r.used = r.used.plus(e.status.Usage)
 	}
 	for _, p := range problems {
@@ -101,6 +106,8 @@ func (r *roster) forget(id string) {
 // historyOf returns the conversation of an agent that has ended.
 func (r *roster) historyOf(e *entry) ([]json.RawMessage, error) {
 	if r.store == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		return slices.Clone(e.history), nil
 	}
 	history, err := r.store.history(e.status.ID)
@@ -117,9 +124,9 @@ func (r *roster) modeOf(e *entry) pegboard.Mode {
 	return e.mode
 }
 
-// setMode records the mode that an agent has.
-func (r *roster) setMode(e *entry, mode pegboard.Mode) {
+// setPlace records the mode and the directory that an agent has.
+func (r *roster) setPlace(e *entry, s *pegboard.Session) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e.mode = mode
+	e.mode, e.dir = s.Permissions().Mode(), s.Dir()
 }

@@ -76,6 +76,8 @@ type run struct {
 	task       *background.Handle // nil while the caller waits
 	file       *os.File           // its output; nil if it has none
 	moving     chan struct{}      // closed when a move to the background is over; nil if there is no move
+	stays      bool               // it cannot be moved any more: its call answers, or it ends
+	output     string             // the path of file, also when that is closed
 	ended      bool               // it cannot be moved any more
 	past       bool               // its Loop is not called again
 }
@@ -93,10 +95,11 @@ func (k *run) start(ctx context.Context) (Result, error) {
 	}
 	select {
 	case <-k.done:
-		return k.result, k.err
 	case <-k.moved:
-		return k.launched(), nil
 	case <-ctx.Done():
+	}
+	if k.stay() {
+		return k.launched(), nil // its task tells of its end, even if it has ended already
 	}
 	k.cancel(context.Cause(ctx))
 	select {
@@ -107,14 +110,29 @@ func (k *run) start(ctx context.Context) (Result, error) {
 	return k.interim(context.Cause(ctx))
 }
 
+// stay waits for a move to the background that has begun, permits no further one, and reports
+// whether the run is in the background.
+func (k *run) stay() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.stays = true
+	for k.moving != nil {
+		moving := k.moving
+		k.mu.Unlock()
+		<-moving
+		k.mu.Lock()
+	}
+	return k.task != nil
+}
+
 // supervise runs the Loop until nothing is left for the agent to do.
 func (k *run) supervise() {
 	defer k.cancel(nil)
 	var reply Reply
 	err := <-goroutine.Go(k.open)
-	for err == nil {
-		if reply, err = k.runLoop(); err != nil || !k.goesOn(reply) {
-			break
+	for on := true; on && err == nil; {
+		if reply, err = k.runLoop(); err == nil {
+			on, err = k.looksOn(reply)
 		}
 	}
 	k.setPast()
@@ -168,9 +186,8 @@ func (k *run) grace() time.Duration {
 	return (answerWait - 100*time.Millisecond) / time.Duration(max(1, len(k.agent.Session.AgentPath())))
 }
 
-// endLoop ends the run when its session is closed, and waits for its Loop.
-func (k *run) endLoop(ctx context.Context) error {
-	k.cancel(pegboard.ErrClosed)
+// waitLoop waits for the Loop of a run that was told to end.
+func (k *run) waitLoop(ctx context.Context) error {
 	select {
 	case <-k.returned:
 		return nil
@@ -202,20 +219,15 @@ func (k *run) finish(reply Reply, err error) {
 	}
 	k.closeSession()
 	if k.place.release != nil {
-		_ = goroutine.Try(func() error { k.place.release(context.WithoutCancel(k.ctx), &result); return nil })
+		<-goroutine.Go(func() { k.place.release(context.WithoutCancel(k.ctx), &result) })
 	}
 	k.settleResult(result, err, state)
 }
 
 // settleResult makes the result stand and tells it.
 func (k *run) settleResult(result Result, err error, state State) {
+	k.stay()
 	k.mu.Lock()
-	for k.moving != nil {
-		moving := k.moving
-		k.mu.Unlock()
-		<-moving
-		k.mu.Lock()
-	}
 	k.ended = true
 	task, file := k.task, k.file
 	k.file = nil
@@ -276,7 +288,7 @@ func (k *run) giveUp(ctx context.Context) {
 		_ = k.agent.Session.Close(ctx) // nothing has run in it
 	}
 	if k.place.release != nil {
-		_ = goroutine.Try(func() error { k.place.release(ctx, &Result{}); return nil })
+		<-goroutine.Go(func() { k.place.release(ctx, &Result{}) })
 	}
 }
 
@@ -304,13 +316,11 @@ func (k *run) resolve(with ...pegboard.Tool) (pegboard.Resolution, error) {
 	}
 	if k.agent.Forked {
 		cfg.Roles = &pegboard.RoleTables{}
-		if p := k.request.pool; p != nil {
-			var names []string
-			for t := range p.All() {
-				names = append(names, t.Info().Name)
-			}
-			cfg.Restrictions = append(slices.Clip(cfg.Restrictions), pegboard.Restriction{Reason: "the caller does not have it", Only: names})
+		names := append([]string{}, k.request.only...) // not nil, which means any
+		for _, t := range with {
+			names = append(names, t.Info().Name)
 		}
+		cfg.Restrictions = append(slices.Clip(cfg.Restrictions), pegboard.Restriction{Reason: "the caller does not have it", Only: names})
 	}
 	p := k.g.options.Registry.AssemblePool(k.agent.Session, cfg)
 	return p.Resolve(tools, k.definition.DisallowedTools)

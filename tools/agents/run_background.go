@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // tells those who watch it.
 func (k *run) addTask() (err error) {
 	k.mu.Lock()
-	if k.ended || k.task != nil || k.moving != nil {
+	if k.stays || k.task != nil || k.moving != nil {
 		k.mu.Unlock()
 		return ErrEnded
 	}
@@ -27,7 +28,7 @@ func (k *run) addTask() (err error) {
 	if err != nil {
 		return err
 	}
-	k.task, k.file = task, file
+	k.task, k.file, k.output = task, file, file.Name()
 	k.roster.update(k.entry, func(s *Status) { s.TaskID = task.ID() })
 	return k.write(k.history[k.before:])
 }
@@ -62,7 +63,10 @@ func (k *run) newTask() (*background.Handle, *os.File, error) {
 // moveToBackground makes a task of a run that its caller waits for.
 func (k *run) moveToBackground() bool {
 	if err := k.addTask(); err != nil {
-		return false
+		if errors.Is(err, ErrEnded) || !k.isInBackground() {
+			return false
+		}
+		k.g.options.logger().Error("what an agent has written is not in its output file", "agent", k.agent.ID, "error", err)
 	}
 	close(k.moved)
 	return true
@@ -102,10 +106,7 @@ func (k *run) launched() Result {
 	r := k.base(StatusLaunched)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	r.TaskID = k.task.ID()
-	if k.file != nil {
-		r.OutputFile = k.file.Name()
-	}
+	r.TaskID, r.OutputFile = k.task.ID(), k.output
 	r.CanReadOutput = k.request.canUse("Read")
 	advice := []string{"You are told of its end with its report; do not wait for it and do not poll. Go on with something else."}
 	if k.request.canUse("TaskStop") {

@@ -34,7 +34,7 @@ func (k *run) report(reply Reply, err error) (Result, error) {
 	k.mu.Lock()
 	r.StopTurn = reply.StopTurn || k.denied
 	k.mu.Unlock()
-	return r, err
+	return r, harmlessErr(err)
 }
 
 // stopped returns the error of a run that was stopped by cause.
@@ -54,7 +54,7 @@ func (k *run) interim(cause error) (Result, error) {
 	text := k.textOf(Reply{})
 	r := k.base(StatusCompleted)
 	r.setText(harmless(text))
-	return r, k.stopped(cause, text, nil)
+	return r, harmlessErr(k.stopped(cause, text, nil))
 }
 
 // base returns the result without the report.

@@ -17,17 +17,25 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 	if e.caller == nil {
 		return nil, fmt.Errorf("%w: the main agent has not opened the conversation", ErrNotResumed)
 	}
-	roster := g.rosterOf(e.caller)
-	history, err := roster.historyOf(e)
-	if err != nil {
-		return nil, err
-	}
-	cannot := ""
+	roster, cannot := g.rosterOf(e.caller), ""
 	if g.noBackground(e.caller) != "" {
 		cannot = "the agent that started it has no agents in the background"
 	}
 	again, ended, err := roster.reenter(e.status.ID, cannot, g.options.maxRunning())
 	if err != nil || again == nil {
+		return nil, err
+	}
+	ready := false
+	defer func() {
+		if !ready { // code of the host may have ended this goroutine
+			roster.putBack(again, ended)
+		}
+	}()
+	if err := errors.Join(g.checkBudget(again.caller), g.mayStart(again.caller, again.status.Type)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNotResumed, err)
+	}
+	history, err := roster.historyOf(ended)
+	if err != nil {
 		return nil, err
 	}
 	k := &run{
@@ -40,7 +48,6 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 		Schema: slices.Clone(again.request.Schema), Forked: again.forked, run: k,
 	}
 	if err := k.settle(ctx); err != nil {
-		roster.putBack(again, ended)
 		err = errors.Join(err, roster.recordEnded(ended))
 		if errors.Is(err, pegboard.ErrClosed) {
 			err = fmt.Errorf("%w: the agent that started it has ended, too; start a new one", ErrNotResumed)
@@ -48,7 +55,7 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 		return nil, err
 	}
 	roster.setRun(again, k)
-	k.earlier = ended
+	k.earlier, ready = ended, true
 	return k, nil
 }
 
@@ -88,8 +95,21 @@ func (e *entry) mayResume() error {
 		return cannot("the user has stopped " + e.status.label() + ". Ask the user before another agent does the same")
 	case e.definition.OneShot:
 		return cannot("agents of the type " + e.definition.Name + " do one task; start a new one")
+	case e.parent.isIsolated():
+		return cannot(e.status.label() + " worked in the worktree of another agent, which was left; start a new one")
 	case e.forgotten:
 		return cannot("the conversation of " + e.status.label() + " was forgotten, since many agents have ended since; start a new one")
 	}
 	return nil
+}
+
+// isIsolated reports whether an agent has a worktree of its own, or shares that of an agent above
+// it. A nil entry, the main agent, has none.
+func (e *entry) isIsolated() bool {
+	for ; e != nil; e = e.parent {
+		if e.request.Isolation != "" || e.definition.Worktree {
+			return true
+		}
+	}
+	return false
 }

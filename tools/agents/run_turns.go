@@ -46,7 +46,11 @@ func (k *run) skill(name string) (text string, err error) {
 
 // callHook returns the text of a hook. A hook that fails is logged and has none.
 func (k *run) callHook(name string, hook func() (string, error)) (text string) {
-	if err := goroutine.Try(func() (err error) { text, err = hook(); return err }); err != nil {
+	err := goroutine.ErrGoexit
+	if crash := <-goroutine.Go(func() { text, err = hook() }); crash != nil {
+		err = crash
+	}
+	if err != nil {
 		k.g.options.logger().Error("a hook of agents failed", "hook", name, "agent", k.agent.ID, "error", err)
 		return ""
 	}
@@ -62,6 +66,12 @@ func (k *run) tell(parts ...pegboard.Part) {
 			k.unread = append(k.unread, p)
 		}
 	}
+}
+
+// looksOn is goesOn for code of hosts that may end its goroutine.
+func (k *run) looksOn(reply Reply) (on bool, err error) {
+	err = <-goroutine.Go(func() { on = k.goesOn(reply) })
+	return on, err
 }
 
 // goesOn reports whether the agent has something to read after its Loop has returned.

@@ -263,3 +263,36 @@ func killAfter(t *testing.T, dir string, messages int) map[string]int {
 	require.Error(t, cmd.Wait(), "it was killed")
 	return known
 }
+
+// TestResumeWithoutHistory: an agent that has ended before its conversation had a message is told
+// its task again. One whose conversation is gone does not go on without it.
+func TestResumeWithoutHistory(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"", t.TempDir()} {
+		down := true
+		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			parts, err := a.Next(ctx, agents.Usage{})
+			if err != nil || down {
+				return agents.Reply{}, errors.Join(err, errDown)
+			}
+			return agents.Reply{Text: "I have read: " + string(userMessage(parts))}, nil
+		}, func(o *agents.Options) { o.Dir = dir }, look())
+		require.ErrorIs(t, h.call(t, map[string]any{"name": "anna", "prompt": "Count the files."}).Err, errDown)
+		down = false
+		require.NoError(t, h.sendMessage(t, "anna").Err)
+		told := ""
+		require.Eventually(t, func() bool { told += strings.Join(news(h.session), "\n"); return told != "" }, 10*time.Second, time.Millisecond)
+		require.Contains(t, told, "Count the files.")
+		require.Contains(t, told, "And now?")
+		if dir == "" {
+			continue
+		}
+		path := filepath.Join(dir, "agents", h.agents.List(h.session)[0].ID+".jsonl")
+		require.NoError(t, os.WriteFile(path, []byte("{\n"), 0o600))
+		for range 2 {
+			out := h.sendMessage(t, "anna")
+			require.ErrorIs(t, out.Err, agents.ErrNotResumed)
+			require.Contains(t, out.Result.Text(), "start a new one")
+		}
+	}
+}

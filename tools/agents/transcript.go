@@ -63,15 +63,12 @@ func (t *transcript) add(messages []json.RawMessage) error {
 func (t *transcript) close() error { return t.file.Close() }
 
 // readTranscript returns the messages in a file. A last line that is not whole does not count: the
-// program died while it wrote it. No file means no messages.
+// program died while it wrote it. Each agent has a file, also one without messages.
 func readTranscript(path string) ([]json.RawMessage, error) {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%w: %w", errCorrupt, errNoFile)
 	}
 	data, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,7 @@
 package agents
 
+import "math"
+
 // A Usage is the cost of requests to a model.
 type Usage struct {
 	InputTokens      int     `json:"input_tokens"` // without those read from or written to the cache
@@ -9,20 +11,29 @@ type Usage struct {
 	USD              float64 `json:"cost_usd,omitempty"`
 }
 
-// Tokens returns the sum of all tokens.
+// Tokens returns the sum of all tokens, at most [math.MaxInt].
 func (u Usage) Tokens() int {
-	return u.InputTokens + u.OutputTokens + u.CacheReadTokens + u.CacheWriteTokens
+	return sum(sum(u.InputTokens, u.OutputTokens), sum(u.CacheReadTokens, u.CacheWriteTokens))
 }
 
 // plus returns the sum of u and v. Negative numbers of v, and a cost that is no number, do not
-// count.
+// count. No number becomes larger than what its type and JSON can hold.
 func (u Usage) plus(v Usage) Usage {
-	u.InputTokens += max(v.InputTokens, 0)
-	u.OutputTokens += max(v.OutputTokens, 0)
-	u.CacheReadTokens += max(v.CacheReadTokens, 0)
-	u.CacheWriteTokens += max(v.CacheWriteTokens, 0)
+	u.InputTokens = sum(u.InputTokens, v.InputTokens)
+	u.OutputTokens = sum(u.OutputTokens, v.OutputTokens)
+	u.CacheReadTokens = sum(u.CacheReadTokens, v.CacheReadTokens)
+	u.CacheWriteTokens = sum(u.CacheWriteTokens, v.CacheWriteTokens)
 	if v.USD > 0 {
-		u.USD += v.USD
+		u.USD = min(u.USD+v.USD, math.MaxFloat64)
 	}
 	return u
+}
+
+// sum returns the sum of a and b, of which negative ones do not count.
+func sum(a, b int) int {
+	a, b = max(a, 0), max(b, 0)
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
 }
