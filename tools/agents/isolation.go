@@ -154,7 +154,11 @@ func (i *isolation) spelledMain() string {
 func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
 	targets := h.Call.Targets()
 	for n := range targets {
-		if reason := i.refusal(&targets[n]); reason != "" {
+		reason := i.refusal(&targets[n])
+		if reason == "" && targets[n].Shell.Guess && !isRead(targets, targets[n].Shell.FromCommand) {
+			reason = i.guessReason(&targets[n])
+		}
+		if reason != "" {
 			return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
 		}
 	}
@@ -162,6 +166,26 @@ func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.De
 		return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
 	}
 	return pegboard.Decision{}, nil
+}
+
+// isRead reports whether a command is known to change nothing.
+func isRead(targets []pegboard.Target, command string) bool {
+	return slices.ContainsFunc(targets, func(t pegboard.Target) bool {
+		return t.Kind == pegboard.TargetCommand && t.Value == command && t.Shell.ReadOnly
+	})
+}
+
+// guessReason returns why a program is denied a name in the checkout, or "". It is not known
+// whether the program reads the file, writes it, or works in the directory.
+func (i *isolation) guessReason(t *pegboard.Target) string {
+	if t.Kind != pegboard.TargetPath {
+		return ""
+	}
+	name, ok := i.outsideTree(t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("The command is given %s, which belongs to the checkout of the caller, and may write there. Give it the path in the worktree: %s. To use what the checkout has, copy it into the worktree with cp first.", name, i.standIn(name))
 }
 
 // lostReason returns why git, in the worktree, might find the repository of the checkout in its
@@ -211,14 +235,14 @@ func (i *isolation) refusal(t *pegboard.Target) string {
 // standIn returns the path in the worktree that an agent should use in place of one in the
 // checkout.
 func (i *isolation) standIn(name string) string {
-	if at, ok := i.inTree(name); ok && name != filepath.Join(i.tree.Path, ".git") {
+	if at, ok := i.inTree(name); ok && !realpath.Contains(filepath.Dir(i.tree.Path), name) {
 		return at
 	}
 	return i.tree.Dir
 }
 
-// outsideTree returns a name of a path that is in the checkout and not in the worktree, or that
-// has the checkout below it. The file with which git finds the worktree counts as well, and one
+// outsideTree returns a name of a path that is in the checkout, or in the folder of its
+// repository, and not in the worktree, or that has one of them below it. The file with which git finds the worktree counts as well, and one
 // with several hard links, since one of them may be in the checkout.
 func (i *isolation) outsideTree(t *pegboard.Target) (string, bool) {
 	names := append([]string{t.Value, t.Real()}, t.Aliases...)
@@ -236,7 +260,7 @@ func (i *isolation) outsideTree(t *pegboard.Target) (string, bool) {
 		case t.Access == pegboard.AccessWrite && !t.Tree && hasLinks(name):
 			return name, true
 		case realpath.Contains(i.tree.Path, name):
-		case realpath.LeadsThrough(name, []string{i.tree.Main}), t.Tree && realpath.Contains(name, i.tree.Main):
+		case realpath.LeadsThrough(name, []string{i.tree.Main, i.tree.Common}), t.Tree && (realpath.Contains(name, i.tree.Main) || realpath.Contains(name, i.tree.Common)):
 			return name, true
 		}
 	}
