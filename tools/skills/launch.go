@@ -65,6 +65,7 @@ func (l *launch) text(ctx context.Context) (string, error) {
 	t := parseText(l.skill.Body, l.skill.Arguments)
 	v := newValues(l.args, l.skills.variables(l.session, l.skill))
 	commands, err := v.commands(t)
+	v.backslashes = l.skill.PowerShell
 	if err != nil {
 		return "", fmt.Errorf("the skill %s was not loaded: %w", l.skill.Name, err)
 	}
