@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -47,6 +48,40 @@ func TestLentDirectory(t *testing.T) {
 	require.NoError(t, read(filepath.Join(dir, "more.md")))
 	for _, path := range []string{"link", "up/key", "../key"} {
 		require.ErrorIs(t, read(dir+"/"+path), pegboard.ErrDenied, path)
+	}
+}
+
+// TestLoadThatIsCancelled has a call that is cancelled, or whose turn ends, while a command runs:
+// nothing of its rules is left.
+func TestLoadThatIsCancelled(t *testing.T) {
+	t.Parallel()
+	for _, newTurn := range []bool{false, true} {
+		skill := skills.Skill{Name: "it", Body: "!`touch made`\n!`sleep 2`", Trusted: true, AllowedTools: []string{"Bash"}, Dir: realDir(t)}
+		w := newWorld(t, worldConfig{list: []skills.Skill{skill}, rules: allowSkills()})
+		before := w.session.Permissions().Rules()
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			for {
+				if _, err := os.Stat(filepath.Join(w.dir, "made")); err == nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			if newTurn {
+				w.session.NewTurn()
+			} else {
+				cancel()
+			}
+		}()
+		o := w.exec.Run(ctx, w.pool, pegboard.Call{ID: "x", Name: "Skill", Input: []byte(`{"skill":"it"}`)})[0]
+		cancel()
+		require.Equal(t, newTurn, o.Err == nil, "%v", o.Err)
+		if newTurn {
+			require.Empty(t, outputOf(t, o).AllowedTools)
+		} else {
+			require.Empty(t, messages(o))
+		}
+		require.Equal(t, before, w.session.Permissions().Rules(), "new turn: %v, %v", newTurn, o.Err)
 	}
 }
 
