@@ -20,7 +20,10 @@ import (
 // An isolation keeps an agent that has a worktree of its own from the checkout of its caller.
 type isolation struct {
 	tree   *worktree.Worktree
-	dir    string // working directory of the caller, as it is spelled
+	caller *pegboard.Session
+	dir    string                           // working directory of the caller, as it is spelled
+	own    atomic.Pointer[pegboard.Session] // of the agent; nil before its first call
+	told   atomic.Pointer[[]pegboard.Rule]  // rules of the caller that the agent's session has for the worktree
 	notes  []string
 	logger *slog.Logger
 	done   chan struct{} // closed when the worktree was given up
@@ -33,8 +36,10 @@ const finishWait = time.Minute
 // place returns where the agent works.
 func (i *isolation) place(s *pegboard.Session) place {
 	i.waitAtClose(s)
+	rules := s.Permissions().Rules()
+	i.told.Store(&rules)
 	return place{
-		dir: i.tree.Dir, moreDirs: i.moreDirs(s), rules: i.rules(s), words: i.words(), release: i.release,
+		dir: i.tree.Dir, moreDirs: i.moreDirs(s), rules: i.rules(s, rules), words: i.words(), release: i.release,
 		hooks: pegboard.Hooks{Pre: i.decide, OnFailure: pegboard.FailBlock},
 	}
 }
@@ -93,13 +98,13 @@ func (i *isolation) inTree(path string) (string, bool) {
 	return filepath.Join(i.tree.Path, rel), true
 }
 
-// rules returns the deny and ask rules of the caller once more. A fork anchors its own rules
+// rules returns those of rules that deny and ask once more. A fork anchors its own rules
 // at its own directory, so these are about the worktree; those of the caller stay in force as
 // they are.
-func (i *isolation) rules(s *pegboard.Session) []pegboard.RuleSet {
+func (i *isolation) rules(s *pegboard.Session, rules []pegboard.Rule) []pegboard.RuleSet {
 	var sets []pegboard.RuleSet
-	for _, r := range s.Permissions().Rules() {
-		if r.Behavior == pegboard.Allow || r.Pattern == "" {
+	for _, r := range rules {
+		if r.Behavior == pegboard.Allow || r.Pattern == "" || r.Source == pegboard.SourceTurn {
 			continue
 		}
 		r.Pattern = i.moved(s, r.Pattern)
@@ -112,6 +117,31 @@ func (i *isolation) rules(s *pegboard.Session) []pegboard.RuleSet {
 		sets = append(sets, set)
 	}
 	return sets
+}
+
+// follow gives the agent's session the rules that the caller got since.
+func (i *isolation) follow(s *pegboard.Session) error {
+	if len(s.AgentPath()) == len(i.caller.AgentPath())+1 {
+		i.own.Store(s)
+	}
+	same := func(a, b pegboard.Rule) bool {
+		return a.Behavior == b.Behavior && a.Tool == b.Tool && a.Pattern == b.Pattern && a.Source == b.Source
+	}
+	own, told, rules := i.own.Load(), *i.told.Load(), i.caller.Permissions().Rules()
+	if own == nil || slices.EqualFunc(told, rules, same) {
+		return nil
+	}
+	added := slices.DeleteFunc(slices.Clone(rules), func(r pegboard.Rule) bool {
+		return slices.ContainsFunc(told, func(old pegboard.Rule) bool { return same(old, r) })
+	})
+	if sets := i.rules(i.caller, added); len(sets) > 0 {
+		err := own.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithRules(sets...) })
+		if err != nil {
+			return err
+		}
+	}
+	i.told.Store(&rules)
+	return nil
 }
 
 // moved returns a pattern that names a place in the checkout by an absolute path, or from the
@@ -152,6 +182,9 @@ func (i *isolation) spelledMain() string {
 // decide is the hook that denies calls which would change the checkout, or might. The agent's
 // own allow rules, and a mode that allows everything, do not reach around it.
 func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	if err := i.follow(h.Call.Session()); err != nil {
+		return pegboard.Decision{}, err
+	}
 	targets := h.Call.Targets()
 	for n := range targets {
 		reason := i.refusal(&targets[n])

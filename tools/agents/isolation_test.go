@@ -339,6 +339,38 @@ func TestRulesHoldInBothPlaces(t *testing.T) {
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 }
 
+// TestRulesThatCome are added to the caller's while an isolated agent and one below it run.
+func TestRulesThatCome(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	var h *house
+	add := func(rules pegboard.RuleSet) {
+		require.NoError(t, h.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithRules(rules) }))
+	}
+	loop := func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+		if _, err := a.Next(ctx, agents.Usage{}); err != nil {
+			return agents.Reply{}, err
+		}
+		m := attempt{a: a, t: t}
+		require.NoError(t, m.write("src/new", "x").Err)
+		if len(a.Session.AgentPath()) == 1 {
+			add(pegboard.RuleSet{Deny: []string{"Edit(/src/mine)", "Edit(/" + c.dir + "/abs/**)"}, Ask: []string{"Edit(/src/asked)"}})
+			for _, path := range []string{"src/mine", "abs/x", "src/asked"} {
+				require.ErrorIs(t, m.write(path, "x").Err, pegboard.ErrDenied, path)
+			}
+			_, err := h.agents.Start(ctx, a.Session, agents.Request{Prompt: "Do it."})
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, m.write("src/mine", "x").Err, pegboard.ErrDenied)
+			add(pegboard.RuleSet{Deny: []string{"Edit(/src/below)"}})
+			require.ErrorIs(t, m.write("src/below", "x").Err, pegboard.ErrDenied)
+		}
+		return agents.Reply{Text: "done"}, nil
+	}
+	h = c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
+}
+
 func TestIsolationThatCannotBe(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
