@@ -70,7 +70,7 @@ func (v values) line(pieces []piece) (string, error) {
 			if !v.backslashes {
 				value = filepath.ToSlash(value)
 			}
-			if strings.ContainsFunc(value, func(c rune) bool { return isSpecial(c) && !(c == '\\' && v.backslashes) }) {
+			if strings.ContainsFunc(value, func(c rune) bool { return isSpecial(c) && (c != '\\' || !v.backslashes) }) {
 				return "", fmt.Errorf("${%s} is put into a command, and its value has characters there that mean something to a shell: "+
 					"tell the user, or go on without the skill: %w", p.name, errArgument)
 			}
