@@ -36,6 +36,7 @@ func Parse(line string, env Env) Line { return new(parserState).parseLine(line, 
 // it.
 type parserState struct {
 	commandsLeft int           // remaining budget of commands
+	searchesCd   bool          // cd may look for a directory in those of CDPATH
 	syntax       syntax.Parser // zero except while parseAs runs
 	input        strings.Reader
 	lineWalker   walker // walker of the line itself, not of scripts in it
@@ -44,6 +45,7 @@ type parserState struct {
 // parseLine returns the effects of a line.
 func (s *parserState) parseLine(line string, env Env) Line {
 	s.commandsLeft = maxCommands
+	s.searchesCd = env.IsExported != nil && env.IsExported("CDPATH")
 	return parse(line, env, 0, s)
 }
 
@@ -75,6 +77,7 @@ func parse(line string, env Env, scripts int, state *parserState) Line {
 	}
 	w := state.newWalker(scripts)
 	w.src, w.env, w.scriptDepth = line, env, scripts
+	state.searchesCd = state.searchesCd || mayAssign(line, "CDPATH")
 	w.place, w.homeUnknown = newPlace(env.Dir), mayAssign(line, "HOME")
 	w.spareArgs, w.accesses = w.argBuffer[:], w.accessBuffer[:0]
 	if reason := textProblem(line); reason != "" {

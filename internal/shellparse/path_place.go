@@ -132,8 +132,17 @@ func (w *walker) placeAfter(c *Command, s strippedCommand, in place) place {
 	case dir == nil:
 		c.Paths = append(c.Paths, Path{Name: w.homeDir(), Enters: true})
 		return in.changeTo(w.homeDir())
+	case w.state.searchesCd && isSearched(dir.value):
+		w.markUnknown("cd may find the directory by CDPATH")
+		return place{}
 	}
 	return in.changeTo(dir.value)
+}
+
+// isSearched reports whether cd looks for a directory in those of CDPATH.
+func isSearched(dir string) bool {
+	first, _, _ := strings.Cut(dir, "/")
+	return first != "" && first != "." && first != ".."
 }
 
 // placeAfterOptions returns where a program and the commands it starts may run: in the

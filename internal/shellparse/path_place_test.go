@@ -106,6 +106,22 @@ func TestDirectoryThatIsNotKnown(t *testing.T) {
 	require.Empty(t, shellparse.Parse("cat /a", shellparse.Env{}).Unknown)
 }
 
+// With CDPATH, cd may find a directory of that name elsewhere.
+func TestDirectoryOfCDPATH(t *testing.T) {
+	t.Parallel()
+	for line, known := range map[string]bool{
+		"CDPATH=/m; cd src; touch new": false, "CDPATH=/m cd src; touch new": false, "export CDPATH=/m && cd src/x && touch new": false, "read CDPATH; cd src": false,
+		"CDPATH=/m sh -c 'cd src; touch new'": false, "CDPATH=/m; (cd src; make)": false, "CDPATH=/m; pushd src": false,
+		"CDPATH=/m; cd ./src; touch new": true, "CDPATH=/m; cd ../src": true, "CDPATH=/m; cd /src": true, "echo $CDPATH; cd src": true, "cd src; touch new": true,
+	} {
+		require.Equal(t, known, parse(line).Unknown == "", line)
+	}
+	env := testEnv()
+	env.IsExported = func(name string) bool { return name == "CDPATH" }
+	require.NotEmpty(t, shellparse.Parse("cd src; touch new", env).Unknown, "the environment has it")
+	require.Empty(t, shellparse.Parse("cd ./src; touch new", env).Unknown)
+}
+
 // Git reads the configuration of the directory that it starts in.
 func TestGitInAnotherDirectory(t *testing.T) {
 	t.Parallel()

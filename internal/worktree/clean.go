@@ -30,7 +30,7 @@ func (t *Trees) Clean(ctx context.Context, dir string) ([]Ending, error) {
 			problems = append(problems, fmt.Errorf("the record of the worktree %s was not understood and is removed; git worktree list names what is left", c.name))
 			continue
 		}
-		w := &Worktree{Path: c.Path, Dir: c.Path, Branch: c.Branch, Main: repo.top, repo: repo, claim: c}
+		w := &Worktree{Path: c.Path, Dir: c.Path, Branch: c.Branch, Main: repo.top, Common: repo.common, repo: repo, claim: c}
 		// A git that was killed with the program may have left its lock of the branch.
 		_ = os.Remove(filepath.Join(repo.common, "refs", "heads", BranchPrefix+c.name+".lock"))
 		if c.Folder == "" { // it was not finished, and no agent has worked there

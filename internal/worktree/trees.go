@@ -95,7 +95,7 @@ func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Worktree{Dir: filepath.Join(f.path, r.Name, repo.prefix), Path: filepath.Join(f.path, r.Name), Branch: BranchPrefix + r.Name, Base: base.name, Main: repo.top, repo: repo, claim: c}
+	w := &Worktree{Dir: filepath.Join(f.path, r.Name, repo.prefix), Path: filepath.Join(f.path, r.Name), Branch: BranchPrefix + r.Name, Base: base.name, Main: repo.top, Common: repo.common, repo: repo, claim: c}
 	if err := w.create(ctx, f); err != nil {
 		err = errors.Join(err, w.discard(context.WithoutCancel(ctx)))
 		w.endClaim()
@@ -128,7 +128,7 @@ func (t *Trees) Reopen(ctx context.Context, r Request) (*Worktree, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Worktree{Path: path, Dir: filepath.Join(path, repo.prefix), Branch: branch, Base: branch, Main: repo.top, repo: repo, claim: c, folder: admin}
+	w := &Worktree{Path: path, Dir: filepath.Join(path, repo.prefix), Branch: branch, Base: branch, Main: repo.top, Common: repo.common, repo: repo, claim: c, folder: admin}
 	if err := errors.Join(os.WriteFile(filepath.Join(admin, "locked"), []byte(lockReason()), 0o666), w.makeDir()); err != nil {
 		w.endClaim()
 		return nil, errors.Join(err, w.unlock())

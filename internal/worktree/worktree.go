@@ -17,6 +17,7 @@ type Worktree struct {
 	Branch string
 	Base   string // the commit it began with, such as "origin/main"; its branch, if it was kept before
 	Main   string // the working tree it was made from, absolute, without links
+	Common string // the folder of the repository, absolute, without links; usually below Main
 	// Included are the files that were copied because of .worktreeinclude, Skipped those that
 	// it names and that were not, each with the reason. Both are relative to Path.
 	Included []string

@@ -30,7 +30,7 @@ func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string
 	if err != nil {
 		return place{}, fmt.Errorf("no worktree could be made for the agent, and it was not started: %w", err)
 	}
-	i := &isolation{tree: w, dir: s.Dir(), logger: g.options.logger(), done: make(chan struct{})}
+	i := &isolation{tree: w, caller: s, dir: s.Dir(), logger: g.options.logger(), done: make(chan struct{})}
 	for _, e := range left {
 		g.options.logger().Warn("a worktree of an agent that was cut off is kept", "path", e.Path, "branch", e.Branch, "reason", e.Reason)
 		i.notes = append(i.notes, fmt.Sprintf("A worktree of an agent that was cut off is still there: %s on the branch %s, since %s.", e.Path, e.Branch, e.Reason))

@@ -20,7 +20,10 @@ import (
 // An isolation keeps an agent that has a worktree of its own from the checkout of its caller.
 type isolation struct {
 	tree   *worktree.Worktree
-	dir    string // working directory of the caller, as it is spelled
+	caller *pegboard.Session
+	dir    string                           // working directory of the caller, as it is spelled
+	own    atomic.Pointer[pegboard.Session] // of the agent; nil before its first call
+	told   atomic.Pointer[[]pegboard.Rule]  // rules of the caller that the agent's session has for the worktree
 	notes  []string
 	logger *slog.Logger
 	done   chan struct{} // closed when the worktree was given up
@@ -33,8 +36,10 @@ const finishWait = time.Minute
 // place returns where the agent works.
 func (i *isolation) place(s *pegboard.Session) place {
 	i.waitAtClose(s)
+	rules := s.Permissions().Rules()
+	i.told.Store(&rules)
 	return place{
-		dir: i.tree.Dir, moreDirs: i.moreDirs(s), rules: i.rules(s), words: i.words(), release: i.release,
+		dir: i.tree.Dir, moreDirs: i.moreDirs(s), rules: i.rules(s, rules), words: i.words(), release: i.release,
 		hooks: pegboard.Hooks{Pre: i.decide, OnFailure: pegboard.FailBlock},
 	}
 }
@@ -93,13 +98,13 @@ func (i *isolation) inTree(path string) (string, bool) {
 	return filepath.Join(i.tree.Path, rel), true
 }
 
-// rules returns the deny and ask rules of the caller once more. A fork anchors its own rules
+// rules returns those of rules that deny and ask once more. A fork anchors its own rules
 // at its own directory, so these are about the worktree; those of the caller stay in force as
 // they are.
-func (i *isolation) rules(s *pegboard.Session) []pegboard.RuleSet {
+func (i *isolation) rules(s *pegboard.Session, rules []pegboard.Rule) []pegboard.RuleSet {
 	var sets []pegboard.RuleSet
-	for _, r := range s.Permissions().Rules() {
-		if r.Behavior == pegboard.Allow || r.Pattern == "" {
+	for _, r := range rules {
+		if r.Behavior == pegboard.Allow || r.Pattern == "" || r.Source == pegboard.SourceTurn {
 			continue
 		}
 		r.Pattern = i.moved(s, r.Pattern)
@@ -112,6 +117,31 @@ func (i *isolation) rules(s *pegboard.Session) []pegboard.RuleSet {
 		sets = append(sets, set)
 	}
 	return sets
+}
+
+// follow gives the agent's session the rules that the caller got since.
+func (i *isolation) follow(s *pegboard.Session) error {
+	if len(s.AgentPath()) == len(i.caller.AgentPath())+1 {
+		i.own.Store(s)
+	}
+	same := func(a, b pegboard.Rule) bool {
+		return a.Behavior == b.Behavior && a.Tool == b.Tool && a.Pattern == b.Pattern && a.Source == b.Source
+	}
+	own, told, rules := i.own.Load(), *i.told.Load(), i.caller.Permissions().Rules()
+	if own == nil || slices.EqualFunc(told, rules, same) {
+		return nil
+	}
+	added := slices.DeleteFunc(slices.Clone(rules), func(r pegboard.Rule) bool {
+		return slices.ContainsFunc(told, func(old pegboard.Rule) bool { return same(old, r) })
+	})
+	if sets := i.rules(i.caller, added); len(sets) > 0 {
+		err := own.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithRules(sets...) })
+		if err != nil {
+			return err
+		}
+	}
+	i.told.Store(&rules)
+	return nil
 }
 
 // moved returns a pattern that names a place in the checkout by an absolute path, or from the
@@ -152,9 +182,16 @@ func (i *isolation) spelledMain() string {
 // decide is the hook that denies calls which would change the checkout, or might. The agent's
 // own allow rules, and a mode that allows everything, do not reach around it.
 func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	if err := i.follow(h.Call.Session()); err != nil {
+		return pegboard.Decision{}, err
+	}
 	targets := h.Call.Targets()
 	for n := range targets {
-		if reason := i.refusal(&targets[n]); reason != "" {
+		reason := i.refusal(&targets[n])
+		if reason == "" && targets[n].Shell.Guess && !isRead(targets, targets[n].Shell.FromCommand) {
+			reason = i.guessReason(&targets[n])
+		}
+		if reason != "" {
 			return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
 		}
 	}
@@ -162,6 +199,26 @@ func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.De
 		return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
 	}
 	return pegboard.Decision{}, nil
+}
+
+// isRead reports whether a command is known to change nothing.
+func isRead(targets []pegboard.Target, command string) bool {
+	return slices.ContainsFunc(targets, func(t pegboard.Target) bool {
+		return t.Kind == pegboard.TargetCommand && t.Value == command && t.Shell.ReadOnly
+	})
+}
+
+// guessReason returns why a program is denied a name in the checkout, or "". It is not known
+// whether the program reads the file, writes it, or works in the directory.
+func (i *isolation) guessReason(t *pegboard.Target) string {
+	if t.Kind != pegboard.TargetPath {
+		return ""
+	}
+	name, ok := i.outsideTree(t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("The command is given %s, which belongs to the checkout of the caller, and may write there. Give it the path in the worktree: %s. To use what the checkout has, copy it into the worktree with cp first.", name, i.standIn(name))
 }
 
 // lostReason returns why git, in the worktree, might find the repository of the checkout in its
@@ -211,14 +268,14 @@ func (i *isolation) refusal(t *pegboard.Target) string {
 // standIn returns the path in the worktree that an agent should use in place of one in the
 // checkout.
 func (i *isolation) standIn(name string) string {
-	if at, ok := i.inTree(name); ok && name != filepath.Join(i.tree.Path, ".git") {
+	if at, ok := i.inTree(name); ok && !realpath.Contains(filepath.Dir(i.tree.Path), name) {
 		return at
 	}
 	return i.tree.Dir
 }
 
-// outsideTree returns a name of a path that is in the checkout and not in the worktree, or that
-// has the checkout below it. The file with which git finds the worktree counts as well, and one
+// outsideTree returns a name of a path that is in the checkout, or in the folder of its
+// repository, and not in the worktree, or that has one of them below it. The file with which git finds the worktree counts as well, and one
 // with several hard links, since one of them may be in the checkout.
 func (i *isolation) outsideTree(t *pegboard.Target) (string, bool) {
 	names := append([]string{t.Value, t.Real()}, t.Aliases...)
@@ -236,7 +293,7 @@ func (i *isolation) outsideTree(t *pegboard.Target) (string, bool) {
 		case t.Access == pegboard.AccessWrite && !t.Tree && hasLinks(name):
 			return name, true
 		case realpath.Contains(i.tree.Path, name):
-		case realpath.LeadsThrough(name, []string{i.tree.Main}), t.Tree && realpath.Contains(name, i.tree.Main):
+		case realpath.LeadsThrough(name, []string{i.tree.Main, i.tree.Common}), t.Tree && (realpath.Contains(name, i.tree.Main) || realpath.Contains(name, i.tree.Common)):
 			return name, true
 		}
 	}

@@ -173,6 +173,8 @@ func TestIsolatedAgentDoesNotWriteTheCheckout(t *testing.T) {
 					"GIT_INDEX_FILE=MAIN/.git/index git add -A", "export GIT_DIR=MAIN/.git; git commit --allow-empty -m x", "env GIT_WORK_TREE=MAIN git reset --hard", "git -c core.worktree=MAIN checkout -f", "git config core.worktree MAIN",
 					"make -C MAIN", "make -C ../../..", "env -C MAIN make", "timeout 5 make -C MAIN", "sh -c 'cd MAIN && make'", "sh -c 'git -C MAIN commit --allow-empty -m x'", "find MAIN -name a.txt -delete", "xargs -I{} cp src/a.txt MAIN/{} <<< new",
 					"X=MAIN; echo x > $X/src/new", "cd $(git rev-parse --git-common-dir)/.. && make", "eval 'echo x > ../../../src/new'", "D=../../..; cd $D && make", "git -C $(pwd)/../../.. commit --allow-empty -m x", "echo 'gitdir: MAIN/.git' > .git", "rm .git", "rm -rf \"$PWD\"; git add -A", "find . -delete; git -c core.x=y reset --hard", "git worktree add MAIN/x", "git clone . MAIN/x",
+					"git push MAIN HEAD:evil", "git push ../../.. HEAD:evil", "git fetch MAIN main:evil", "patch -d MAIN -p1 < src/a.txt", "patch MAIN/src/a.txt src/a.txt", "python3 -m venv MAIN/v", "chroot MAIN touch x", "make -f MAIN/Makefile", "cmake -B MAIN/build", "flock MAIN/new touch x",
+					"CDPATH=MAIN; cd src; touch new", "CDPATH=../../.. cd src; touch new",
 				} {
 					line = strings.ReplaceAll(line, "MAIN", c.dir)
 					denied(line, m.bash(line))
@@ -194,7 +196,7 @@ func TestIsolatedAgentWorksInItsWorktree(t *testing.T) {
 	loop := does(t, func(m attempt) {
 		require.NoError(t, m.write("src/new", "new\n").Err)
 		require.NoError(t, m.write(filepath.Join(m.a.Session.Dir(), "src/other"), "other\n").Err)
-		for _, line := range []string{"git status", "cat " + c.dir + "/src/a.txt", "git -C . log", "cd src && ls", "git add -A && git commit -qm mine", "make", "git -C src status", "cp " + c.dir + "/src/a.txt copy.txt", "git log main", "echo x > src/third"} {
+		for _, line := range []string{"git status", "cat " + c.dir + "/src/a.txt", "git -C . log", "cd src && ls", "git add -A && git commit -qm mine", "make", "git -C src status", "cp " + c.dir + "/src/a.txt copy.txt", "git log main", "echo x > src/third", "ls " + c.dir, "grep -r one " + c.dir + "/src", "diff -r src " + c.dir + "/src", "echo " + c.dir, "git commit --allow-empty -qm 'as in " + c.dir + "/src/a.txt'", "git commit --allow-empty --amend -qm mine"} {
 			o := m.bash(line)
 			require.NoError(t, o.Err, "%s: %s", line, o.Result.Text())
 		}
@@ -208,6 +210,44 @@ func TestIsolatedAgentWorksInItsWorktree(t *testing.T) {
 	require.Contains(t, strings.Join(r.Notes, " "), r.WorktreePath)
 	require.Equal(t, "mine", c.git("log", "-1", "--format=%s", r.WorktreeBranch))
 	require.Equal(t, "new", c.git("show", r.WorktreeBranch+":src/new"))
+}
+
+// TestTextsOfIsolation checks that a denial names a path that the agent can use.
+func TestTextsOfIsolation(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	loop := does(t, func(m attempt) {
+		dir := m.a.Session.Dir()
+		require.Contains(t, m.bash("patch "+c.dir+"/src/a.txt x").Result.Text(), "Give it the path in the worktree: "+dir+"/src/a.txt.")
+		require.Contains(t, m.write("../new", "x").Result.Text(), "Write in the worktree: "+dir+".", "the folder of all worktrees stands for no file")
+		require.Contains(t, m.write(".git", "x").Result.Text(), "Write in the worktree: "+dir+".")
+	})
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	data(t, h.call(t, map[string]any{"isolation": "worktree"}))
+}
+
+// TestRepositoryElsewhere has the folder of the repository outside of the checkout.
+func TestRepositoryElsewhere(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	common := filepath.Join(filepath.Dir(c.dir), "repository")
+	c.git("init", "-q", "--separate-git-dir="+common)
+	loop := does(t, func(m attempt) {
+		for _, path := range []string{"hooks/pre-commit", "config", "refs/heads/evil"} {
+			path = filepath.Join(common, path)
+			require.ErrorIs(t, m.write(path, "x").Err, pegboard.ErrDenied)
+			require.ErrorIs(t, m.bash("echo x >> "+path).Err, pegboard.ErrDenied)
+		}
+		require.ErrorIs(t, m.bash("git --git-dir="+common+" commit --allow-empty -m x").Err, pegboard.ErrDenied)
+		require.ErrorIs(t, m.bash("cd "+common+" && make").Err, pegboard.ErrDenied)
+		require.NoError(t, m.write("src/new", "x").Err)
+		require.NoError(t, m.bash("git add -A && git commit -qm mine").Err)
+	})
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	before := c.state()
+	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
+	require.Equal(t, before, c.state())
+	require.NoFileExists(t, filepath.Join(common, "hooks/pre-commit"))
 }
 
 // TestHardLinks has a file of the checkout under a name in the worktree.
@@ -296,6 +336,38 @@ func TestRulesHoldInBothPlaces(t *testing.T) {
 	require.NoError(t, h.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
 		return p.WithRules(pegboard.RuleSet{Deny: []string{"Edit(//" + strings.TrimPrefix(c.dir, "/") + "/home/**)"}})
 	}))
+	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
+}
+
+// TestRulesThatCome are added to the caller's while an isolated agent and one below it run.
+func TestRulesThatCome(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	var h *house
+	add := func(rules pegboard.RuleSet) {
+		require.NoError(t, h.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithRules(rules) }))
+	}
+	loop := func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+		if _, err := a.Next(ctx, agents.Usage{}); err != nil {
+			return agents.Reply{}, err
+		}
+		m := attempt{a: a, t: t}
+		require.NoError(t, m.write("src/new", "x").Err)
+		if len(a.Session.AgentPath()) == 1 {
+			add(pegboard.RuleSet{Deny: []string{"Edit(/src/mine)", "Edit(/" + c.dir + "/abs/**)"}, Ask: []string{"Edit(/src/asked)"}})
+			for _, path := range []string{"src/mine", "abs/x", "src/asked"} {
+				require.ErrorIs(t, m.write(path, "x").Err, pegboard.ErrDenied, path)
+			}
+			_, err := h.agents.Start(ctx, a.Session, agents.Request{Prompt: "Do it."})
+			require.NoError(t, err)
+		} else {
+			require.ErrorIs(t, m.write("src/mine", "x").Err, pegboard.ErrDenied)
+			add(pegboard.RuleSet{Deny: []string{"Edit(/src/below)"}})
+			require.ErrorIs(t, m.write("src/below", "x").Err, pegboard.ErrDenied)
+		}
+		return agents.Reply{Text: "done"}, nil
+	}
+	h = c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 }
 

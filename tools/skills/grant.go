@@ -7,10 +7,11 @@ import (
 )
 
 // grant adds the rules of a skill for the rest of the turn, if they count in the session. It
-// returns a func that takes those out which were not there before.
-func grant(s *pegboard.Session, skill *Skill) (withdraw func(), err error) {
+// returns a func that takes those out which were not there before, and reports whether the turn
+// has ended since.
+func grant(s *pegboard.Session, skill *Skill) (withdraw func() (ended bool), err error) {
 	if !skill.grants() || len(s.AgentPath()) > 0 {
-		return func() {}, nil
+		return func() bool { return false }, nil
 	}
 	var added []pegboard.PermissionUpdate
 	err = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
@@ -36,8 +37,13 @@ func grant(s *pegboard.Session, skill *Skill) (withdraw func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	return func() {
-		_ = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(added...) })
+	return func() (ended bool) {
+		_ = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+			rules := p.Rules()
+			ended = len(missing(rules, pegboard.Allow, skill.AllowedTools))+len(missing(rules, pegboard.Deny, skill.DisallowedTools)) > 0
+			return p.Apply(added...)
+		})
+		return ended
 	}, nil
 }
 

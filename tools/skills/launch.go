@@ -25,6 +25,7 @@ type launch struct {
 	run func(ctx context.Context, calls ...pegboard.Call) []pegboard.Outcome
 	// noCommands stands in the place of each command, if it is not empty.
 	noCommands string
+	ended      bool // the turn has ended while the commands ran
 }
 
 // load makes the text, and runs it in an agent if the skill wants that. It changes nothing if it
@@ -47,7 +48,7 @@ func (l *launch) load(ctx context.Context) (Output, error) {
 		return Output{}, err
 	}
 	l.lend()
-	if l.hasGrants() {
+	if out.grants = l.hasGrants(); out.grants {
 		out.AllowedTools, out.DisallowedTools = l.skill.AllowedTools, l.skill.DisallowedTools
 	}
 	out.Model, out.Effort, out.Status, out.message = l.skill.Model, l.skill.Effort, StatusLoaded, l.message(text)
@@ -64,6 +65,7 @@ func (l *launch) text(ctx context.Context) (string, error) {
 	}
 	t := parseText(l.skill.Body, l.skill.Arguments)
 	v := newValues(l.args, l.skills.variables(l.session, l.skill))
+	v.backslashes = l.skill.PowerShell
 	commands, err := v.commands(t)
 	if err != nil {
 		return "", fmt.Errorf("the skill %s was not loaded: %w", l.skill.Name, err)
@@ -88,7 +90,7 @@ func (l *launch) outputs(ctx context.Context, commands []string) (outputs []stri
 	if err != nil {
 		return nil, err
 	}
-	defer withdraw()
+	defer func() { l.ended = withdraw() }()
 	for i, line := range commands {
 		if d := l.pool.Decide(ctx, l.call(i, line)); d.Behavior != pegboard.Allow {
 			return nil, l.commandError(i, line, d, pegboard.ErrDenied)
@@ -248,7 +250,9 @@ func encoded(in any) json.RawMessage {
 }
 
 // hasGrants reports whether the skill changes the rules of the session.
-func (l *launch) hasGrants() bool { return l.skill.grants() && len(l.session.AgentPath()) == 0 }
+func (l *launch) hasGrants() bool {
+	return l.skill.grants() && len(l.session.AgentPath()) == 0 && !l.ended
+}
 
 // checkRules reports whether the rules of a skill that code has made can be added.
 func (l *launch) checkRules() error {

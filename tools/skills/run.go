@@ -47,8 +47,10 @@ func (k *Skills) Run(ctx context.Context, x *pegboard.Executor, p *pegboard.Pool
 		k.of(s).used(skill.Name)
 		return Invocation{Output: out, Parts: []pegboard.Part{{Text: out.Report}}}, nil
 	}
-	if _, err := grant(s, skill); err != nil {
-		return Invocation{}, err
+	if out.grants {
+		if _, err := grant(s, skill); err != nil {
+			return Invocation{}, err
+		}
 	}
 	k.of(s).show(skill.Name, out.message)
 	return Invocation{Output: out, Parts: []pegboard.Part{{Text: out.message}}}, nil

@@ -42,6 +42,7 @@ type Output struct {
 	Report  string `json:"report,omitempty"`  // likewise, its text
 
 	skill   *Skill
+	grants  bool   // whether the rules of the skill hold
 	message string // the text for the conversation; empty if it is not sent
 }
 
@@ -147,7 +148,9 @@ func (k *Skills) call(ctx context.Context, in input, c *pegboard.Call) (Output, 
 func (k *Skills) result(out Output) *pegboard.Result {
 	r := &pegboard.Result{Data: out, Value: codeValue{out, out.message}, Line: "Loaded skill " + out.Skill}
 	skill := out.skill
-	r.UpdateSession = func(s *pegboard.Session) { _, _ = grant(s, skill) } // the rules were added before, so they can be
+	if out.grants {
+		r.UpdateSession = func(s *pegboard.Session) { _, _ = grant(s, skill) } // the rules were added before, so they can be
+	}
 	switch out.Status {
 	case StatusForked:
 		r.Line = "Ran skill " + out.Skill + " in agent " + out.AgentID

@@ -2,6 +2,7 @@ package skills
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"unicode"
 )
@@ -11,6 +12,8 @@ type values struct {
 	args      string   // as they were written
 	words     []string // of args
 	variables map[string]string
+	// backslashes says that a backslash means nothing to the shell of the commands.
+	backslashes bool
 }
 
 func newValues(args string, variables map[string]string) values {
@@ -51,7 +54,8 @@ func (v values) commands(t text) (lines []string, err error) {
 }
 
 // line returns a command line. An argument in it may be part of a word or of several, and no
-// more: whatever quotes stand around it, a shell reads these characters as they are.
+// more: whatever quotes stand around it, a shell reads these characters as they are. So does it
+// those of a variable, such as the name of a directory.
 func (v values) line(pieces []piece) (string, error) {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -60,6 +64,15 @@ func (v values) line(pieces []piece) (string, error) {
 			if strings.ContainsFunc(value, isSpecial) {
 				return "", fmt.Errorf("an argument is put into a command, and may have no other characters there than letters, digits, blanks and -_./:@%%+=,: "+
 					"call the skill again with arguments that have none, or with fewer of them: %w", errArgument)
+			}
+		}
+		if p.kind == pieceVariable && value != p.raw {
+			if !v.backslashes {
+				value = filepath.ToSlash(value)
+			}
+			if strings.ContainsFunc(value, func(c rune) bool { return isSpecial(c) && (c != '\\' || !v.backslashes) }) {
+				return "", fmt.Errorf("${%s} is put into a command, and its value has characters there that mean something to a shell: "+
+					"tell the user, or go on without the skill: %w", p.name, errArgument)
 			}
 		}
 		b.WriteString(value)
