@@ -31,6 +31,11 @@ type Request struct {
 	// same. Foreground waits for it, whatever the defaults are. Both are refused together.
 	Background, Foreground bool
 
+	// Wait makes [Agents.Start] wait while Options.MaxRunning agents are running, in place of
+	// failing with ErrTooMany, until ctx ends or the session is closed. Those that wait get
+	// their places in the order in which they came, and before any that do not wait.
+	Wait bool
+
 	// Dir is the working directory, inside those of the caller; empty means the caller's.
 	// Isolation is empty or "worktree".
 	Dir, Isolation string
