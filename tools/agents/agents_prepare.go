@@ -135,7 +135,7 @@ func (k *run) chooseBackground() error {
 		k.background = true
 		return k.g.checkTeam(r, cannot)
 	case cannot != "":
-	case k.definition.Background:
+	case k.definition.Background && (r.movable || !r.Foreground): // tools that wait for a report get it
 		k.background = true
 	default:
 		k.background = r.Background || !r.Foreground && (o.Background || k.caller.Role() == pegboard.RoleCoordinator)

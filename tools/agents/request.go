@@ -28,7 +28,8 @@ type Request struct {
 	Mode          pegboard.Mode // empty: the definition's, or else the caller's; a laxer one has no effect
 
 	// Background starts the agent and does not wait for it. A definition can ask for the
-	// same. Foreground waits for it, whatever the defaults are. Both are refused together.
+	// same. Foreground waits for it, whatever the definition and the defaults are; but a call
+	// of the Agent tool cannot overrule the definition. Both are refused together.
 	Background, Foreground bool
 
 	// Wait makes [Agents.Start] wait while Options.MaxRunning agents are running, in place of

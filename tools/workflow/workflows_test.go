@@ -31,7 +31,10 @@ func realAgents(t *testing.T, maxRunning int, loop agents.Loop) *agents.Agents {
 	group, err := agents.New(agents.Options{
 		Registry: registry, Loop: loop, MaxRunning: maxRunning,
 		Definitions: func(*pegboard.Session) []agents.Definition {
-			return []agents.Definition{{Name: "general-purpose", Description: "For anything."}}
+			return []agents.Definition{
+				{Name: "general-purpose", Description: "For anything."},
+				{Name: "watcher", Description: "Watches.", Background: true},
+			}
 		},
 	})
 	require.NoError(t, err)
@@ -68,6 +71,7 @@ func TestRealAgents(t *testing.T) {
 	}{
 		{name: "text", script: "return agent('a')", want: "Result:\n\"A\""},
 		{name: "schema", script: "return (await agent('a', {schema: {type: 'object'}})).said", want: "Result:\n\"a\""},
+		{name: "type that runs in the background elsewhere", script: "return agent('a', {type: 'watcher'})", want: "Result:\n\"A\""},
 		{name: "unknown type", script: "return agent('a', {type: 'nobody'})", want: "there is no such type of agent"},
 		{name: "bad effort", script: "return agent('a', {effort: 'huge'})", want: "use one of low, medium, high"},
 		{name: "failure", script: "return agent('fail')", want: "To go on from here, mend the cause and call Workflow with resumeFromRunId \"wf-"},
