@@ -18,6 +18,9 @@ func echo(_ context.Context, r workflow.AgentRequest) (workflow.AgentResult, err
 	if strings.HasPrefix(r.Prompt, "fail") {
 		return workflow.AgentResult{}, errors.New("it has no answer to " + r.Prompt)
 	}
+	if r.Prompt == "text" {
+		return workflow.AgentResult{Text: "just words"}, nil
+	}
 	if r.Schema != nil {
 		return workflow.AgentResult{Structured: json.RawMessage(`{"said":` + mustJSON(r.Prompt) + `}`)}, nil
 	}
@@ -57,6 +60,10 @@ func TestScriptVerbs(t *testing.T) {
 		{name: "pipeline without stages", script: "return await pipeline([1, 2])", want: `[1,2]`},
 		{name: "failure", script: "return await agent('fail it')", wantErr: "AgentError: an agent failed: agent 1 (fail it): it has no answer to fail it (started at line 1)"},
 		{name: "failure caught", script: "try { await agent('fail it') } catch (e) { return [e instanceof AgentError, e instanceof Error, e.name] }", want: `[true,true,"AgentError"]`},
+		{name: "schema without an answer", script: "return await agent('text', {schema: {type: 'object'}})", wantErr: "AgentError: an agent failed: agent 1 (text): it gave no value for the schema, but a text: just words"},
+		{name: "schema that is no object", script: "return await agent('x', {schema: 'text'})", wantErr: "Error: the schema of the agent: "},
+		{name: "schema of a list", script: "return await parallel([() => agent('x', {schema: {type: 'array'}})])", wantErr: "the root of the schema allows no object; make what it describes a property of one"},
+		{name: "schema that is no schema", script: "return await agent('x', {schema: {type: 'nonsense'}})", wantErr: "Error: the schema of the agent: "},
 		{name: "empty prompt", script: "await agent('')", wantErr: "TypeError: agent(prompt, options) needs a prompt"},
 		{name: "unknown option", script: "await agent('x', {modl: 'y'})", wantErr: `unknown field "modl"; they are an object with description, type`},
 		{name: "options of another type", script: "await agent('x', 7)", wantErr: "the options of agent"},
