@@ -291,6 +291,19 @@ func TestCorruptJournal(t *testing.T) {
 	require.Len(t, aside, len(lines)-2)
 }
 
+// TestJournalOfAnotherVersion leaves the journal of a later program where it is.
+func TestJournalOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := workflow.NewWith(workflow.Options{Dir: dir}, echo)
+	s := newSession(t)
+	path := filepath.Join(dir, "wf-aaaaaaaa.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(`{"version":2,"run":"wf-aaaaaaaa","script":["return 1"]}`+"\n"), 0o600))
+	_, err := w.Start(t.Context(), s, workflow.Request{Resume: "wf-aaaaaaaa"})
+	require.ErrorContains(t, err, "is of version 2, and this program reads version 1; start the workflow again without resumeFromRunId")
+	require.FileExists(t, path)
+}
+
 // TestFullDisk has a journal that cannot be written. The run goes on and says so.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
