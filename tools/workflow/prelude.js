@@ -81,15 +81,22 @@
     }
   };
 
+  // A sparse array of any length would be made whole.
+  const checkLength = (array) => {
+    if (array.length > 10000) throw new RangeError(`an array of ${array.length} entries is too long: at most 10000; split the work`);
+  };
+
   const parallel = async (branches) => {
     if (!Array.isArray(branches)) {
       throw new TypeError("parallel takes an array of functions, such as parallel([() => agent(a), () => agent(b)])");
     }
+    checkLength(branches);
     return Promise.all(branches.map((b) => orNull(typeof b === "function" ? b : () => b)));
   };
 
   const pipeline = async (items, ...stages) => {
     if (!Array.isArray(items)) throw new TypeError("pipeline(items, ...stages) takes an array of items");
+    checkLength(items);
     if (!stages.every((s) => typeof s === "function")) {
       throw new TypeError("pipeline(items, ...stages) takes functions (previous, item, index) as stages");
     }

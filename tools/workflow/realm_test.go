@@ -56,6 +56,8 @@ func TestScriptVerbs(t *testing.T) {
 			name: "pipeline", script: "return await pipeline([1, 2, 3], (x, item, i) => agent('a' + x + i), (x, item) => agent(x + item))",
 			want: `["a101","a212","a323"]`,
 		},
+		{name: "parallel of an immense array", script: "const a = []; a.length = 4294967295; return parallel(a)", wantErr: "RangeError: an array of 4294967295 entries is too long: at most 10000; split the work"},
+		{name: "pipeline of an immense array", script: "const a = []; a.length = 4294967295; return pipeline(a, x => agent(x))", wantErr: "RangeError: an array of 4294967295 entries is too long"},
 		{name: "pipeline with a failure", script: "return await pipeline(['a', 'fail'], x => agent(x), x => agent(x + x))", want: `["aa",null]`},
 		{name: "pipeline without stages", script: "return await pipeline([1, 2])", want: `[1,2]`},
 		{name: "failure", script: "return await agent('fail it')", wantErr: "AgentError: an agent failed: agent 1 (fail it): it has no answer to fail it (started at line 1)"},
