@@ -18,6 +18,13 @@
   Object.defineProperty(globalThis, "eval", { value: noCode, writable: true, configurable: true });
   Math.random = refuse("Math.random", "a run is replayed when it is resumed; vary by index, or pass values in args");
 
+  // What recurs in the engine, and not in functions of the script, has no limit of its depth:
+  // a list in itself, and a proxy as the prototype of its target.
+  const { apply } = Reflect, { min } = Math, wholeFlat = Array.prototype.flat;
+  const flat = function flat(depth = 1) { return apply(wholeFlat, this, [min(depth, 1000)]); };
+  Object.defineProperty(Array.prototype, "flat", { value: flat, writable: true, configurable: true });
+  delete globalThis.Proxy;
+
   // Dates have no clock and no time zone of the machine.
   const RealDate = Date;
   const noClock = refuse("the time of day", "a run is replayed when it is resumed; pass the time in args");
