@@ -138,6 +138,31 @@ func TestApprovedScriptRuns(t *testing.T) {
 	require.Contains(t, notice, `"approved"`)
 }
 
+// TestStoppedAgentsAreTold fails while agents are running and one waits.
+func TestStoppedAgentsAreTold(t *testing.T) {
+	t.Parallel()
+	w := workflow.NewWith(workflow.Options{MaxRunning: 2}, func(ctx context.Context, r workflow.AgentRequest) (workflow.AgentResult, error) {
+		if r.Prompt != "quick" {
+			<-ctx.Done()
+			if r.Prompt == "slow" {
+				return workflow.AgentResult{Tokens: 70}, context.Cause(ctx)
+			}
+			return workflow.AgentResult{}, context.Cause(ctx)
+		}
+		return workflow.AgentResult{Text: "x"}, nil
+	})
+	s := newScene(t, w, pegboard.RuleSet{})
+	l := s.start(map[string]any{"script": "agent('slow'); await agent('quick'); agent('late'); agent('later'); throw new Error('oh')"})
+	_, notice := s.end(l)
+	require.Contains(t, notice, "Error: oh")
+	require.Contains(t, notice, "4 agents, 70 tokens")
+	output, err := os.ReadFile(l.OutputFile)
+	require.NoError(t, err)
+	for _, line := range []string{"agent 1 (slow) was stopped\n", "agent 3 (late) was stopped\n", "1 agent more had not been started\n"} {
+		require.Contains(t, string(output), line)
+	}
+}
+
 func TestBadCalls(t *testing.T) { //nolint:tparallel // the calls share a session
 	t.Parallel()
 	w := workflow.NewWith(workflow.Options{Named: []workflow.Named{{Name: "nightly", Script: "return 1"}}}, echo)
