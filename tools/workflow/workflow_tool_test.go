@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -136,6 +137,16 @@ func TestApprovedScriptRuns(t *testing.T) {
 	require.NoError(t, out.Err, out.Result.Text())
 	_, notice := s.end(launchOf(t, out))
 	require.Contains(t, notice, `"approved"`)
+}
+
+// TestPreviewNamesAreHarmless has a title that would change what stands on a screen.
+func TestPreviewNamesAreHarmless(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), pegboard.RuleSet{})
+	s.end(s.start(map[string]any{"script": "return 1", "title": "a\x1b[2Jb\u202ec/../d\nsecond"}))
+	diffs, err := s.asked[0].Preview(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(s.dir, "workflow-a-[2Jb-c-..-d second.js"), diffs[0].Path)
 }
 
 // TestStoppedAgentsAreTold fails while agents are running and one waits.
