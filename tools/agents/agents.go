@@ -17,6 +17,7 @@ type Agents struct {
 	mails   *pegboard.Key[*mail]
 	teams   *pegboard.Key[*teams]
 	joined  *pegboard.Key[bool] // whether a main session hands out its messages
+	closing *pegboard.Key[chan struct{}]
 	trees   worktree.Trees
 }
 
@@ -32,6 +33,7 @@ func New(o Options) (*Agents, error) {
 		mails:   pegboard.NewKey[*mail]("mail of agents"),
 		teams:   pegboard.NewKey[*teams]("teams of agents"),
 		joined:  pegboard.NewKey[bool]("mail of the main agent"),
+		closing: pegboard.NewKey[chan struct{}]("end of waiting for a place"),
 	}, nil
 }
 
@@ -95,6 +97,18 @@ func (g *Agents) Stop(s *pegboard.Session, id string) error {
 		return roster.recordStop(k)
 	}
 	return nil
+}
+
+// closingOf returns a channel that is closed when s is.
+func (g *Agents) closingOf(s *pegboard.Session) <-chan struct{} {
+	return g.closing.GetOrInit(s, func() chan struct{} {
+		closing := make(chan struct{})
+		s.OnClose("agents that wait for a place", func(context.Context) error {
+			close(closing)
+			return nil
+		})
+		return closing
+	})
 }
 
 // noBackground returns why s cannot have agents in the background, or "".

@@ -36,7 +36,10 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	if err := k.choose(); err != nil {
 		return nil, err
 	}
-	if err := k.roster.enter(k.entry, g.options.maxRunning()); err != nil {
+	if err := k.takePlace(ctx); err != nil {
+		return nil, err
+	}
+	if err := k.roster.enter(k.entry); err != nil {
 		return nil, err
 	}
 	ready := false
@@ -52,6 +55,24 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	k.roster.setRun(k.entry, k)
 	ready = true
 	return k, nil
+}
+
+// takePlace gives the run a place among the agents of its conversation. What may have changed
+// while it waited for one is checked anew.
+func (k *run) takePlace(ctx context.Context) error {
+	limit := k.g.options.maxRunning()
+	if !k.request.Wait {
+		return k.roster.takePlace(ctx, nil, limit)
+	}
+	if err := k.roster.takePlace(ctx, k.g.closingOf(k.caller), limit); err != nil {
+		return err
+	}
+	k.started = time.Now()
+	if err := k.g.checkBudget(k.caller); err != nil {
+		k.roster.returnPlace()
+		return err
+	}
+	return nil
 }
 
 // choose decides everything that follows from the request, the definition and the caller alone.
@@ -149,7 +170,7 @@ func (k *run) chooseBackground() error {
 		k.background = true
 		return k.g.checkTeam(r, cannot)
 	case cannot != "":
-	case k.definition.Background && (r.movable || !r.Foreground):
+	case k.definition.Background && (r.movable || !r.Foreground): // tools that wait for a report get it
 		k.background = true
 	default:
 		k.background = r.Background || !r.Foreground && (o.Background || k.caller.Role() == pegboard.RoleCoordinator)

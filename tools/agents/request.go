@@ -28,9 +28,14 @@ type Request struct {
 	Mode          pegboard.Mode // empty: the definition's, or else the caller's; a laxer one has no effect
 
 	// Background starts the agent and does not wait for it. A definition can ask for the
-	// same, which is always heeded for calls of the Agent tool. Foreground waits for it,
-	// whatever the definition and the defaults say. Both are refused together.
+	// same. Foreground waits for it, whatever the definition and the defaults are; but a call
+	// of the Agent tool cannot overrule the definition. Both are refused together.
 	Background, Foreground bool
+
+	// Wait makes [Agents.Start] wait while Options.MaxRunning agents are running, in place of
+	// failing with ErrTooMany, until ctx ends or the session is closed. Those that wait get
+	// their places in the order in which they came, and before any that do not wait.
+	Wait bool
 
 	// Dir is the working directory, inside those of the caller; empty means the caller's.
 	// Isolation is empty or "worktree".

@@ -20,8 +20,11 @@ const maxEnded = 256
 type roster struct {
 	mu      lock.Mutex
 	entries []*entry // in the order in which they were started
-	running int
-	used    Usage // of all agents
+	running int      // agents, and those that have a place and are about to start
+	used    Usage    // of all agents
+	// waiting are the channels of those that wait for a place, oldest first. A channel is
+	// closed when the place was handed over.
+	waiting []chan struct{}
 
 	store    *store // nil if nothing outlasts the program
 	storeErr error  // why there is no store
@@ -67,16 +70,14 @@ func (g *Agents) entryOf(s *pegboard.Session) *entry {
 	return e
 }
 
-// enter adds an agent that is about to run. It fails if too many run, or if a running agent has
-// its name.
-func (r *roster) enter(e *entry, limit int) error {
+// enter adds an agent that is about to run, and that has a place. It gives the place back and
+// fails if a running agent has its name.
+func (r *roster) enter(e *entry) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.running >= limit {
-		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
-	}
 	if name := e.status.Name; name != "" {
 		if i := slices.IndexFunc(r.entries, func(o *entry) bool { return strings.EqualFold(o.status.Name, name) && o.status.State == Running }); i >= 0 {
+			r.freePlace()
 			return fmt.Errorf("%w: agent %s is called %q and is running; choose another name", ErrInvalidRequest, r.entries[i].status.ID, r.entries[i].status.Name)
 		}
 	}
@@ -86,7 +87,6 @@ func (r *roster) enter(e *entry, limit int) error {
 	}
 	e.status.State, e.status.Started, e.starting = Running, time.Now(), true
 	r.entries = append(r.entries, e)
-	r.running++
 	if e.parent != nil {
 		e.parent.below++
 	}
@@ -147,7 +147,7 @@ func (r *roster) leave(k *run, state State, err error) {
 
 // left counts an agent that no longer runs. The caller holds the lock.
 func (r *roster) left(e *entry) {
-	r.running--
+	r.freePlace()
 	if e.parent == nil {
 		return
 	}

@@ -81,7 +81,11 @@ func (c *conductor) finish(a *agentCall) {
 	c.running--
 	c.fill()
 	value := a.result.value()
-	if a.err == nil && !json.Valid(value) {
+	switch {
+	case a.err != nil:
+	case a.request.Schema != nil && a.result.Structured == nil:
+		a.err = fmt.Errorf("it gave no value for the schema, but a text: %s", oneLine(a.result.Text, maxReason))
+	case !json.Valid(value):
 		a.err = errors.New("its structured result is no JSON")
 	}
 	c.tokens += a.result.Tokens

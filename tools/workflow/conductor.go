@@ -86,10 +86,26 @@ func (c *conductor) conduct(root *task) (any, error) {
 	if !c.goroutines.wait(stopTime) {
 		c.log.printf("agents that were stopped have not returned yet")
 	}
+	c.dismiss()
 	if c.cause != nil && !errors.Is(c.cause, errEnded) {
 		return nil, c.cause
 	}
 	return root.value, root.err
+}
+
+// dismiss tells what became of the agents whose results nothing waits for any more.
+func (c *conductor) dismiss() {
+	for a, ok := c.results.pop(); ok; a, ok = c.results.pop() {
+		c.tokens += a.result.Tokens
+		event := "completed, but the run had ended"
+		if a.err != nil {
+			event = "was stopped"
+		}
+		c.log.agent(a, event)
+	}
+	if n := len(c.queue); n > 0 {
+		c.log.printf("%s more had not been started", counted(n, "agent"))
+	}
 }
 
 // reason returns why the run ends although a function goes on.

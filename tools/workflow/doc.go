@@ -38,8 +38,8 @@
 //
 // A promise that was rejected and that nothing has handled in the end makes the run fail.
 //
-// A script has the objects of the language but Atomics and SharedArrayBuffer, and nothing of
-// the machine: no files, network, programs, modules, timers, and no code that is made of text.
+// A script has the objects of the language but Atomics, SharedArrayBuffer and Proxy, its
+// syntax but yield*, for await and async generators, and nothing of the machine: no files, network, programs, modules, timers, and no code that is made of text.
 // Math.random fails. Date has no clock and no time zone: it takes a number, or a text such as
 // 2006-01-02 or 2006-01-02T15:04:05Z, and everything is in UTC.
 //

@@ -118,6 +118,10 @@ func (j *journal) content() []byte {
 func readJournal(data []byte, run string) (journalHeader, *replay, error) {
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	var header journalHeader
+	var of struct{ Version int }
+	if readLine(lines[0], &of) == nil && of.Version > journalVersion { // it is whole, for a later program
+		return header, nil, fmt.Errorf("the journal of run %s is of version %d, and this program reads version %d; start the workflow again without resumeFromRunId", run, of.Version, journalVersion)
+	}
 	if err := readLine(lines[0], &header); err != nil {
 		return header, nil, fmt.Errorf("%w: its first line: %w", ErrCorrupt, err)
 	}

@@ -18,6 +18,13 @@
   Object.defineProperty(globalThis, "eval", { value: noCode, writable: true, configurable: true });
   Math.random = refuse("Math.random", "a run is replayed when it is resumed; vary by index, or pass values in args");
 
+  // What recurs in the engine, and not in functions of the script, has no limit of its depth:
+  // a list in itself, and a proxy as the prototype of its target.
+  const { apply } = Reflect, { min } = Math, wholeFlat = Array.prototype.flat;
+  const flat = function flat(depth = 1) { return apply(wholeFlat, this, [min(depth, 1000)]); };
+  Object.defineProperty(Array.prototype, "flat", { value: flat, writable: true, configurable: true });
+  delete globalThis.Proxy;
+
   // Dates have no clock and no time zone of the machine.
   const RealDate = Date;
   const noClock = refuse("the time of day", "a run is replayed when it is resumed; pass the time in args");
@@ -81,15 +88,22 @@
     }
   };
 
+  // A sparse array of any length would be made whole.
+  const checkLength = (array) => {
+    if (array.length > 10000) throw new RangeError(`an array of ${array.length} entries is too long: at most 10000; split the work`);
+  };
+
   const parallel = async (branches) => {
     if (!Array.isArray(branches)) {
       throw new TypeError("parallel takes an array of functions, such as parallel([() => agent(a), () => agent(b)])");
     }
+    checkLength(branches);
     return Promise.all(branches.map((b) => orNull(typeof b === "function" ? b : () => b)));
   };
 
   const pipeline = async (items, ...stages) => {
     if (!Array.isArray(items)) throw new TypeError("pipeline(items, ...stages) takes an array of items");
+    checkLength(items);
     if (!stages.every((s) => typeof s === "function")) {
       throw new TypeError("pipeline(items, ...stages) takes functions (previous, item, index) as stages");
     }

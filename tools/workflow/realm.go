@@ -329,6 +329,8 @@ func missing(name string) string {
 		return "; a workflow reaches no files, programs or modules: let an agent do it, or pass values in args"
 	case "crypto":
 		return "; a workflow has no random numbers: pass values in args"
+	case "Proxy":
+		return "; a workflow has no proxies: use ordinary objects"
 	case "structuredClone":
 		return "; use JSON.parse(JSON.stringify(value))"
 	}

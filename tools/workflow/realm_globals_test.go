@@ -18,7 +18,7 @@ var allowedGlobals = strings.Fields(`
 	Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol Date Promise RegExp
 	Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError GoError
 	globalThis JSON Math ArrayBuffer Uint8Array Int8Array Uint16Array Int16Array Uint32Array Int32Array BigUint64Array BigInt64Array
-	Uint8ClampedArray Float32Array Float64Array DataView Map BigInt Set WeakMap WeakSet Proxy Reflect
+	Uint8ClampedArray Float32Array Float64Array DataView Map BigInt Set WeakMap WeakSet Reflect
 	decodeURI decodeURIComponent encodeURI encodeURIComponent escape unescape eval isFinite isNaN`)
 
 // TestGlobals walks over everything that a script can reach.

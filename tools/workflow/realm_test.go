@@ -18,6 +18,9 @@ func echo(_ context.Context, r workflow.AgentRequest) (workflow.AgentResult, err
 	if strings.HasPrefix(r.Prompt, "fail") {
 		return workflow.AgentResult{}, errors.New("it has no answer to " + r.Prompt)
 	}
+	if r.Prompt == "text" {
+		return workflow.AgentResult{Text: "just words"}, nil
+	}
 	if r.Schema != nil {
 		return workflow.AgentResult{Structured: json.RawMessage(`{"said":` + mustJSON(r.Prompt) + `}`)}, nil
 	}
@@ -53,10 +56,16 @@ func TestScriptVerbs(t *testing.T) {
 			name: "pipeline", script: "return await pipeline([1, 2, 3], (x, item, i) => agent('a' + x + i), (x, item) => agent(x + item))",
 			want: `["a101","a212","a323"]`,
 		},
+		{name: "parallel of an immense array", script: "const a = []; a.length = 4294967295; return parallel(a)", wantErr: "RangeError: an array of 4294967295 entries is too long: at most 10000; split the work"},
+		{name: "pipeline of an immense array", script: "const a = []; a.length = 4294967295; return pipeline(a, x => agent(x))", wantErr: "RangeError: an array of 4294967295 entries is too long"},
 		{name: "pipeline with a failure", script: "return await pipeline(['a', 'fail'], x => agent(x), x => agent(x + x))", want: `["aa",null]`},
 		{name: "pipeline without stages", script: "return await pipeline([1, 2])", want: `[1,2]`},
 		{name: "failure", script: "return await agent('fail it')", wantErr: "AgentError: an agent failed: agent 1 (fail it): it has no answer to fail it (started at line 1)"},
 		{name: "failure caught", script: "try { await agent('fail it') } catch (e) { return [e instanceof AgentError, e instanceof Error, e.name] }", want: `[true,true,"AgentError"]`},
+		{name: "schema without an answer", script: "return await agent('text', {schema: {type: 'object'}})", wantErr: "AgentError: an agent failed: agent 1 (text): it gave no value for the schema, but a text: just words"},
+		{name: "schema that is no object", script: "return await agent('x', {schema: 'text'})", wantErr: "Error: the schema of the agent: "},
+		{name: "schema of a list", script: "return await parallel([() => agent('x', {schema: {type: 'array'}})])", wantErr: "the root of the schema allows no object; make what it describes a property of one"},
+		{name: "schema that is no schema", script: "return await agent('x', {schema: {type: 'nonsense'}})", wantErr: "Error: the schema of the agent: "},
 		{name: "empty prompt", script: "await agent('')", wantErr: "TypeError: agent(prompt, options) needs a prompt"},
 		{name: "unknown option", script: "await agent('x', {modl: 'y'})", wantErr: `unknown field "modl"; they are an object with description, type`},
 		{name: "options of another type", script: "await agent('x', 7)", wantErr: "the options of agent"},
@@ -67,6 +76,14 @@ func TestScriptVerbs(t *testing.T) {
 		{name: "unawaited work is waited for", script: "let n = 0; [1, 2].forEach(async i => { await agent('x' + i); n++; log(n) }); return 'x'", want: `"x"`},
 		{name: "deep recursion", script: "const f = () => f() + 1; f()", wantErr: "its functions call each other more than 2000 deep"},
 		{name: "deep recursion that catches", script: "const f = () => { try { f() } catch { f() } }; f()", wantErr: "call each other more than 2000 deep"},
+		{name: "generators of generators without end", script: "function* g(n) { yield* g(n + 1) }; for (const x of g(0)) {}", wantErr: "has a yield*, which does not run here"},
+		{name: "yield* in a default of a parameter", script: "const f = (a = function* () { const {b = yield* [1]} = {} }) => `${a}`; return f", wantErr: "has a yield*, which does not run here"},
+		{name: "generators in loops", script: "function* g(n) { if (n > 0) for (const x of g(n - 1)) yield x; yield n }; return [...g(3)]", want: `[0,1,2,3]`},
+		{name: "list in itself", script: "const a = [1]; a.push(a); return a.flat(Infinity).length", want: `1002`},
+		{name: "flat", script: "return [[1, [2, [3]]].flat(), [1, [2, [3]]].flat(Infinity), [[1], 2].flat(undefined), [[1]].flat(0), [[1]].flat(NaN)]", want: `[[1,2,[3]],[1,2,3],[1,2],[[1]],[[1]]]`},
+		{name: "proxy that is its own prototype", script: "const a = {}; Object.setPrototypeOf(a, new Proxy(a, {})); return a.x", wantErr: "Proxy is not defined; a workflow has no proxies"},
+		{name: "for await", script: "for await (const x of [agent('a')]) log(x)", wantErr: "there is no for await and no async generator: await each value in an ordinary loop"},
+		{name: "async generator", script: "async function* g() { yield 1 }; return 1", wantErr: "there is no for await and no async generator"},
 		{name: "endless promise", script: "await new Promise(() => {})", wantErr: "waits for a promise that nothing settles"},
 		{name: "circular result", script: "const a = {}; a.a = a; return a", wantErr: "TypeError"},
 		{name: "shadowed verbs", script: "const args = 3, log = 4, meta = 5; return args + log + meta", want: `12`},

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/tools/structured"
 )
 
 // maxPrompt is the number of bytes that the prompt of an agent may have.
@@ -79,6 +81,11 @@ func (r agentRequest) check() error {
 		return errors.New("the prompt of the agent is empty")
 	case len(r.Prompt) > maxPrompt:
 		return fmt.Errorf("the prompt of the agent has %d bytes, at most %d; let the agent read a file", len(r.Prompt), maxPrompt)
+	case r.Schema == nil:
+		return nil
+	}
+	if _, err := structured.New(r.Schema); err != nil {
+		return fmt.Errorf("the schema of the agent: %w", err)
 	}
 	return nil
 }

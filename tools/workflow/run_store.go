@@ -135,8 +135,8 @@ func (s *runStore) load(run string) (journalHeader, *replay, error) {
 	if err == nil {
 		var h journalHeader
 		var r *replay
-		if h, r, err = readJournal(snapshot.Data, run); err == nil {
-			return h, r, nil
+		if h, r, err = readJournal(snapshot.Data, run); !errors.Is(err, ErrCorrupt) {
+			return h, r, err
 		}
 	}
 	return journalHeader{}, nil, s.setAside(run, err)

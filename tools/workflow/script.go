@@ -92,6 +92,9 @@ func compile(source string) (*script, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w closes a brace that it has not opened", ErrScript)
 	}
+	if yieldsFrom(program) {
+		return nil, fmt.Errorf("%w has a yield*, which does not run here: write for (const value of inner) yield value", ErrScript)
+	}
 	m, err := metaOf(statements)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrScript, err)
@@ -140,6 +143,9 @@ func syntaxError(err error) error {
 	}
 	if strings.Contains(text, "reserved word") || strings.Contains(text, "import") || strings.Contains(text, "export") {
 		text += "; a workflow has no import and no export, but for export const meta in the first statement"
+	}
+	if strings.Contains(text, "Unexpected token await") || strings.Contains(text, "Async generators") {
+		text += "; there is no for await and no async generator: await each value in an ordinary loop"
 	}
 	return fmt.Errorf("%w is no JavaScript that runs here: %s", ErrScript, text)
 }

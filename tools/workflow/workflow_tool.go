@@ -8,6 +8,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/files"
@@ -205,7 +206,7 @@ func (w *Workflows) preview(_ context.Context, in toolInput, c *pegboard.Call) (
 // fileName returns the name of the file that a preview shows.
 func fileName(name string) string {
 	return "workflow-" + strings.Map(func(r rune) rune {
-		if r == '/' || r == '\\' || r == ':' {
+		if r == '/' || r == '\\' || r == ':' || !unicode.IsPrint(r) { // also what would change the line on a screen
 			return '-'
 		}
 		return r
@@ -236,7 +237,7 @@ func (w *Workflows) prompt() string {
 	var b strings.Builder
 	b.WriteString(`Runs a script in the background that starts agents and combines their results: for work in many parts that a fixed plan can lead, such as a review of each file, a search from several sides, or a check of each finding by another agent. For one or a few tasks use agents directly. The person approves the script before it runs.
 
-The script is the body of an async function in JavaScript. It may begin with
+The script is the body of an async function in plain JavaScript, without types, for await, async generators and yield*. It may begin with
   export const meta = { name: "review", description: "Reviews each file", phases: ["Find", "Check"] }
 and ends with return: the value is the result, as JSON. It has these functions:
 - agent(prompt, options?): starts an agent and returns a promise of its text. The agent sees only the prompt. Options: description, type (of agent), model, effort, isolation: "worktree", cwd, phase, schema (a JSON schema of an object; then the promise is of such an object). A failure is thrown as AgentError.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -136,6 +137,41 @@ func TestApprovedScriptRuns(t *testing.T) {
 	require.NoError(t, out.Err, out.Result.Text())
 	_, notice := s.end(launchOf(t, out))
 	require.Contains(t, notice, `"approved"`)
+}
+
+// TestPreviewNamesAreHarmless has a title that would change what stands on a screen.
+func TestPreviewNamesAreHarmless(t *testing.T) {
+	t.Parallel()
+	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), pegboard.RuleSet{})
+	s.end(s.start(map[string]any{"script": "return 1", "title": "a\x1b[2Jb\u202ec/../d\nsecond"}))
+	diffs, err := s.asked[0].Preview(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(s.dir, "workflow-a-[2Jb-c-..-d second.js"), diffs[0].Path)
+}
+
+// TestStoppedAgentsAreTold fails while agents are running and one waits.
+func TestStoppedAgentsAreTold(t *testing.T) {
+	t.Parallel()
+	w := workflow.NewWith(workflow.Options{MaxRunning: 2}, func(ctx context.Context, r workflow.AgentRequest) (workflow.AgentResult, error) {
+		if r.Prompt != "quick" {
+			<-ctx.Done()
+			if r.Prompt == "slow" {
+				return workflow.AgentResult{Tokens: 70}, context.Cause(ctx)
+			}
+			return workflow.AgentResult{}, context.Cause(ctx)
+		}
+		return workflow.AgentResult{Text: "x"}, nil
+	})
+	s := newScene(t, w, pegboard.RuleSet{})
+	l := s.start(map[string]any{"script": "agent('slow'); await agent('quick'); agent('late'); agent('later'); throw new Error('oh')"})
+	_, notice := s.end(l)
+	require.Contains(t, notice, "Error: oh")
+	require.Contains(t, notice, "4 agents, 70 tokens")
+	output, err := os.ReadFile(l.OutputFile)
+	require.NoError(t, err)
+	for _, line := range []string{"agent 1 (slow) was stopped\n", "agent 3 (late) was stopped\n", "1 agent more had not been started\n"} {
+		require.Contains(t, string(output), line)
+	}
 }
 
 func TestBadCalls(t *testing.T) { //nolint:tparallel // the calls share a session

@@ -45,35 +45,22 @@ func newWorkflows(o Options, start func(s *pegboard.Session) starter) *Workflows
 	}
 }
 
-// retryEvery is how long a run waits before it asks again for a place among the agents of
-// the conversation.
-const retryEvery = time.Second
-
-// startWith returns a starter of agents on behalf of s.
+// startWith returns a starter of agents on behalf of s. It waits for a place among the agents
+// of the conversation.
 func startWith(g *agents.Agents, s *pegboard.Session) starter {
 	return func(ctx context.Context, r agentRequest) (agentResult, error) {
-		for {
-			result, err := g.Start(ctx, s, agents.Request{
-				Description: r.title(), Prompt: r.Prompt, Type: r.Type, Model: r.Model, Effort: r.Effort,
-				Isolation: r.Isolation, Dir: r.Dir, Schema: r.Schema, Foreground: true,
-			})
-			if errors.Is(err, agents.ErrTooMany) { // others of the conversation have the places
-				select {
-				case <-time.After(retryEvery):
-					continue
-				case <-ctx.Done():
-					return agentResult{}, context.Cause(ctx)
-				}
-			}
-			text := result.Text()
-			if err != nil && text != "" {
-				err = fmt.Errorf("%w; until then it had written: %s", err, oneLine(text, maxReason))
-			}
-			return agentResult{
-				ID: result.AgentID, Text: text, Structured: result.Structured,
-				Tokens: result.TotalTokens, StopTurn: result.StopTurn,
-			}, err
+		result, err := g.Start(ctx, s, agents.Request{
+			Description: r.title(), Prompt: r.Prompt, Type: r.Type, Model: r.Model, Effort: r.Effort,
+			Isolation: r.Isolation, Dir: r.Dir, Schema: r.Schema, Foreground: true, Wait: true,
+		})
+		text := result.Text()
+		if err != nil && text != "" {
+			err = fmt.Errorf("%w; until then it had written: %s", err, oneLine(text, maxReason))
 		}
+		return agentResult{
+			ID: result.AgentID, Text: text, Structured: result.Structured,
+			Tokens: result.TotalTokens, StopTurn: result.StopTurn,
+		}, err
 	}
 }
 

@@ -31,7 +31,10 @@ func realAgents(t *testing.T, maxRunning int, loop agents.Loop) *agents.Agents {
 	group, err := agents.New(agents.Options{
 		Registry: registry, Loop: loop, MaxRunning: maxRunning,
 		Definitions: func(*pegboard.Session) []agents.Definition {
-			return []agents.Definition{{Name: "general-purpose", Description: "For anything."}}
+			return []agents.Definition{
+				{Name: "general-purpose", Description: "For anything."},
+				{Name: "watcher", Description: "Watches.", Background: true},
+			}
 		},
 	})
 	require.NoError(t, err)
@@ -68,6 +71,7 @@ func TestRealAgents(t *testing.T) {
 	}{
 		{name: "text", script: "return agent('a')", want: "Result:\n\"A\""},
 		{name: "schema", script: "return (await agent('a', {schema: {type: 'object'}})).said", want: "Result:\n\"a\""},
+		{name: "type that runs in the background elsewhere", script: "return agent('a', {type: 'watcher'})", want: "Result:\n\"A\""},
 		{name: "unknown type", script: "return agent('a', {type: 'nobody'})", want: "there is no such type of agent"},
 		{name: "bad effort", script: "return agent('a', {effort: 'huge'})", want: "use one of low, medium, high"},
 		{name: "failure", script: "return agent('fail')", want: "To go on from here, mend the cause and call Workflow with resumeFromRunId \"wf-"},
@@ -95,16 +99,18 @@ func TestRunWaitsForPlaces(t *testing.T) {
 		w, err := workflow.New(workflow.Options{Agents: realAgents(t, 2, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
-			time.Sleep(3 * time.Second)
+			time.Sleep(3300 * time.Millisecond)
 			return shout(ctx, a)
 		})})
 		require.NoError(t, err)
 		s := newSession(t)
+		began := time.Now()
 		l, err := w.Start(t.Context(), s, workflow.Request{Script: "return parallel([1, 2, 3, 4, 5, 6].map(i => () => agent('n' + i)))"})
 		require.NoError(t, err)
 		_, notice := finish(t, s, l)
 		require.Contains(t, notice, `["N1","N2","N3","N4","N5","N6"]`)
 		require.EqualValues(t, 2, most.Load())
+		require.Equal(t, 3*3300*time.Millisecond, time.Since(began), "a place is taken when it becomes free")
 		require.NoError(t, s.Close(context.Background()))
 	})
 }
@@ -284,6 +290,19 @@ func TestCorruptJournal(t *testing.T) {
 	aside, err := filepath.Glob(path + ".*.corrupt")
 	require.NoError(t, err)
 	require.Len(t, aside, len(lines)-2)
+}
+
+// TestJournalOfAnotherVersion leaves the journal of a later program where it is.
+func TestJournalOfAnotherVersion(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := workflow.NewWith(workflow.Options{Dir: dir}, echo)
+	s := newSession(t)
+	path := filepath.Join(dir, "wf-aaaaaaaa.jsonl")
+	require.NoError(t, os.WriteFile(path, []byte(`{"version":2,"run":"wf-aaaaaaaa","script":["return 1"]}`+"\n"), 0o600))
+	_, err := w.Start(t.Context(), s, workflow.Request{Resume: "wf-aaaaaaaa"})
+	require.ErrorContains(t, err, "is of version 2, and this program reads version 1; start the workflow again without resumeFromRunId")
+	require.FileExists(t, path)
 }
 
 // TestFullDisk has a journal that cannot be written. The run goes on and says so.
