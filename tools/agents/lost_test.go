@@ -126,7 +126,9 @@ func TestTeamOutlastsTheProgram(t *testing.T) {
 	require.ErrorIs(t, h.team(t, "TeamDelete", `{}`).Err, agents.ErrTeamBusy)
 	require.Contains(t, readFile(t, filepath.Join(dir, "teams", "red.json")), id)
 	require.NoError(t, h.agents.Stop(h.session, id))
-	require.Eventually(t, func() bool { return h.team(t, "TeamDelete", `{}`).Err == nil }, 20*time.Second, time.Millisecond)
+	ended := func() bool { return h.agents.List(h.session)[0].State != agents.Running }
+	require.Eventually(t, ended, 20*time.Second, time.Millisecond)
+	require.NoError(t, h.team(t, "TeamDelete", `{}`).Err)
 }
 
 // TestStopOutlastsTheProgram: an agent that the user has stopped does not go on in a later program,
