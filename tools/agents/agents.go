@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
@@ -85,18 +84,11 @@ func (g *Agents) ToBackground(s *pegboard.Session) int {
 // says that the stop could not be kept in Options.Dir, and the agent is stopped all the same.
 func (g *Agents) Stop(s *pegboard.Session, id string) error {
 	roster := g.rosterOf(s)
-	e, err := roster.lookup(id)
-	if err != nil {
+	k, err := roster.stop(id)
+	if err != nil || k == nil {
 		return err
 	}
-	k, ok := roster.stop(e.status.ID) // the id never changes
-	switch {
-	case !ok:
-		return fmt.Errorf("%w: %s", ErrEnded, id)
-	case k != nil:
-		return roster.recordStop(k)
-	}
-	return nil
+	return roster.recordStop(k)
 }
 
 // closingOf returns a channel that is closed when s is.

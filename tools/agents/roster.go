@@ -106,21 +106,22 @@ func (r *roster) setRun(e *entry, k *run) {
 	}
 }
 
-// stop stops an agent on behalf of the user. It returns the run, nil if the agent is about to run,
-// and whether it runs or is about to.
-func (r *roster) stop(id string) (k *run, ok bool) {
+// stop stops an agent on behalf of the user, by id or name, also one that others do not see yet. It
+// returns the run, nil if the agent is about to run.
+func (r *roster) stop(id string) (k *run, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, e := range r.entries {
-		if e.status.ID != id || e.status.State != Running {
-			continue
-		}
-		if e.stopped = true; e.run != nil {
-			e.run.cancel(ErrStopped)
-		}
-		return e.run, true
+	e := findIn(r.entries, id)
+	switch {
+	case e == nil:
+		return nil, r.unknown(id)
+	case e.status.State != Running:
+		return nil, fmt.Errorf("%w: %s", ErrEnded, id)
 	}
-	return nil, false
+	if e.stopped = true; e.run != nil {
+		e.run.cancel(ErrStopped)
+	}
+	return e.run, nil
 }
 
 // withdraw removes an agent that was not started after all.
@@ -195,10 +196,13 @@ func (r *roster) seen() []*entry {
 	return slices.DeleteFunc(slices.Clone(r.entries), func(e *entry) bool { return e.starting })
 }
 
-// find returns the agent with an id, or else the newest one of that name. The caller holds the
-// lock.
-func (r *roster) find(id string) (named *entry) {
-	for _, e := range slices.Backward(r.seen()) {
+// find returns the agent with an id, or else the newest one of that name, if others see it. The
+// caller holds the lock.
+func (r *roster) find(id string) *entry { return findIn(r.seen(), id) }
+
+// findIn returns the entry with an id, or else the last one of that name.
+func findIn(entries []*entry, id string) (named *entry) {
+	for _, e := range slices.Backward(entries) {
 		if e.status.ID == id {
 			return e
 		}
@@ -216,17 +220,22 @@ func (r *roster) lookup(id string) (*entry, error) {
 	if e := r.find(id); e != nil {
 		return e, nil
 	}
+	return nil, r.unknown(id)
+}
+
+// unknown returns the error for an id or name that no agent has. The caller holds the lock.
+func (r *roster) unknown(id string) error {
 	var names, bare []string
 	for _, e := range slices.Backward(r.seen()) {
 		names, bare = append(names, e.status.label()), append(bare, e.status.ID, e.status.Name)
 	}
 	if near := nearest.Names(id, bare, 3); len(near) > 0 {
-		return nil, fmt.Errorf("%w: %q; did you mean %s? T%s", ErrUnknownAgent, id, strings.Join(near, " or "), choices("", names)[1:])
+		return fmt.Errorf("%w: %q; did you mean %s? T%s", ErrUnknownAgent, id, strings.Join(near, " or "), choices("", names)[1:])
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%w: %q; no agent was started in this conversation", ErrUnknownAgent, id)
+		return fmt.Errorf("%w: %q; no agent was started in this conversation", ErrUnknownAgent, id)
 	}
-	return nil, fmt.Errorf("%w: %q; %s", ErrUnknownAgent, id, choices(id, names))
+	return fmt.Errorf("%w: %q; %s", ErrUnknownAgent, id, choices(id, names))
 }
 
 // list returns the agents, in the order in which they were started.

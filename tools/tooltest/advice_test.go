@@ -49,6 +49,7 @@ var adviceElsewhere = map[string]string{
 	"You work out how a change should be made":      "of the prompt of an agent; k01_red_green.txt reads code",
 	"These skills can be loaded with the tool":      "of a message; TestAnnouncementIsFollowed in tools/skills",
 	"\n[The rest of skill %s is left out.":          "of a summary; TestCarry in tools/skills",
+	". To end one, send it a shutdown_request":      "of a notice; answers.txt in tools/agents ends a teammate so",
 	"Makes a team, which you lead.":                 "of a prompt; answers.txt in tools/agents starts a teammate",
 	"A teammate that has done its task does not":    "of the same prompt; answers.txt ends the teammate",
 	"(With SendMessage you can write to ":           "an agent's; those of answers.txt write to main",
