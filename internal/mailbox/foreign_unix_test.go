@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // TestForeignMailbox: what stands where a mailbox should be is no mailbox. Nothing is written
@@ -44,9 +46,7 @@ func TestForeignMailbox(t *testing.T) {
 			t.Parallel()
 			dir, elsewhere := t.TempDir(), t.TempDir()
 			tc.make(t, filepath.Join(dir, "ann"), elsewhere)
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
+			done := goroutine.Go(func() {
 				b := openDir(t, dir)
 				require.Error(t, b.Put("ann", json.RawMessage(`1`)))
 				require.Empty(t, filesOf(t, elsewhere))
@@ -57,10 +57,11 @@ func TestForeignMailbox(t *testing.T) {
 				require.Empty(t, take(t, b, "ann"), "it is told once")
 				require.NoError(t, b.Put("cid", json.RawMessage(`2`)))
 				require.Equal(t, []string{"2"}, take(t, b, "cid"))
-			}()
+			})
 			select {
-			case <-done:
-			case <-time.After(5 * time.Second):
+			case err := <-done:
+				require.NoError(t, err)
+			case <-time.After(time.Minute):
 				require.Fail(t, "it waits for the other end of the pipe")
 			}
 		})

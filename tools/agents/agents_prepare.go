@@ -100,15 +100,7 @@ func (k *run) choose() error {
 	if err := k.chooseBackground(); err != nil {
 		return err
 	}
-	model, _ := pegboard.KeyModel.Get(s)
-	if d.Model == "inherit" {
-		d.Model = ""
-	}
-	model = cmp.Or(r.Model, d.Model, model)
-	effort := cmp.Or(r.Effort, d.Effort)
-	if effort == "" && parent != nil {
-		effort = parent.effort
-	}
+	model, effort := k.chooseModel(parent)
 	role := pegboard.RoleSubAgent
 	switch {
 	case k.background && r.Name != "" && r.Team != "":
@@ -137,6 +129,20 @@ func (k *run) choose() error {
 	k.entry.request.pool = nil // it belongs to this call
 	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
 	return nil
+}
+
+// chooseModel returns the model and the effort: those of the request, of the definition or else of
+// the caller.
+func (k *run) chooseModel(parent *entry) (model, effort string) {
+	model, _ = pegboard.KeyModel.Get(k.caller)
+	if k.definition.Model == "inherit" {
+		k.definition.Model = ""
+	}
+	effort = cmp.Or(k.request.Effort, k.definition.Effort)
+	if effort == "" && parent != nil {
+		effort = parent.effort
+	}
+	return cmp.Or(k.request.Model, k.definition.Model, model), effort
 }
 
 // callerTools returns the names of the tools that the caller has.

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -44,11 +45,11 @@ func TestWaitForAPlace(t *testing.T) {
 		began := time.Now()
 		var ended atomic.Int64
 		for i := range 6 {
-			go func() {
+			goroutine.Go(func() {
 				_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: fmt.Sprint(i), Wait: true})
 				require.NoError(t, err)
 				ended.Add(1)
-			}()
+			})
 			synctest.Wait()
 		}
 		for range 2 {

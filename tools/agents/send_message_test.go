@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -657,7 +658,7 @@ func TestMessageToAnAgentThatIsEnding(t *testing.T) {
 			return says("done")(ctx, a)
 		}, nil, look())
 		done := make(chan pegboard.Outcome, 1)
-		go func() { done <- h.call(t, map[string]any{"name": "looker", "subagent_type": "looker"}) }()
+		goroutine.Go(func() { done <- h.call(t, map[string]any{"name": "looker", "subagent_type": "looker"}) })
 		time.Sleep(time.Second)
 		require.Equal(t, agents.Running, h.agents.List(h.session)[0].State)
 		out := h.send(t, "looker", "and the tests?")

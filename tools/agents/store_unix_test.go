@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -32,9 +33,7 @@ func TestForeignFilesOfAgents(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(filepath.Join(kept, "agent-pipe.json"), 0o600))
 	require.NoError(t, os.Symlink("/dev/zero", filepath.Join(kept, "agent-link.json")))
 	writeFile(t, kept, "main.json", strings.ReplaceAll(strings.ReplaceAll(record, id, "main"), `"scout"`, `"spy"`))
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	done := goroutine.Go(func() {
 		h := newHouse(t, pegboard.SessionConfig{}, says("done"), change, look())
 		require.Len(t, h.agents.List(h.session), 1)
 		h.pool()
@@ -45,10 +44,11 @@ func TestForeignFilesOfAgents(t *testing.T) {
 		out := h.send(t, "scout", "go on")
 		require.ErrorIs(t, out.Err, agents.ErrNotResumed)
 		require.Contains(t, out.Result.Text(), "was set aside")
-	}()
+	})
 	select {
-	case <-done:
-	case <-time.After(10 * time.Second):
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(time.Minute):
 		require.Fail(t, "it waits for the other end of a pipe")
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
@@ -316,9 +317,9 @@ func TestApprovalHoldsWhenItIsRead(t *testing.T) {
 	modes := make(chan pegboard.Mode, 1)
 	h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		sent := make(chan error, 1)
-		go func() {
+		goroutine.Go(func() {
 			sent <- h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": "First this."}).Err
-		}()
+		})
 		for {
 			parts, err := a.Next(ctx, agents.Usage{})
 			if err != nil {
