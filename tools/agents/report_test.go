@@ -67,5 +67,5 @@ func TestHugeReport(t *testing.T) {
 	out := newHouse(t, pegboard.SessionConfig{}, says(text), nil, look()).call(t, nil)
 	require.NoError(t, out.Err)
 	require.Less(t, len(out.Result.Text()), 2*agents.MaxResult)
-	require.Less(t, time.Since(start), 20*time.Second)
+	require.Less(t, time.Since(start), time.Minute)
 }

@@ -155,35 +155,37 @@ func TestStopOfCall(t *testing.T) {
 // call answers within 1.5 seconds, and what the agents had written comes with it.
 func TestStubbornToolDeepDown(t *testing.T) {
 	t.Parallel()
-	hold, begun := make(chan struct{}), make(chan struct{})
-	stubborn := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Stubborn"}, Description: "Does not end.", Traits: pegboard.Traits{ReadOnly: true},
-		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) {
-			close(begun)
-			<-hold
-			return "late", nil
-		},
+	synctest.Test(t, func(t *testing.T) {
+		hold, begun := make(chan struct{}), make(chan struct{})
+		stubborn := pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: "Stubborn"}, Description: "Does not end.", Traits: pegboard.Traits{ReadOnly: true},
+			Call: func(context.Context, struct{}, *pegboard.Call) (string, error) {
+				close(begun)
+				<-hold
+				return "late", nil
+			},
+		})
+		h := newHouse(t, pegboard.SessionConfig{}, scripted(func(a *agents.Agent) []tooltest.Turn {
+			depth := len(a.Session.AgentPath())
+			if depth == 3 {
+				return []tooltest.Turn{{Text: "I am at depth 3.", Calls: []pegboard.Call{tooltest.Call("Stubborn", `{}`)}}}
+			}
+			return []tooltest.Turn{{Text: "I go down.", Calls: []pegboard.Call{tooltest.Call("Agent", `{"description":"d","prompt":"p"}`)}}}
+		}), nil, stubborn)
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-begun; cancel() }()
+		out := make(chan pegboard.Outcome, 1)
+		c := agentCall(t, nil)
+		go func() { out <- h.run(ctx, c)[0] }()
+		<-begun
+		start := time.Now()
+		got := <-out
+		require.Less(t, time.Since(start), 1500*time.Millisecond)
+		require.ErrorIs(t, got.Err, pegboard.ErrCancelled)
+		require.Contains(t, got.Result.Text(), "I go down.")
+		close(hold)
+		require.Eventually(t, func() bool { return len(h.session.Detached()) == 0 }, 15*time.Second, 5*time.Millisecond)
 	})
-	h := newHouse(t, pegboard.SessionConfig{}, scripted(func(a *agents.Agent) []tooltest.Turn {
-		depth := len(a.Session.AgentPath())
-		if depth == 3 {
-			return []tooltest.Turn{{Text: "I am at depth 3.", Calls: []pegboard.Call{tooltest.Call("Stubborn", `{}`)}}}
-		}
-		return []tooltest.Turn{{Text: "I go down.", Calls: []pegboard.Call{tooltest.Call("Agent", `{"description":"d","prompt":"p"}`)}}}
-	}), nil, stubborn)
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-begun; cancel() }()
-	out := make(chan pegboard.Outcome, 1)
-	c := agentCall(t, nil)
-	go func() { out <- h.run(ctx, c)[0] }()
-	<-begun
-	start := time.Now()
-	got := <-out
-	require.Less(t, time.Since(start), 1500*time.Millisecond)
-	require.ErrorIs(t, got.Err, pegboard.ErrCancelled)
-	require.Contains(t, got.Result.Text(), "I go down.")
-	close(hold)
-	require.Eventually(t, func() bool { return len(h.session.Detached()) == 0 }, 15*time.Second, 5*time.Millisecond)
 }
 
 // TestStopTurn: a user who denies a call of an agent and ends the turn ends the caller's turn,

@@ -319,7 +319,7 @@ func TestDeafFunctionIsAbandoned(t *testing.T) { //nolint:tparallel // they meas
 			began := time.Now()
 			_, err := e.Func(ctx, test.run, nil)
 			require.ErrorIs(t, err, stop)
-			require.Less(t, time.Since(began), 1050*time.Millisecond)
+			require.Less(t, time.Since(began), workflow.MaxCompute) // it is a second, and more on a busy machine
 		})
 	}
 	close(deaf)

@@ -152,7 +152,7 @@ func TestScriptIsInterrupted(t *testing.T) {
 			began := time.Now()
 			_, err := e.Script(ctx, test.script, nil)
 			require.ErrorIs(t, err, stop)
-			require.Less(t, time.Since(began), 1050*time.Millisecond)
+			require.Less(t, time.Since(began), workflow.MaxCompute, "which ends it otherwise")
 		})
 	}
 }

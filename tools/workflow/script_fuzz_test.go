@@ -48,7 +48,7 @@ func FuzzScript(f *testing.F) {
 		if err == nil {
 			require.True(t, json.Valid([]byte(got)), got)
 		}
-		require.Less(t, time.Since(began), 10*time.Second)
+		require.Less(t, time.Since(began), time.Minute)
 	})
 }
 

@@ -150,7 +150,7 @@ func TestStop(t *testing.T) { //nolint:tparallel // they measure time
 			require.NoError(t, err)
 			require.Equal(t, background.Killed, task.State)
 			require.Contains(t, task.Err, "stopped on request")
-			require.Less(t, time.Since(began), 1500*time.Millisecond)
+			require.Less(t, time.Since(began), workflow.MaxCompute, "which ends it otherwise")
 		})
 	}
 }
