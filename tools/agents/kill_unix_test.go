@@ -395,15 +395,13 @@ func (w *mailWitness) drain(t *testing.T) {
 	var words []string
 	require.Eventually(t, func() bool {
 		words = append(words, news(p.session)...)
-		idle := strings.Count(strings.Join(words, "\n"), "is idle and waits")
-		running := 0
 		for _, s := range p.agents.List(p.session) {
-			if s.State == agents.Running {
-				running++
+			if s.State == agents.Running && s.Name != "carl" { // the teammate waits for messages
+				return false
 			}
 		}
-		return running == 0 || running <= idle
-	}, 20*time.Second, 5*time.Millisecond)
+		return w.isRead(t, append(told.all(), words...))
+	}, time.Minute, 5*time.Millisecond, "a note was lost")
 	for _, text := range append(told.all(), words...) {
 		require.NotContains(t, text, "could not be read")
 		require.NotContains(t, text, "cannot be read")
@@ -425,6 +423,29 @@ func (w *mailWitness) drain(t *testing.T) {
 			require.True(t, n.To != s.ID || strings.Contains(conversation, n.text()), "%+v", n)
 		}
 	}
+}
+
+// isRead reports whether each note that was sent was told, earlier or in these texts, and is in the
+// conversation of its receiver.
+func (w *mailWitness) isRead(t *testing.T, texts []string) bool {
+	t.Helper()
+	read := map[note]bool{}
+	for _, text := range texts {
+		for _, n := range notesIn(t, text) {
+			read[n] = true
+		}
+	}
+	for n := range w.sent {
+		if !read[n] && w.told[n] == 0 {
+			return false
+		}
+	}
+	for n := range read {
+		if n.To != agents.MainName && !strings.Contains(readFile(t, filepath.Join(w.dir, "state", "agents", n.To+".jsonl")), n.text()) {
+			return false
+		}
+	}
+	return true
 }
 
 // TestKilledMail kills a program at random points of a conversation, again and again: an agent in

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -456,13 +457,14 @@ func TestLoopThatDoesNotRead(t *testing.T) {
 		t.Run("team "+team, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				calls := 0
+				var calls atomic.Int64
 				var h *house
 				h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
-					if calls++; calls == 1 {
+					n := calls.Add(1)
+					if n == 1 {
 						time.Sleep(2 * time.Second)
 					}
-					if calls > 20 {
+					if n > 20 {
 						require.NoError(t, h.agents.Stop(h.session, a.ID))
 						<-ctx.Done()
 					}
@@ -473,12 +475,12 @@ func TestLoopThatDoesNotRead(t *testing.T) {
 				time.Sleep(time.Second)
 				require.NoError(t, h.send(t, "scout", "first").Err)
 				time.Sleep(time.Minute)
-				require.Equal(t, 1, calls)
+				require.EqualValues(t, 1, calls.Load())
 				news := h.news()
 				require.Contains(t, news[len(news)-1], "It has ended without reading messages that wait for it.")
 				require.NoError(t, h.send(t, "scout", "second").Err)
 				time.Sleep(time.Minute)
-				require.Equal(t, 2, calls)
+				require.EqualValues(t, 2, calls.Load())
 			})
 		})
 	}
