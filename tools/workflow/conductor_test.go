@@ -202,7 +202,7 @@ func TestRunEndsWithoutGoroutines(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) { // it fails if a goroutine is left
 			stop := errors.New("stopped")
 			ctx, cancel := context.WithCancelCause(t.Context())
-			time.AfterFunc(time.Duration(g.IntN(3_000_000_000)), func() { cancel(stop) })
+			time.AfterFunc(time.Duration(g.Int64N(3_000_000_000)), func() { cancel(stop) })
 			var began, ended sync.Map
 			inner := slow(seed)
 			e := workflow.Engine{MaxRunning: 3, Start: func(ctx context.Context, r workflow.AgentRequest) (workflow.AgentResult, error) {
