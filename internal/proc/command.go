@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -17,6 +18,10 @@ type Command struct {
 	// Stdin connects the child's standard input to [Process.Stdin]. If it is false, the
 	// child reads the null device, which ends at once.
 	Stdin bool
+
+	// Hold are files that stay open in the child and in what it starts, so that a lock on one
+	// of them outlives this process for as long as they do. On Windows they are not passed on.
+	Hold []*os.File
 
 	// Grace is the time between asking the group to end and killing it; 0 means 500 ms.
 	// It ends early when the child has ended and its output is closed. On Windows there

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -162,6 +163,9 @@ func (p *Process) start(ctx context.Context) (*os.Process, error) {
 		return nil, err
 	}
 	pipes.connect(cmd)
+	if runtime.GOOS != "windows" { // os/exec refuses them there
+		cmd.ExtraFiles = c.Hold
+	}
 	err = cmd.Start()
 	pipes.closeChildEnds()
 	if err != nil {

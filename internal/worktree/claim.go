@@ -44,13 +44,14 @@ const (
 
 func (r *repository) claims() string { return filepath.Join(r.common, claimFolder) }
 
-// enter waits until no other user of the package makes or takes over claims or worktrees. Where the system has no
+// enter waits until no other user of the package makes or takes over claims or worktrees, and
+// no command of git that was given the gate by [repository.alone] runs. Where the system has no
 // locks, it does not wait.
-func (r *repository) enter(ctx context.Context) (leave func(), err error) {
+func (r *repository) enter(ctx context.Context) (gate *os.File, err error) {
 	if err := os.MkdirAll(r.claims(), 0o777); err != nil {
 		return nil, err
 	}
-	gate, err := os.OpenFile(filepath.Join(r.claims(), gateName), os.O_RDWR|os.O_CREATE, 0o666)
+	gate, err = os.OpenFile(filepath.Join(r.claims(), gateName), os.O_RDWR|os.O_CREATE, 0o666)
 	if err != nil {
 		return nil, err
 	}
@@ -58,16 +59,16 @@ func (r *repository) enter(ctx context.Context) (leave func(), err error) {
 		_ = gate.Close()
 		return nil, fmt.Errorf("another program uses %s: %w", r.claims(), err)
 	}
-	return func() { _ = gate.Close() }, nil
+	return gate, nil
 }
 
 // claim makes a claim.
 func (r *repository) claim(ctx context.Context, name string, rec record) (*claim, error) {
-	leave, err := r.enter(ctx)
+	gate, err := r.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer func() { _ = gate.Close() }()
 	file, err := os.OpenFile(filepath.Join(r.claims(), name+claimSuffix), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("%w: a worktree called %s is in use", ErrTaken, name)
@@ -122,11 +123,11 @@ func (r *repository) abandoned(ctx context.Context) ([]*claim, error) {
 	if _, err := os.Stat(r.claims()); err != nil {
 		return nil, nil
 	}
-	leave, err := r.enter(ctx)
+	gate, err := r.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
+	defer func() { _ = gate.Close() }()
 	entries, err := os.ReadDir(r.claims())
 	if err != nil {
 		return nil, err

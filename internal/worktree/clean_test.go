@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -71,7 +72,6 @@ func TestKilled(t *testing.T) {
 		text, err := os.ReadFile(out.Name())
 		require.NoError(t, err)
 		require.NotContains(t, string(text), "error")
-		time.Sleep(50 * time.Millisecond) // a git that outlives it for a moment
 
 		_, err = trees.Clean(t.Context(), s.repo)
 		if shared := filepath.Join(s.repo, ".git/packed-refs.lock"); err != nil && strings.Contains(err.Error(), shared) {
@@ -97,6 +97,41 @@ func TestKilled(t *testing.T) {
 			s.requireClean()
 		}
 	}
+}
+
+// TestKilledBeforeGit kills a program, and the process of git that it started, while a process
+// that this one started is about to make the worktree.
+func TestKilledBeforeGit(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the git of this test is a script of sh")
+	}
+	s := newSandbox(t)
+	git, err := exec.LookPath("git")
+	require.NoError(t, err)
+	begun := filepath.Join(s.root, "begun")
+	s.write("bin/git", fmt.Sprintf(`#!/bin/sh
+case "$*" in
+*"worktree add"*) (sleep 1; %[1]s "$@" >/dev/null 2>&1; touch %[2]s-ended) & touch %[2]s; wait $!;;
+*) exec %[1]s "$@";;
+esac
+`, git, begun))
+	require.NoError(t, os.Chmod(filepath.Join(s.root, "bin/git"), 0o700))
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), childVariable+"="+s.repo, "PATH="+filepath.Join(s.root, "bin")+":"+os.Getenv("PATH"))
+	require.NoError(t, cmd.Start())
+	exists := func(name string) func() bool {
+		return func() bool { _, err := os.Stat(name); return err == nil }
+	}
+	require.Eventually(t, exists(begun), time.Minute, 10*time.Millisecond)
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+
+	kept, err := newTrees(t).Clean(t.Context(), s.repo)
+	require.NoError(t, err)
+	require.Empty(t, kept)
+	require.Eventually(t, exists(begun+"-ended"), time.Minute, 10*time.Millisecond)
+	s.requireClean()
 }
 
 // TestClean has records as crashes between the steps leave them.

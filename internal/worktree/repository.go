@@ -27,6 +27,7 @@ type repository struct {
 	// place are the options that tell git its repository, instead of letting it look; empty
 	// before it is known.
 	place []string
+	gate  *os.File // that a command keeps closed; nil for most
 }
 
 const (
@@ -97,14 +98,17 @@ func (r *repository) git(ctx context.Context, args ...string) ([]byte, error) {
 }
 
 // alone is git for a command about worktrees. Git cannot read the list of worktrees while
-// another command adds one.
+// another command adds one. The gate stays closed while a process of the command runs, even if
+// this program is killed: git starts other programs, which the system does not kill with it.
 func (r *repository) alone(ctx context.Context, args ...string) ([]byte, error) {
-	leave, err := r.enter(ctx)
+	gate, err := r.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer leave()
-	return r.git(ctx, args...)
+	defer func() { _ = gate.Close() }()
+	at := *r
+	at.gate = gate
+	return at.git(ctx, args...)
 }
 
 // gitWith is git for a command that reads input.
@@ -177,8 +181,12 @@ func (r *repository) run(ctx context.Context, settings []setting, input []byte, 
 	collect := func(b *bytes.Buffer, limit int) func([]byte) {
 		return func(p []byte) { b.Write(p[:min(len(p), max(limit-b.Len(), 0))]) }
 	}
+	var hold []*os.File
+	if r.gate != nil {
+		hold = []*os.File{r.gate}
+	}
 	p, err := r.table.Start(ctx, proc.Command{
-		Args: append([]string{"git"}, args...), Dir: r.dir, Env: environment(settings), Stdin: input != nil, Unlisted: true,
+		Args: append([]string{"git"}, args...), Dir: r.dir, Env: environment(settings), Stdin: input != nil, Hold: hold, Unlisted: true,
 		Keep: 1, MaxOutput: maxOutput, Output: collect(&out, maxOutput), Errors: collect(&problems, 4<<10),
 	})
 	if err != nil {
