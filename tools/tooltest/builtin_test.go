@@ -1,0 +1,106 @@
+package tooltest_test
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/mcp"
+)
+
+// A builtin is a tool that ships, with an ordinary call of it.
+type builtin struct {
+	name   string
+	folder string // of its package
+	tool   pegboard.Tool
+	input  string
+}
+
+// folders are those of the tools that several functions or a method return.
+var folders = map[string]string{
+	"Agent": "agents", "SendMessage": "agents", "ListAgents": "agents", "TeamCreate": "agents", "TeamDelete": "agents",
+	"Skill": "skills", "Workflow": "workflow", "StructuredOutput": "structured",
+	"ListMcpResources": "mcp", "ReadMcpResource": "mcp", "McpAuth": "mcp",
+}
+
+// builtins returns the tools that ship, by name: those of the well-known names, and the
+// others.
+func builtins(t *testing.T, dir string) (list []builtin) {
+	t.Helper()
+	api, err := os.ReadFile(filepath.Join("..", "..", "api.txt"))
+	require.NoError(t, err)
+	add := func(made string, tool pegboard.Tool, input string) {
+		name := tool.Info().Name
+		folder, _, ok := strings.Cut(made, ".")
+		if !ok {
+			folder = folders[name]
+		}
+		if folder = "tools/" + folder; folder == "tools/pegboard" {
+			folder = "."
+		}
+		require.Regexp(t, `pkg \S+/`+strings.Replace(folder, ".", "pegboard", 1)+`, .*\) (\(?\[\])?(pegboard\.)?Tool`, string(api), name)
+		if !slices.ContainsFunc(list, func(b builtin) bool { return b.name == name }) {
+			list = append(list, builtin{name, folder, tool, strings.ReplaceAll(input, `"D/`, `"`+dir+"/")})
+		}
+	}
+	for _, sc := range shownCalls() {
+		name := sc.tool.Info().Name
+		add(sc.made, sc.tool, cmp.Or(map[string]string{"Bash": `{"command":"make"}`, "PowerShell": `{"command":"make"}`}[name], sc.input))
+	}
+	inputs := map[string]string{
+		"TeamDelete": `{}`, "ListMcpResources": `{}`, "ReadMcpResource": `{"server":"s","uri":"x://y"}`, "McpAuth": `{"server":"s"}`,
+	}
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	servers := mcp.Start(s, new(pegboard.Registry), mcp.Options{})
+	for _, tool := range append(servers.Tools(), ofAgents("TeamDelete")) {
+		input, ok := inputs[tool.Info().Name]
+		require.True(t, ok, "%s: no input", tool.Info().Name)
+		add("", tool, input)
+	}
+	slices.SortFunc(list, func(a, b builtin) int { return strings.Compare(a.name, b.name) })
+	return list
+}
+
+// unbuilt are the well-known tools that this module does not have yet.
+var unbuilt = []string{"LSP", "WebFetch", "WebSearch", "TodoWrite", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "EnterWorktree", "ExitWorktree", "Config", "Sleep", "CronCreate", "CronList", "CronDelete", "RemoteTrigger", "SendUserMessage", "SendUserFile", "PushNotification"}
+
+func TestEveryWellKnownToolShips(t *testing.T) {
+	t.Parallel()
+	all := builtins(t, t.TempDir())
+	for _, name := range pegboard.BuiltinNames() {
+		ships := slices.ContainsFunc(all, func(b builtin) bool { return b.name == name })
+		require.NotEqual(t, slices.Contains(unbuilt, name), ships, name)
+	}
+}
+
+// roles are those of agents, in the order of tables.
+var roles = []pegboard.Role{pegboard.RoleMain, pegboard.RoleSubAgent, pegboard.RoleAsyncAgent, pegboard.RoleTeammate, pegboard.RoleCoordinator}
+
+// sessionOf returns a session of a role that has nobody to ask.
+func sessionOf(t *testing.T, dir string, role pegboard.Role, mode pegboard.Mode) *pegboard.Session {
+	t.Helper()
+	perms, err := pegboard.NewPermissions(mode)
+	require.NoError(t, err)
+	cfg := pegboard.SessionConfig{Dir: dir, Permissions: perms}
+	if role == pegboard.RoleCoordinator {
+		cfg.Role = role
+	}
+	s, err := pegboard.NewSession(cfg)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	if cfg.Role == role {
+		return s
+	}
+	fork, err := s.Fork(pegboard.SessionConfig{Role: role})
+	require.NoError(t, err)
+	return fork
+}
