@@ -82,6 +82,7 @@ func (w *walker) guessVariable(c *Command, name string, value arg) {
 	case kind == variableHarmless, value.known && value.value == "":
 		return
 	case !value.known, (file{arg: value}).isProcessSubst():
+		w.addNamesIn(c, value.source, outsideNames, Path{})
 		c.RunsUnseen = c.RunsUnseen || namesProgram(kind, name)
 		return
 	}
@@ -93,6 +94,7 @@ func (w *walker) guessVariable(c *Command, name string, value arg) {
 		w.addScript(c, literalArg("f "+value.value), false)
 	}
 	w.addTexts(c, value.value)
+	w.addNamesIn(c, value.value, allNames, Path{})
 }
 
 // assignmentOf returns the variable that a word sets for the command behind it, as in
