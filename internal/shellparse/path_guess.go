@@ -31,6 +31,9 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 			}
 			w.addNamesIn(c, a.value, kind, Path{Write: true})
 		}
+		if mountPrograms[name] && strings.ContainsAny(a.value, ":,") {
+			continue // a place is only a part of it
+		}
 		write := inPlace || a.namesOutput() || i > 0 && args[i].is("-o", "--output", "--out")
 		for _, name := range guessNames(a.value, room[:0]) {
 			c.Paths = slices.Grow(c.Paths, len(args)-i)

@@ -67,8 +67,8 @@ func leadsOutside(name string) bool {
 
 // fromHome returns a name with the home directory for a tilde at its beginning.
 func (w *walker) fromHome(name string) string {
-	if rest, ok := strings.CutPrefix(name, "~"); ok && w.homeDir() != "" && (rest == "" || rest[0] == '/') {
-		return w.homeDir() + rest
+	if rest, ok := strings.CutPrefix(name, "~"); ok && w.env.Home != "" && (rest == "" || rest[0] == '/') {
+		return w.env.Home + rest
 	}
 	return name
 }
