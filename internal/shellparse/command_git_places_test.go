@@ -53,7 +53,7 @@ func TestGitPlaces(t *testing.T) {
 	for _, line := range []string{"GIT_DIR= git log", "GIT_TRACE=1 git log", "GIT_AUTHOR_NAME=/a git commit -m x", "git_dir=/a git log", "PAGER=/a git log"} {
 		for _, c := range parse(line).Commands {
 			for _, p := range c.Paths {
-				require.NotEqual(t, "/a", p.Name, line)
+				require.True(t, p.Guess || p.Name != "/a", line)
 				require.False(t, p.Write, line)
 			}
 		}

@@ -38,7 +38,12 @@ func (w *walker) inspectTexts(c *Command, name string, args []arg, depth int) {
 	if !runsText(name) {
 		return
 	}
+	kind := outsideNames
+	if textPrograms[name] {
+		kind = allNames
+	}
 	inspect := func(text string, code bool) {
+		w.addNamesIn(c, text, kind, Path{Write: textPrograms[name]})
 		if startsPrograms.MatchString(text) || has("at batch crontab", name) {
 			w.addTexts(c, text)
 		}

@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // inspectVariables adds to a command what the variables that it is given make programs
 // run. exported is set if they surely reach programs. Other assignments count, too, since
@@ -82,6 +85,7 @@ func (w *walker) guessVariable(c *Command, name string, value arg) {
 	case kind == variableHarmless, value.known && value.value == "":
 		return
 	case !value.known, (file{arg: value}).isProcessSubst():
+		w.addNamesIn(c, expansions.ReplaceAllString(value.source, "."), outsideNames, Path{})
 		c.RunsUnseen = c.RunsUnseen || namesProgram(kind, name)
 		return
 	}
@@ -93,7 +97,12 @@ func (w *walker) guessVariable(c *Command, name string, value arg) {
 		w.addScript(c, literalArg("f "+value.value), false)
 	}
 	w.addTexts(c, value.value)
+	w.addNamesIn(c, value.value, allNames, Path{})
 }
+
+// expansions matches the expansions of variables in the text of a word. Most that stand before
+// a path hold the working directory.
+var expansions = regexp.MustCompile(`\$(\w+|\{\w+\})`)
 
 // assignmentOf returns the variable that a word sets for the command behind it, as in
 // env NAME=value. A word that is not known sets one if its name is written in the line.

@@ -16,12 +16,23 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 	at := w.place
 	w.place = w.placeAfterOptions(programName(args[0].value), args[1:])
 	inPlace := writesInPlace(args[1:])
-	unlisted := isUnlisted(programName(args[0].value))
+	name := programName(args[0].value)
+	unlisted := isUnlisted(name)
 	var room [2]string
 	for i, a := range args[1:] {
 		if !a.known {
 			w.addFoundGuesses(c, a, unlisted)
 			continue
+		}
+		if unlisted || mountPrograms[name] {
+			kind := allNames
+			if strings.ContainsAny(a.value, " \t\n") {
+				kind = outsideNames // it may be a text for people
+			}
+			w.addNamesIn(c, a.value, kind, Path{Write: true})
+		}
+		if mountPrograms[name] && strings.ContainsAny(a.value, ":,") {
+			continue // a place is only a part of it
 		}
 		write := inPlace || a.namesOutput() || i > 0 && args[i].is("-o", "--output", "--out")
 		for _, name := range guessNames(a.value, room[:0]) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/tools/internal/fence"
 )
 
 // choosePlace returns where an agent works that s starts. Id is that of the agent.
@@ -30,7 +31,8 @@ func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string
 	if err != nil {
 		return place{}, fmt.Errorf("no worktree could be made for the agent, and it was not started: %w", err)
 	}
-	i := &isolation{tree: w, caller: s, dir: s.Dir(), logger: g.options.logger(), done: make(chan struct{})}
+	around := &fence.Fence{Path: w.Path, Dir: w.Dir, Main: w.Main, Common: w.Common, Owner: "the checkout of the caller", IsWhole: w.IsWhole}
+	i := &isolation{tree: w, fence: around, caller: s, dir: s.Dir(), logger: g.options.logger(), done: make(chan struct{})}
 	for _, e := range left {
 		g.options.logger().Warn("a worktree of an agent that was cut off is kept", "path", e.Path, "branch", e.Branch, "reason", e.Reason)
 		i.notes = append(i.notes, fmt.Sprintf("A worktree of an agent that was cut off is still there: %s on the branch %s, since %s.", e.Path, e.Branch, e.Reason))

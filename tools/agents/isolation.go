@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,11 +14,13 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/tools/internal/fence"
 )
 
 // An isolation keeps an agent that has a worktree of its own from the checkout of its caller.
 type isolation struct {
 	tree   *worktree.Worktree
+	fence  *fence.Fence
 	caller *pegboard.Session
 	dir    string                           // working directory of the caller, as it is spelled
 	own    atomic.Pointer[pegboard.Session] // of the agent; nil before its first call
@@ -79,7 +80,7 @@ func (i *isolation) moreDirs(s *pegboard.Session) []string {
 	dirs := []string{}
 	for _, dir := range s.Dirs()[1:] {
 		real := realpath.Resolve(dir)
-		switch at, ok := i.inTree(real); {
+		switch at, ok := i.fence.InTree(real); {
 		case !ok && !realpath.Contains(real, i.tree.Main):
 			dirs = append(dirs, dir)
 		case ok && realpath.Resolve(at) == at && realpath.MayExist(at) && !slices.Contains(dirs, at):
@@ -87,15 +88,6 @@ func (i *isolation) moreDirs(s *pegboard.Session) []string {
 		}
 	}
 	return dirs
-}
-
-// inTree returns the path in the worktree that stands for one in the checkout.
-func (i *isolation) inTree(path string) (string, bool) {
-	rel, err := filepath.Rel(i.tree.Main, path)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
-	}
-	return filepath.Join(i.tree.Path, rel), true
 }
 
 // rules returns those of rules that deny and ask once more. A fork anchors its own rules
@@ -185,125 +177,10 @@ func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.De
 	if err := i.follow(h.Call.Session()); err != nil {
 		return pegboard.Decision{}, err
 	}
-	targets := h.Call.Targets()
-	for n := range targets {
-		reason := i.refusal(&targets[n])
-		if reason == "" && targets[n].Shell.Guess && !isRead(targets, targets[n].Shell.FromCommand) {
-			reason = i.guessReason(&targets[n])
-		}
-		if reason != "" {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
-		}
-	}
-	if reason := i.lostReason(targets); reason != "" {
+	if reason := i.fence.Refusal(h); reason != "" {
 		return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
 	}
 	return pegboard.Decision{}, nil
-}
-
-// isRead reports whether a command is known to change nothing.
-func isRead(targets []pegboard.Target, command string) bool {
-	return slices.ContainsFunc(targets, func(t pegboard.Target) bool {
-		return t.Kind == pegboard.TargetCommand && t.Value == command && t.Shell.ReadOnly
-	})
-}
-
-// guessReason returns why a program is denied a name in the checkout, or "". It is not known
-// whether the program reads the file, writes it, or works in the directory.
-func (i *isolation) guessReason(t *pegboard.Target) string {
-	if t.Kind != pegboard.TargetPath {
-		return ""
-	}
-	name, ok := i.outsideTree(t)
-	if !ok {
-		return ""
-	}
-	return fmt.Sprintf("The command is given %s, which belongs to the checkout of the caller, and may write there. Give it the path in the worktree: %s. To use what the checkout has, copy it into the worktree with cp first.", name, i.standIn(name))
-}
-
-// lostReason returns why git, in the worktree, might find the repository of the checkout in its
-// place: because the file is not there that leads git to the worktree, or because a command of
-// the same line removes it with all that is around it.
-func (i *isolation) lostReason(targets []pegboard.Target) string {
-	isGit := func(command string) bool { return strings.HasPrefix(command, "git ") }
-	dot, runs, git, removed := filepath.Join(i.tree.Path, ".git"), false, false, false
-	for n := range targets {
-		t := &targets[n]
-		switch t.Kind {
-		case pegboard.TargetCommand:
-			runs, git = true, git || isGit(t.Value) || slices.ContainsFunc(t.Shell.Nested, isGit)
-		case pegboard.TargetPath:
-			removed = removed || t.Access == pegboard.AccessWrite && t.Tree && !isGit(t.Shell.FromCommand) && realpath.Contains(t.Real(), dot)
-		}
-	}
-	switch {
-	case runs && !i.tree.IsWhole():
-		return fmt.Sprintf("%s is not what git has put there, so that commands of git would change %s. Report what you have, and that the worktree is broken.", dot, i.tree.Main)
-	case git && removed:
-		return fmt.Sprintf("The line may remove %s and then run git, which would change %s. Make two calls of it, and leave the file alone.", dot, i.tree.Main)
-	}
-	return ""
-}
-
-// refusal returns why a call with a target is denied, or "". A shell says by an opaque target
-// with a text that it cannot see through a line. A tool that says nothing of its calls, such as
-// one of a server, is left to the rules.
-func (i *isolation) refusal(t *pegboard.Target) string {
-	switch {
-	case t.Kind == pegboard.TargetOpaque && t.Value != "", t.Kind == pegboard.TargetCommand && !t.Shell.Simple:
-		return fmt.Sprintf("What this does cannot be seen before it runs (%s), so it might write in %s. Write plain commands for the worktree %s: no computed names, and no variables or options that lead git or other programs elsewhere.", t.Value, i.tree.Main, i.tree.Dir)
-	case t.Kind != pegboard.TargetPath || t.Access == pegboard.AccessRead && !t.Shell.Enters:
-		return ""
-	}
-	name, ok := i.outsideTree(t)
-	switch {
-	case !ok:
-		return ""
-	case t.Shell.Enters:
-		return fmt.Sprintf("Commands do not run in %s, the checkout of the caller. Run them in the worktree: %s.", name, i.standIn(name))
-	}
-	return fmt.Sprintf("%s belongs to the checkout of the caller, where nothing is written. Write in the worktree: %s.", name, i.standIn(name))
-}
-
-// standIn returns the path in the worktree that an agent should use in place of one in the
-// checkout.
-func (i *isolation) standIn(name string) string {
-	if at, ok := i.inTree(name); ok && !realpath.Contains(filepath.Dir(i.tree.Path), name) {
-		return at
-	}
-	return i.tree.Dir
-}
-
-// outsideTree returns a name of a path that is in the checkout, or in the folder of its
-// repository, and not in the worktree, or that has one of them below it. The file with which git finds the worktree counts as well, and one
-// with several hard links, since one of them may be in the checkout.
-func (i *isolation) outsideTree(t *pegboard.Target) (string, bool) {
-	names := append([]string{t.Value, t.Real()}, t.Aliases...)
-	for _, name := range names {
-		if name == "" {
-			continue
-		}
-		if !filepath.IsAbs(name) {
-			return name, true // it was not resolved
-		}
-		name = filepath.Clean(name)
-		switch {
-		case realpath.Contains(filepath.Join(i.tree.Path, ".git"), name):
-			return name, true
-		case t.Access == pegboard.AccessWrite && !t.Tree && hasLinks(name):
-			return name, true
-		case realpath.Contains(i.tree.Path, name):
-		case realpath.LeadsThrough(name, []string{i.tree.Main, i.tree.Common}), t.Tree && (realpath.Contains(name, i.tree.Main) || realpath.Contains(name, i.tree.Common)):
-			return name, true
-		}
-	}
-	return "", false
-}
-
-// hasLinks reports whether a file is there and has several hard links.
-func hasLinks(name string) bool {
-	info, err := os.Lstat(name)
-	return err == nil && realpath.HasLinks(info)
 }
 
 // release gives the worktree up when the agent has ended.

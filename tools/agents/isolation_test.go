@@ -18,6 +18,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/internal/fence/fencetest"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -165,18 +166,7 @@ func TestIsolatedAgentDoesNotWriteTheCheckout(t *testing.T) {
 				o := m.write(filepath.Join(main, "new"), "x")
 				require.ErrorIs(t, o.Err, pegboard.ErrDenied)
 				require.Contains(t, o.Result.Text(), filepath.Join(m.a.Session.Dir(), "src/new"), "it is told what to write instead")
-				for _, line := range []string{
-					"echo x > MAIN/src/new", "echo x > ../../../src/new", "echo x > link/new", "cd ../../.. && echo x > src/new", "cd MAIN", "(cd MAIN/src; make)", "pushd ../../.. && make",
-					"cp src/a.txt MAIN/src/new", "mv src/a.txt MAIN/src/new", "sed -i s/one/two/ MAIN/src/a.txt", "tee MAIN/src/new < src/a.txt", "rm -rf MAIN/src", "rm -r ../../../src", "touch MAIN/src/*", "mkdir MAIN/x",
-					"ln -s MAIN/src here && echo x > here/new", "git -C ../../.. commit --allow-empty -m x", "git -C MAIN add -A", "git -C MAIN switch -c evil", "git -C MAIN/src rm a.txt", "git --work-tree=MAIN checkout -f", "git --work-tree ../../.. reset --hard HEAD~0",
-					"git --git-dir=MAIN/.git commit --allow-empty -m x", "git --git-dir ../../../.git update-ref refs/heads/evil HEAD", "GIT_DIR=MAIN/.git git commit --allow-empty -m x", "GIT_DIR=../../../.git git switch -c evil", "GIT_WORK_TREE=MAIN git checkout -f",
-					"GIT_INDEX_FILE=MAIN/.git/index git add -A", "export GIT_DIR=MAIN/.git; git commit --allow-empty -m x", "env GIT_WORK_TREE=MAIN git reset --hard", "git -c core.worktree=MAIN checkout -f", "git config core.worktree MAIN",
-					"make -C MAIN", "make -C ../../..", "env -C MAIN make", "timeout 5 make -C MAIN", "sh -c 'cd MAIN && make'", "sh -c 'git -C MAIN commit --allow-empty -m x'", "find MAIN -name a.txt -delete", "xargs -I{} cp src/a.txt MAIN/{} <<< new",
-					"X=MAIN; echo x > $X/src/new", "cd $(git rev-parse --git-common-dir)/.. && make", "eval 'echo x > ../../../src/new'", "D=../../..; cd $D && make", "git -C $(pwd)/../../.. commit --allow-empty -m x", "echo 'gitdir: MAIN/.git' > .git", "rm .git", "rm -rf \"$PWD\"; git add -A", "find . -delete; git -c core.x=y reset --hard", "git worktree add MAIN/x", "git clone . MAIN/x",
-					"git push MAIN HEAD:evil", "git push ../../.. HEAD:evil", "git fetch MAIN main:evil", "patch -d MAIN -p1 < src/a.txt", "patch MAIN/src/a.txt src/a.txt", "python3 -m venv MAIN/v", "chroot MAIN touch x", "make -f MAIN/Makefile", "cmake -B MAIN/build", "flock MAIN/new touch x",
-					"CDPATH=MAIN; cd src; touch new", "CDPATH=../../.. cd src; touch new",
-				} {
-					line = strings.ReplaceAll(line, "MAIN", c.dir)
+				for _, line := range fencetest.Lines(c.dir) {
 					denied(line, m.bash(line))
 				}
 			})
@@ -196,7 +186,8 @@ func TestIsolatedAgentWorksInItsWorktree(t *testing.T) {
 	loop := does(t, func(m attempt) {
 		require.NoError(t, m.write("src/new", "new\n").Err)
 		require.NoError(t, m.write(filepath.Join(m.a.Session.Dir(), "src/other"), "other\n").Err)
-		for _, line := range []string{"git status", "cat " + c.dir + "/src/a.txt", "git -C . log", "cd src && ls", "git add -A && git commit -qm mine", "make", "git -C src status", "cp " + c.dir + "/src/a.txt copy.txt", "git log main", "echo x > src/third", "ls " + c.dir, "grep -r one " + c.dir + "/src", "diff -r src " + c.dir + "/src", "echo " + c.dir, "git commit --allow-empty -qm 'as in " + c.dir + "/src/a.txt'", "git commit --allow-empty --amend -qm mine"} {
+		for _, line := range []string{"git status", "cat " + c.dir + "/src/a.txt", "git -C . log", "cd src && ls", "git add -A && git commit -qm mine", "make", "git -C src status", "cp " + c.dir + "/src/a.txt copy.txt", "git log main", "echo x > src/third", "ls " + c.dir, "grep -r one " + c.dir + "/src", "diff -r src " + c.dir + "/src", "echo " + c.dir, "git commit --allow-empty -qm 'as in " + c.dir + "/src/a.txt'", "git commit --allow-empty --amend -qm mine",
+			"TMPDIR=$PWD/src mktemp", "GOFLAGS=-mod=mod make", "ex -sc 'w! src/third|q' src/a.txt", `python3 -c "open('src/fourth','w')"`, "docker run -v \"$PWD\":/x alpine ls", "sed -i s/x/y/ src/third"} {
 			o := m.bash(line)
 			require.NoError(t, o.Err, "%s: %s", line, o.Result.Text())
 		}
