@@ -251,6 +251,9 @@ func (k *run) fork(ctx context.Context) error {
 		return errors.Join(ErrInvalidRequest, err)
 	}
 	k.agent.Session = child
+	if !k.request.movable { // no call of the tool waits for it: it ends with the context of Start alone
+		child.MoveToBackground()
+	}
 	k.roster.setPlace(k.entry, child)
 	child.SetLoaded(k.entry.loaded...)
 	k.g.entries.Set(child, k.entry)
