@@ -106,6 +106,38 @@ func ExampleSession_Interrupt() {
 	// Wait was stopped before it finished; it may have done part of its work: the user sent a new message. Read that first, and repeat the call only if it is still wanted.
 }
 
+// A message of the user stops the calls of agents that their caller waits for. One that was
+// moved to the background goes on.
+func ExampleSession_MoveToBackground() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	wait := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Wait"}, Description: "Waits.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx context.Context, _ struct{}, _ *pegboard.Call) (string, error) {
+			s.Interrupt(pegboard.ErrNewMessage) // the user typed
+			return "done", context.Cause(ctx)
+		},
+	})
+	agent, err := s.Fork(pegboard.SessionConfig{AgentID: "reviewer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	var registry pegboard.Registry
+	if err := registry.Add(wait); err != nil {
+		log.Fatal(err)
+	}
+	var ex pegboard.Executor
+	p := registry.AssemblePool(agent, pegboard.PoolConfig{})
+	waitedFor := ex.Run(context.Background(), p, pegboard.Call{ID: "1", Name: "Wait"})
+	agent.MoveToBackground()
+	moved := ex.Run(context.Background(), p, pegboard.Call{ID: "2", Name: "Wait"})
+	fmt.Println(errors.Is(waitedFor[0].Err, pegboard.ErrNewMessage), moved[0].Err)
+	// Output:
+	// true <nil>
+}
+
 // Close calls the functions that were given to OnClose, newest first, and names those
 // that failed.
 func ExampleSession_OnClose() {

@@ -133,7 +133,7 @@ func (p Permissions) checkFork(fork Permissions) error {
 	if fork.mode != "" && fork.mode.laxity() > p.mode.laxity() {
 		return fmt.Errorf("mode %s is laxer than the parent's mode %s", fork.mode, p.Mode())
 	}
-	if fork.mode != "" && p.withheld.has(fork.mode) {
+	if fork.mode != "" && p.withholds(fork.mode) {
 		return fmt.Errorf("%w: the parent's permissions withhold mode %s", ErrModeUnavailable, fork.mode)
 	}
 	for _, d := range fork.dirs {
@@ -164,8 +164,8 @@ func (p Permissions) narrowed(fork Permissions) Permissions {
 	within := slices.Concat(p.work, p.place.left)
 	own := slices.DeleteFunc(slices.Clone(fork.own), func(d workDir) bool { return !d.isWithin(within) }) // the parent may have lost one
 	p.place, p.dirs, p.added, p.own, p.work, p.before = fork.place, dirs, added, own, slices.Concat(own, added), fork.before
+	mode := p.inFork(fork)
 	p.withheld |= fork.withheld
-	mode := p.orStricter(cmp.Or(fork.mode, p.mode)).orDefault()
 	if mode != p.Mode() {
 		p.outer = append(slices.Clone(p.outer), p.Mode())
 		p.mode, p.available = mode, p.available|modesOf(mode)

@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"cmp"
 	"fmt"
 )
 
@@ -22,13 +23,15 @@ func (p Permissions) WithAvailable(modes ...Mode) Permissions {
 	return p
 }
 
-// Without returns p in which these modes can never be entered, nor in a fork: as a policy
-// wants it. If the mode of p is among them, the next stricter one takes its place that is
-// offered, at the laxest ModeDefault. ModeDeny cannot be withheld. An unknown mode changes
-// nothing.
+// Without returns p in which these modes can never be entered: as a policy wants it. A fork
+// cannot have them either, but for one that is stricter than ModeDefault and than the mode of
+// its parent, since a fork can always be narrower. If the mode of p is among them, the next
+// stricter one takes its place that is offered, at the laxest ModeDefault. ModeDeny cannot be
+// withheld. An unknown mode changes nothing.
 func (p Permissions) Without(modes ...Mode) Permissions {
-	p.withheld |= modesOf(modes...) &^ modesOf(ModeDeny)
-	if p.withheld.has(p.mode) {
+	named := modesOf(modes...) &^ modesOf(ModeDeny)
+	p.withheld |= named
+	if named.has(p.mode) {
 		p.mode = p.orStricter(p.mode)
 	}
 	return p
@@ -86,6 +89,24 @@ func (p Permissions) orStricter(m Mode) Mode {
 		}
 	}
 	return ModeDeny
+}
+
+// withholds reports whether a fork cannot have a mode because p withholds it.
+func (p Permissions) withholds(m Mode) bool {
+	narrows := ModeDefault.Laxer(m) && p.Mode().Laxer(m)
+	return p.withheld.has(m) && !narrows
+}
+
+// inFork returns the mode of a fork in p; an empty mode is that of p.
+func (p Permissions) inFork(fork Permissions) Mode {
+	if fork.mode == "" && p.withheld.has(p.mode) {
+		return p.Mode() // p is a fork itself, and stricter than its parent
+	}
+	p.withheld |= fork.withheld
+	if fork.mode != "" && !p.withholds(fork.mode) {
+		return fork.mode.orDefault()
+	}
+	return p.orStricter(cmp.Or(fork.mode, p.mode)).orDefault()
 }
 
 // inheriting returns the permissions of a fork with the mode of its parent, and those that the

@@ -176,6 +176,55 @@ func TestForkTakesNoModeThatItsParentWithholds(t *testing.T) {
 	require.Equal(t, "ask", judge(t, a.pool(t, narrow)).behavior.String())
 }
 
+// TestForkMayBeStricterThanItsParentWithholds: what a host withholds is about what allows more. A
+// fork in a mode that is stricter than ModeDefault and than its parent's is narrower, and so are
+// its own forks.
+func TestForkMayBeStricterThanItsParentWithholds(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name           string
+		parent, fork   pegboard.Mode
+		without, later pegboard.Mode
+		want           pegboard.Mode // empty: refused
+	}{
+		{name: "plan", parent: pegboard.ModeDefault, fork: pegboard.ModePlan, without: pegboard.ModePlan, want: pegboard.ModePlan},
+		{name: "dontAsk under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeDontAsk, without: pegboard.ModeDontAsk, want: pegboard.ModeDontAsk},
+		{name: "plan, withheld later", parent: pegboard.ModeAuto, fork: pegboard.ModePlan, later: pegboard.ModePlan, want: pegboard.ModePlan},
+		{name: "auto under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeAuto, without: pegboard.ModeAuto},
+		{name: "default under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeDefault, without: pegboard.ModeDefault},
+		{name: "plan under ask", parent: pegboard.ModeAsk, fork: pegboard.ModePlan},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := rules(t, tt.parent, pegboard.RuleSet{})
+			if tt.without != "" {
+				p = p.Without(tt.without)
+			}
+			s := session(t, pegboard.SessionConfig{Permissions: p})
+			child, err := s.Fork(pegboard.SessionConfig{Permissions: rules(t, tt.fork, pegboard.RuleSet{})})
+			if tt.want == "" {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			below := forked(t, child, pegboard.SessionConfig{})
+			require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				if tt.later == "" {
+					return p, nil
+				}
+				return p.Without(tt.later), nil
+			}))
+			require.NoError(t, child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Without(pegboard.ModeBypass), nil }))
+			require.Equal(t, tt.parent, s.Permissions().Mode())
+			require.Equal(t, tt.want, child.Permissions().Mode())
+			require.Equal(t, tt.want, below.Permissions().Mode())
+			require.NoError(t, child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }))
+			require.False(t, child.Permissions().Mode().Laxer(tt.parent))
+		})
+	}
+}
+
 // TestWithheldModesAreNeverEntered by any sequence of changes, in a session or its forks.
 func TestWithheldModesAreNeverEntered(t *testing.T) {
 	t.Parallel()
@@ -210,8 +259,11 @@ func TestWithheldModesAreNeverEntered(t *testing.T) {
 			if fork, err := at.Fork(pegboard.SessionConfig{}); err == nil && d.IntN(4) == 0 {
 				line = append(line, fork)
 			}
-			for _, x := range line {
-				require.NotContains(t, gone, x.Permissions().Mode(), "seed %d", seed)
+			require.NotContains(t, gone, s.Permissions().Mode(), "seed %d", seed)
+			for _, x := range line[1:] {
+				if mode := x.Permissions().Mode(); slices.Contains(gone, mode) { // it can only be narrower
+					require.True(t, s.Permissions().Mode().Laxer(mode) && pegboard.ModeDefault.Laxer(mode), "seed %d: %s", seed, mode)
+				}
 			}
 		}
 	}

@@ -17,7 +17,9 @@ func TestInterruptReachesForks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := session(t, bypass(t))
-		child, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent, AgentID: "a"})
+		first, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a"})
+		require.NoError(t, err)
+		child, err := first.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "b"})
 		require.NoError(t, err)
 		time.AfterFunc(time.Second, func() { s.Interrupt(pegboard.ErrNewMessage) })
 		reg := registryOf(t, slow(pegboard.Info{Name: "Bash"}, false))
@@ -25,6 +27,61 @@ func TestInterruptReachesForks(t *testing.T) {
 		out := ex.Run(t.Context(), reg.AssemblePool(child, pegboard.PoolConfig{}), call("1", "Bash", `{"ms":60000}`))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrNewMessage)
 	})
+}
+
+// TestInterruptLeavesTheBackgroundAlone: a message of the user stops no call of an agent that
+// nothing waits for, nor of those that it waits for. Its own interrupt and Close do.
+func TestInterruptLeavesTheBackgroundAlone(t *testing.T) {
+	t.Parallel()
+	ends := []struct {
+		name string
+		end  func(background *pegboard.Session)
+		is   error
+	}{
+		{name: "its own interrupt", end: func(b *pegboard.Session) { b.Interrupt(pegboard.ErrUserInterrupt) }, is: pegboard.ErrUserInterrupt},
+		{name: "Close", end: func(b *pegboard.Session) { _ = b.Close(context.Background()) }, is: pegboard.ErrClosed},
+	}
+	tests := []struct {
+		name  string
+		role  pegboard.Role
+		moved bool
+		below bool // the call is one of a sub-agent of the agent
+	}{
+		{name: "an async agent", role: pegboard.RoleAsyncAgent},
+		{name: "a teammate", role: pegboard.RoleTeammate},
+		{name: "a sub-agent that was moved", role: pegboard.RoleSubAgent, moved: true},
+		{name: "below an async agent", role: pegboard.RoleAsyncAgent, below: true},
+		{name: "below a sub-agent that was moved", role: pegboard.RoleSubAgent, moved: true, below: true},
+	}
+	for _, tt := range tests {
+		for _, end := range ends {
+			t.Run(tt.name+", "+end.name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					s := session(t, bypass(t))
+					agent, err := s.Fork(pegboard.SessionConfig{Role: tt.role, AgentID: "a"})
+					require.NoError(t, err)
+					caller := agent
+					if tt.below {
+						caller, err = agent.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "b"})
+						require.NoError(t, err)
+					}
+					reg := registryOf(t, slow(pegboard.Info{Name: "Bash"}, false))
+					if tt.moved {
+						time.AfterFunc(500*time.Millisecond, agent.MoveToBackground)
+					}
+					time.AfterFunc(time.Second, func() { s.Interrupt(pegboard.ErrNewMessage) })
+					ended := make(chan struct{})
+					time.AfterFunc(2*time.Second, func() { defer close(ended); end.end(agent) })
+					ex, began := executor(pegboard.Executor{}), time.Now()
+					out := ex.Run(t.Context(), reg.AssemblePool(caller, pegboard.PoolConfig{}), call("1", "Bash", `{"ms":60000}`))[0]
+					require.ErrorIs(t, out.Err, end.is)
+					require.GreaterOrEqual(t, time.Since(began), 2*time.Second)
+					<-ended
+				})
+			})
+		}
+	}
 }
 
 // Interrupt takes nil as a context.CancelCauseFunc does. A call that does not return is

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
@@ -125,6 +126,7 @@ type Session struct {
 	awaited    *awaitedCalls                    // calls that the host executes; shared likewise
 	abandoned  *lane.Abandoned                  // calls; shared likewise
 	holds      *holds                           // of what goes on in the background; shared likewise
+	apart      atomic.Bool                      // it runs in the background, see MoveToBackground
 }
 
 // NewSession returns a session. It fails if a directory does not exist. Close it when
@@ -183,7 +185,8 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if err := s.Permissions().checkFork(cfg.Permissions); err != nil {
 		return nil, err
 	}
-	child.closer = &lifetime.Closer{Name: "agent " + cfg.AgentID, Close: child.Close, Interrupt: child.Interrupt}
+	child.apart.Store(cfg.Role.background())
+	child.closer = &lifetime.Closer{Name: "agent " + cfg.AgentID, Close: child.Close, Interrupt: child.interruptWithParent}
 	if !s.closers.Add(child.closer) {
 		return nil, ErrClosed
 	}
@@ -516,14 +519,31 @@ func (s *Session) Detach(name string) (returned func()) {
 }
 
 // Interrupt stops the running calls of s and its forks, as cancelling their contexts
-// would, but whatever their tools' Interrupt says. It returns at once. A nil cause means
-// [ErrUserInterrupt].
+// would, but whatever their tools' Interrupt says. It does not reach forks in the
+// background, see [Session.MoveToBackground], nor theirs. It returns at once. A nil cause
+// means [ErrUserInterrupt].
 func (s *Session) Interrupt(cause error) {
 	if cause == nil {
 		cause = ErrUserInterrupt
 	}
 	s.batches.interrupt(cause)
 	s.closers.Interrupt(cause)
+}
+
+// interruptWithParent is Interrupt for a fork whose parent was interrupted.
+func (s *Session) interruptWithParent(cause error) {
+	if !s.apart.Load() {
+		s.Interrupt(cause)
+	}
+}
+
+// MoveToBackground says that nothing waits for the agent of s any more: from then on an
+// Interrupt of a session above s stops no call of s or its forks. Close and an Interrupt of
+// s itself still do. A fork with the role [RoleAsyncAgent] or [RoleTeammate] is in the
+// background from the beginning. For a main session it has no effect.
+func (s *Session) MoveToBackground() {
+	s.mustExist("MoveToBackground")
+	s.apart.Store(true)
 }
 
 // OnClose registers a function that ends something when the session closes: a process, a

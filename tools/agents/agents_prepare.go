@@ -227,11 +227,11 @@ func (k *run) settle(ctx context.Context) (err error) {
 func (k *run) fork(ctx context.Context) error {
 	s, d := k.caller, &k.definition
 	have := s.Permissions().Mode()
-	mode, note := narrowMode(s, have, d.Mode)
+	mode, note := narrowMode(have, d.Mode)
 	k.note(note)
-	mode, note = narrowMode(s, mode, k.request.Mode)
+	mode, note = narrowMode(mode, k.request.Mode)
 	k.note(note)
-	mode, _ = narrowMode(s, mode, k.roster.modeOf(k.entry))
+	mode, _ = narrowMode(mode, k.roster.modeOf(k.entry))
 	var permissions pegboard.Permissions
 	if mode == have {
 		mode = "" // that of the caller, also when it changes
@@ -251,6 +251,9 @@ func (k *run) fork(ctx context.Context) error {
 		return errors.Join(ErrInvalidRequest, err)
 	}
 	k.agent.Session = child
+	if !k.request.movable { // no call of the tool waits for it: it ends with the context of Start alone
+		child.MoveToBackground()
+	}
 	k.roster.setPlace(k.entry, child)
 	child.SetLoaded(k.entry.loaded...)
 	k.g.entries.Set(child, k.entry)

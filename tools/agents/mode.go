@@ -9,8 +9,9 @@ import (
 // narrowMode returns the mode of an agent that has one so far and is asked to have another, and
 // a note for the caller if that is ignored because it is laxer. Under acceptEdits, auto and
 // bypassPermissions the mode default is ignored without a note: a caller in these modes decides
-// for its agents, and only the modes that are stricter than default narrow.
-func narrowMode(s *pegboard.Session, have, want pegboard.Mode) (mode pegboard.Mode, note string) {
+// for its agents, and only the modes that are stricter than default narrow. These narrow also
+// where the permissions withhold them, see [pegboard.Permissions.Without].
+func narrowMode(have, want pegboard.Mode) (mode pegboard.Mode, note string) {
 	if want == "manual" { // a former name
 		want = pegboard.ModeDefault
 	}
@@ -21,8 +22,6 @@ func narrowMode(s *pegboard.Session, have, want pegboard.Mode) (mode pegboard.Mo
 		return have, fmt.Sprintf("The mode %s was ignored: it allows more than %s, which the agent has.", want, have)
 	case !pegboard.ModeDefault.Laxer(want):
 		return have, ""
-	case !s.Permissions().Offers(want):
-		return have, fmt.Sprintf("The mode %s was ignored: it is not available here. The agent has %s.", want, have)
 	}
 	return want, ""
 }

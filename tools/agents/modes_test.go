@@ -11,12 +11,14 @@ import (
 )
 
 // TestModeOfAgent: a mode can only narrow. A parent in acceptEdits, auto or bypass wins over
-// default, and a laxer mode is ignored and told.
+// default, and a laxer mode is ignored and told. A stricter one narrows also where the host
+// withholds it.
 func TestModeOfAgent(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name                           string
 		parent, definition, call, want pegboard.Mode
+		without                        pegboard.Mode // that the host withholds
 		told                           bool
 	}{
 		{name: "nothing said", parent: "default", want: "default"},
@@ -32,12 +34,20 @@ func TestModeOfAgent(t *testing.T) {
 		{name: "bypass wins over acceptEdits", parent: "bypassPermissions", definition: "acceptEdits", want: "bypassPermissions"},
 		{name: "plan narrows bypass", parent: "bypassPermissions", definition: "plan", want: "plan"},
 		{name: "dontAsk narrows auto", parent: "auto", definition: "dontAsk", want: "dontAsk"},
+		{name: "plan is withheld", parent: "default", definition: "plan", without: "plan", want: "plan"},
+		{name: "plan is withheld under bypass", parent: "bypassPermissions", call: "plan", without: "plan", want: "plan"},
+		{name: "dontAsk is withheld", parent: "acceptEdits", definition: "dontAsk", without: "dontAsk", want: "dontAsk"},
+		{name: "ask is withheld below plan", parent: "default", definition: "plan", call: "ask", without: "ask", want: "ask"},
+		{name: "acceptEdits is withheld", parent: "bypassPermissions", definition: "acceptEdits", without: "acceptEdits", want: "bypassPermissions"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			perms, err := pegboard.NewPermissions(tc.parent)
 			require.NoError(t, err)
+			if tc.without != "" {
+				perms = perms.Without(tc.without)
+			}
 			var got pegboard.Mode
 			h := newHouse(t, pegboard.SessionConfig{Permissions: perms}, func(_ context.Context, a *agents.Agent) (agents.Reply, error) {
 				got = a.Session.Permissions().Mode()

@@ -102,6 +102,7 @@ func (k *run) start(ctx context.Context) (Result, error) {
 		return k.launched(), nil // its task tells of its end, even if it has ended already
 	}
 	k.cancel(context.Cause(ctx))
+	k.agent.Session.Interrupt(context.Cause(ctx)) // whatever a tool of it does on a message of the user
 	select {
 	case <-k.done:
 		return k.result, k.err

@@ -28,6 +28,7 @@ func (k *run) addTask() (err error) {
 	if err != nil {
 		return err
 	}
+	k.agent.Session.MoveToBackground()
 	k.task, k.file, k.output = task, file, file.Name()
 	k.roster.update(k.entry, func(s *Status) { s.TaskID = task.ID() })
 	return k.write(k.history[k.before:])
