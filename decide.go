@@ -323,7 +323,9 @@ func (e *evaluation) grantStep(mode Mode) (d Decision) {
 	switch {
 	case hooked:
 		d = Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + e.hook.Reason}
-	case e.own.Behavior == Allow && !e.info.Origin.External() && e.all(func(t *Target) bool { return t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) }):
+	case e.own.Behavior == Allow && !e.info.Origin.External() && e.all(func(t *Target) bool {
+		return t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) || e.isHarmlessPath(t)
+	}):
 		d = Decision{Behavior: Allow, By: ByTool, Reason: e.own.Reason}
 	case e.isBelowApproved():
 		d = Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}

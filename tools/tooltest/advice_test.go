@@ -42,6 +42,7 @@ var adviceElsewhere = map[string]string{
 	"there is no bash for Windows programs":         "Windows only",
 	" This conversation ends with your answer":      "an agent's; tasks.txt calls TaskOutput",
 	"This conversation ends with your answer":       "an agent's; tasks.txt calls TaskOutput",
+	"Task %s watches pull request %s. You are":      "of a subscription; TestSubscriptionIsStopped in tools/comms",
 	"TaskStop ends it. All that it prints":          "of a monitor; TestMonitorTellsWhileItRuns in tools/shell",
 	"You are told of the end; do not poll.":         "of a call of an MCP server; TestAdviceOfResultsIsFollowed in tools/mcp",
 	"%s. Read it with ReadMcpResource":              "the same",

@@ -1,0 +1,273 @@
+package comms_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/comms"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
+)
+
+func TestFilesAreTold(t *testing.T) {
+	t.Parallel()
+	const zip = "PK\x03\x04rest"
+	for _, tt := range []struct{ name, content, mime string }{
+		{"a.txt", "one\n", "text/plain; charset=utf-8"},
+		{"empty", "", "text/plain; charset=utf-8"},
+		{"a.csv", "a,b\n", "text/csv; charset=utf-8"},
+		{"A.JSON", `{"a":1}`, "application/json"},
+		{"notes.md", "# Notes\n", "text/markdown; charset=utf-8"},
+		{"a.png", "\x89PNG\x0d\x0a\x1a\x0a", "image/png"},
+		{"a.pdf", "%PDF-1.7\n", "application/pdf"},
+		{"report.docx", zip, "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+		{"report.zip", zip, "application/zip"},
+		{"liar.csv", zip, "application/zip"},
+		{"liar.docx", "text", "text/plain; charset=utf-8"},
+		{"liar.json", "\x00\x01\x02", "application/octet-stream"},
+		{"page.txt", "<html><script>", "text/html; charset=utf-8"},
+		{"ümlaut & blank.txt", "x", "text/plain; charset=utf-8"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ch, dir := &channel{}, t.TempDir()
+			path := write(t, dir, "sub/"+tt.name, tt.content)
+			out := sent(t, ch.options(), sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{}), path)
+			require.NoError(t, out.Err)
+			f := ch.deliveries[0].Files[0]
+			require.Equal(t, []any{path, tt.name, int64(len(tt.content)), tt.mime}, []any{f.Path, f.Name, f.Size, f.MIME})
+			require.Equal(t, tt.content, ch.contents[0])
+			require.Equal(t, []comms.SentFile{{Path: path, Size: f.Size, MIME: tt.mime}}, out.Result.Data.(comms.DeliveryResult).Files)
+			require.Contains(t, out.Result.Text(), tt.mime)
+			_, err := f.Content.Seek(0, io.SeekStart)
+			require.NoError(t, err)
+			if tt.content != "" {
+				_, err = f.Content.Read(make([]byte, 1))
+				require.ErrorIs(t, err, os.ErrClosed, "after the call")
+			}
+		})
+	}
+}
+
+// TestFilesThatAreNotSent: if one of the files cannot be sent, the host is given none.
+func TestFilesThatAreNotSent(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links and pipes")
+	}
+	dir, outside := t.TempDir(), t.TempDir()
+	write(t, dir, "a.txt", "one\n")
+	write(t, dir, ".env", "KEY=1\n")
+	write(t, dir, "big.bin", strings.Repeat("x", 101))
+	write(t, outside, "b.txt", "two\n")
+	require.NoError(t, os.Symlink(".env", filepath.Join(dir, "harmless.txt")))
+	require.NoError(t, os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "twin.txt")))
+	require.NoError(t, os.Symlink(filepath.Join(outside, "b.txt"), filepath.Join(dir, "out.txt")))
+	require.NoError(t, os.Symlink("loop", filepath.Join(dir, "loop")))
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	for _, tt := range []struct{ name, path, want string }{
+		{"denied", ".env", "Read(.env)"},
+		{"denied, spelled in another way", "sub/../.env", "Read(.env)"},
+		{"link to a denied file", "harmless.txt", "Read(.env)"},
+		{"hard link of a denied file", "twin.txt", "Read(.env)"},
+		{"link out of the directory", "out.txt", "outside"},
+		{"outside", filepath.Join(outside, "b.txt"), "outside"},
+		{"missing", "none.txt", "none.txt"},
+		{"directory", ".", "directory"},
+		{"link to itself", "loop", ""},
+		{"pipe", "pipe", "pipe"},
+		{"device", "/dev/zero", ""},
+		{"too large", "big.bin", "101 bytes, and a file that is sent may have 100"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ch := &channel{}
+			o := ch.options()
+			o.MaxFile = 100
+			s := sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Read(.env)"}})
+			for _, out := range []pegboard.Outcome{
+				sent(t, o, s, "a.txt", tt.path),
+				tooltest.Run(t.Context(), made(t, comms.SendUserMessage, o), s, jsonOf(t, map[string]any{"message": "see", "attachments": []string{"a.txt", tt.path}})),
+			} {
+				require.Error(t, out.Err)
+				require.Contains(t, out.Result.Text(), tt.want)
+				require.Nil(t, ch.session)
+			}
+		})
+	}
+}
+
+// TestFileThatChangesAfterTheDecision: what is sent is what was decided.
+func TestFileThatChangesAfterTheDecision(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links")
+	}
+	swap := func(t *testing.T, dir, target string) {
+		t.Helper()
+		require.NoError(t, os.Remove(filepath.Join(dir, "a.txt")))
+		require.NoError(t, os.Symlink(target, filepath.Join(dir, "a.txt")))
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(t *testing.T, dir string)
+		want   string // "" if it is refused
+	}{
+		{"a link to a denied file", func(t *testing.T, dir string) { swap(t, dir, ".env") }, ""},
+		{"a link out of the directory", func(t *testing.T, dir string) { swap(t, dir, "/etc/hostname") }, ""},
+		{"a hard link of a denied file", func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "a.txt")))
+			require.NoError(t, os.Link(filepath.Join(dir, ".env"), filepath.Join(dir, "a.txt")))
+		}, ""},
+		{"a directory", func(t *testing.T, dir string) {
+			require.NoError(t, os.Remove(filepath.Join(dir, "a.txt")))
+			require.NoError(t, os.Mkdir(filepath.Join(dir, "a.txt"), 0o700))
+		}, ""},
+		{"removed", func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, "a.txt"))) }, ""},
+		{"a new version of the file", func(t *testing.T, dir string) { write(t, dir, "a.txt", "new\n") }, "new\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ch, dir := &channel{}, t.TempDir()
+			write(t, dir, "a.txt", "one\n")
+			write(t, dir, ".env", "KEY=1\n")
+			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Ask: []string{"SendUserFile"}, Deny: []string{"Read(.env)"}})
+			require.NoError(t, err)
+			s, err := pegboard.NewSession(pegboard.SessionConfig{
+				Dir: dir, Permissions: perms,
+				Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+					tt.change(t, dir) // while the user looks
+					return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				},
+			})
+			require.NoError(t, err)
+			defer func() { require.NoError(t, s.Close(context.Background())) }()
+			out := sent(t, ch.options(), s, "a.txt")
+			if tt.want == "" {
+				require.Error(t, out.Err)
+				require.Empty(t, ch.contents)
+				return
+			}
+			require.NoError(t, out.Err)
+			require.Equal(t, []string{tt.want}, ch.contents)
+		})
+	}
+}
+
+// TestFileThatChangesWhileItIsSent: what is added is not sent, what is missing is an error of the
+// reader, and the model is told.
+func TestFileThatChangesWhileItIsSent(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name    string
+		size    int64
+		want    string
+		readErr error
+	}{
+		{"it grows", 1 << 16, "one\n", nil},
+		{"it shrinks", 2, "on", io.ErrUnexpectedEOF},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			path := write(t, dir, "a.txt", "one\n")
+			var got []byte
+			var readErr error
+			out := sent(t, comms.Options{SendFile: func(_ context.Context, _ *pegboard.Session, d comms.Delivery) error {
+				if err := os.Truncate(path, tt.size); err != nil {
+					return err
+				}
+				got, readErr = io.ReadAll(d.Files[0].Content)
+				return nil
+			}}, sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{}), "a.txt")
+			require.NoError(t, out.Err)
+			require.Equal(t, tt.want, string(got))
+			require.True(t, errors.Is(readErr, tt.readErr), readErr)
+			require.True(t, out.Result.Data.(comms.DeliveryResult).Files[0].Changed)
+			require.Contains(t, out.Result.Text(), "was changed while it was sent")
+		})
+	}
+}
+
+// TestLargeFile: a file of a gigabyte is refused by default, and never held in memory otherwise.
+func TestLargeFile(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 30
+	dir := t.TempDir()
+	require.NoError(t, os.Truncate(write(t, dir, "disk.img", ""), size)) // takes no room
+	s := sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{})
+	var copied int64
+	o := comms.Options{SendFile: func(_ context.Context, _ *pegboard.Session, d comms.Delivery) (err error) {
+		copied, err = io.Copy(io.Discard, d.Files[0].Content)
+		return err
+	}}
+	out := sent(t, o, s, "disk.img")
+	require.ErrorContains(t, out.Err, "a file that is sent may have 104857600")
+	require.Zero(t, copied)
+
+	o.MaxFile = -1
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	out = sent(t, o, s, "disk.img")
+	runtime.ReadMemStats(&after)
+	require.NoError(t, out.Err)
+	require.Equal(t, int64(size), copied)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(64<<20))
+}
+
+// TestStoredResultIsSent: a result that was too long to be shown lies outside of the working
+// directories, and is sent without a question.
+func TestStoredResultIsSent(t *testing.T) {
+	t.Parallel()
+	ch, dir := &channel{}, t.TempDir()
+	store, err := pegboard.NewDirStore(t.TempDir(), "conversation", pegboard.DirOptions{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, store.Close()) }()
+	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeDeny} {
+		perms, err := pegboard.NewPermissions(mode)
+		require.NoError(t, err)
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Results: store, Permissions: perms})
+		require.NoError(t, err)
+		stored, err := store.Put(t.Context(), "call-7", "text/plain", strings.NewReader("a long result\n"))
+		require.NoError(t, err)
+		out := sent(t, ch.options(), s, stored.Path)
+		require.NoError(t, out.Err)
+		require.Equal(t, "a long result\n", ch.contents[len(ch.contents)-1])
+		write(t, filepath.Dir(filepath.Dir(stored.Path)), "other/call-1.txt", "of another conversation")
+		out = sent(t, ch.options(), s, filepath.Join(filepath.Dir(filepath.Dir(stored.Path)), "other", "call-1.txt"))
+		require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+		require.NoError(t, s.Close(context.Background()))
+	}
+}
+
+// TestToolThatWritesAfterSending: Write of the same file waits for the call that sends it.
+func TestToolThatWritesAfterSending(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "a.txt", "one\n")
+	ch := &channel{}
+	s, err := tooltest.NewSession(dir)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close(context.Background())) }()
+	var registry pegboard.Registry
+	require.NoError(t, registry.Add(made(t, comms.SendUserFile, ch.options()), files.Write(files.WriteOptions{AllowUnread: true})))
+	var executor pegboard.Executor
+	for _, out := range executor.Run(t.Context(), registry.AssemblePool(s, pegboard.PoolConfig{}),
+		pegboard.Call{ID: "1", Name: "SendUserFile", Input: []byte(`{"files":["a.txt"]}`)},
+		pegboard.Call{ID: "2", Name: "Write", Input: []byte(`{"file_path":"a.txt","content":"two\n"}`)},
+		pegboard.Call{ID: "3", Name: "SendUserFile", Input: []byte(`{"files":["a.txt"]}`)},
+	) {
+		require.NoError(t, out.Err)
+	}
+	require.Equal(t, []string{"one\n", "two\n"}, ch.contents)
+}

@@ -1,0 +1,94 @@
+package comms
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// Display says how files are to be shown.
+type Display string
+
+// The ways of showing files. The zero Display leaves it to the host.
+const (
+	DisplayRender Display = "render" // their content, such as a picture
+	DisplayAttach Display = "attach" // files to save or open
+)
+
+// A Delivery is what [SendUserFile] sends.
+type Delivery struct {
+	Files   []File // one at least
+	Caption string // may be empty
+	Display Display
+}
+
+// DeliveryResult is the Result.Data of [SendUserFile].
+type DeliveryResult struct {
+	Files  []SentFile `json:"files"`
+	SentAt time.Time  `json:"sentAt"`
+}
+
+type fileInput struct {
+	Files   []string `json:"files" jsonschema:"minItems=1,maxItems=20" jsonschema_description:"Paths of the files, which are sent as they are now"`
+	Caption string   `json:"caption,omitempty" jsonschema:"maxLength=100000" jsonschema_description:"What the files are, in a sentence"`
+	Display string   `json:"display,omitempty" jsonschema:"enum=render,enum=attach" jsonschema_description:"render shows their content, attach lets the user save them; left to the program if left out"`
+}
+
+// SendUserFile returns the tool with which a model gives the user files through the host's
+// channel. Options.SendFile is required. If one of the files cannot be sent, none is.
+func SendUserFile(o Options) (pegboard.Tool, error) {
+	const name = "SendUserFile"
+	if o.SendFile == nil {
+		return nil, missing(name, "SendFile")
+	}
+	return pegboard.TryBuild(pegboard.Definition[fileInput, DeliveryResult]{
+		Info: pegboard.Info{Name: name, Title: "Send file", Hint: "deliver a document, picture or report", Timeout: o.timeout()},
+		Description: "Sends the user files of this machine, who may have no other way to open them: a picture, a report, a document that was asked for. " +
+			"If one cannot be sent, none is.",
+		Inspect: func(in fileInput, _ *pegboard.Call) pegboard.Traits {
+			return o.traits("messages to the user", in.Files)
+		},
+		Lines: func(in fileInput, c *pegboard.Call) pegboard.Lines {
+			what := countFiles(len(in.Files))
+			if len(in.Files) == 1 {
+				what = in.Files[0]
+				if s := c.Session(); s != nil {
+					what = s.ShortPath(what)
+				}
+				what = begin(pegboard.OneLine(what), maxLine)
+			}
+			return pegboard.Lines{Before: "Send you " + what, While: "Sending you " + what}
+		},
+		Validate: func(_ context.Context, in fileInput, _ *pegboard.Call) error {
+			return checkControls("caption", in.Caption)
+		},
+		Permit: func(context.Context, fileInput, *pegboard.Call) pegboard.Decision { return o.permit() },
+		ClassifierInput: func(in fileInput, _ *pegboard.Call) string {
+			return fmt.Sprintf("send the user files: %s%s", in.Caption, listed(in.Files))
+		},
+		Call: o.sendFiles,
+		Result: func(out DeliveryResult) *pegboard.Result {
+			r := pegboard.TextResult("The user was sent " + countFiles(len(out.Files)) + "." + describeSent(out.Files))
+			r.Data, r.Line = out, "Sent "+countFiles(len(out.Files))
+			return r
+		},
+	})
+}
+
+func (o Options) sendFiles(ctx context.Context, in fileInput, c *pegboard.Call) (DeliveryResult, error) {
+	s := c.Session()
+	if s == nil {
+		return DeliveryResult{}, errNoSession
+	}
+	all, err := o.open(ctx, c, in.Files)
+	if err != nil {
+		return DeliveryResult{}, err
+	}
+	defer all.close()
+	if err := o.SendFile(ctx, s, Delivery{Files: all.files(), Caption: plain(in.Caption), Display: Display(in.Display)}); err != nil {
+		return DeliveryResult{}, fmt.Errorf("the files were not sent, or not all of them: %w", err)
+	}
+	return DeliveryResult{Files: all.sent(), SentAt: time.Now()}, nil
+}
