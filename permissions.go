@@ -3,6 +3,7 @@ package pegboard
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 
@@ -63,6 +64,9 @@ func (p Permissions) Mode() Mode { return cmp.Or(p.mode, p.parent).orDefault() }
 
 // Rules returns the rules, deny rules first and allow rules last.
 func (p Permissions) Rules() []Rule { return slices.Clone(p.set.all()) }
+
+// AllRules yields the rules in the order of Rules, without a copy of the list.
+func (p Permissions) AllRules() iter.Seq[Rule] { return slices.Values(p.set.all()) }
 
 // Directories returns the directories that were added.
 func (p Permissions) Directories() []AddedDirectory { return slices.Clone(p.dirs) }

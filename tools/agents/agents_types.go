@@ -103,10 +103,16 @@ func typeName(name string) string {
 }
 
 // typeDenials returns the deny rules of s for agents.
-func typeDenials(s *pegboard.Session) []pegboard.Rule {
-	return slices.DeleteFunc(s.Permissions().Rules(), func(r pegboard.Rule) bool {
-		return r.Behavior != pegboard.Deny || r.Tool != toolName && r.Tool != toolAlias
-	})
+func typeDenials(s *pegboard.Session) (denials []pegboard.Rule) {
+	for r := range s.Permissions().AllRules() {
+		if r.Behavior != pegboard.Deny {
+			break // deny rules come first
+		}
+		if r.Tool == toolName || r.Tool == toolAlias {
+			denials = append(denials, r)
+		}
+	}
+	return denials
 }
 
 // deniedType returns the first of these rules that denies a type of agents, or all, or "".

@@ -130,10 +130,10 @@ func (k *run) stay() bool {
 func (k *run) supervise() {
 	defer k.cancel(nil)
 	var reply Reply
-	err := <-goroutine.Go(k.open)
+	err := k.open()
 	for on := true; on && err == nil; {
 		if reply, err = k.runLoop(); err == nil {
-			on, err = k.looksOn(reply)
+			on, err = k.goesOn(reply)
 		}
 	}
 	k.setPast()

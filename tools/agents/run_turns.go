@@ -9,13 +9,24 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// open collects the first parts for the agent: its skills, words of hooks, and its task.
-func (k *run) open() {
+// open collects the first parts for the agent: its skills, words of hooks, and its task. It fails if
+// code of the host ends its goroutine.
+func (k *run) open() error {
 	if k.before > 0 { // an earlier run has read them, but maybe in another place
 		k.tell(pegboard.Part{Text: k.place.words})
-		return
+		return nil
 	}
-	var parts []pegboard.Part
+	if len(k.definition.Skills) > 0 || k.g.options.Hooks.Start != nil {
+		if crash := <-goroutine.Go(k.tellOfHost); crash != nil {
+			return crash
+		}
+	}
+	k.tell(pegboard.Part{Text: k.addressees()}, pegboard.Part{Text: k.place.words}, pegboard.Part{Text: k.request.Prompt})
+	return nil
+}
+
+// tellOfHost adds the skills that the definition names, and the words of the host's hook.
+func (k *run) tellOfHost() {
 	for _, name := range k.definition.Skills {
 		text, err := k.skill(name)
 		if err != nil {
@@ -23,13 +34,11 @@ func (k *run) open() {
 			k.note(fmt.Sprintf("The skill %s of its definition was not told: %v.", name, err))
 			continue
 		}
-		parts = append(parts, pegboard.Part{Text: text})
+		k.tell(pegboard.Part{Text: text})
 	}
 	if hook := k.g.options.Hooks.Start; hook != nil {
-		parts = append(parts, pegboard.Part{Text: k.callHook("start", func() (string, error) { return hook(k.ctx, k.agent) })})
+		k.tell(pegboard.Part{Text: k.callHook("start", func() (string, error) { return hook(k.ctx, k.agent) })})
 	}
-	parts = append(parts, pegboard.Part{Text: k.addressees()}, pegboard.Part{Text: k.place.words}, pegboard.Part{Text: k.request.Prompt})
-	k.tell(parts...)
 }
 
 // skill returns the text of a skill.
@@ -68,28 +77,24 @@ func (k *run) tell(parts ...pegboard.Part) {
 	}
 }
 
-// looksOn is goesOn for code of hosts that may end its goroutine.
-func (k *run) looksOn(reply Reply) (on bool, err error) {
-	err = <-goroutine.Go(func() { on = k.goesOn(reply) })
-	return on, err
-}
-
-// goesOn reports whether the agent has something to read after its Loop has returned.
-func (k *run) goesOn(reply Reply) bool {
-	if k.ctx.Err() != nil || k.limitReached() != nil || (reply.StopTurn || k.wasDenied()) && k.entry.role != pegboard.RoleTeammate {
-		return false
+// goesOn reports whether the agent has something to read after its Loop has returned. It fails if
+// code of the host ends its goroutine.
+func (k *run) goesOn(reply Reply) (on bool, err error) {
+	teammate, hook := k.entry.role == pegboard.RoleTeammate, k.g.options.Hooks.Stop
+	if k.ctx.Err() != nil || k.limitReached() != nil || (reply.StopTurn || k.wasDenied()) && !teammate {
+		return false, nil
 	}
-	if k.isDeaf() && k.mail().has(k.agent.ID) {
+	switch waits := k.mail().has(k.agent.ID); {
+	case k.isDeaf() && waits:
 		k.note("It has ended without reading messages that wait for it.")
-		return false
+	case teammate:
+		err = <-goroutine.Go(func() { on = k.idle(reply) })
+	case waits:
+		on = true
+	case hook != nil:
+		err = <-goroutine.Go(func() { on = k.keepsGoing("stop", hook, reply) })
 	}
-	if k.entry.role == pegboard.RoleTeammate {
-		return k.idle(reply)
-	}
-	if k.mail().has(k.agent.ID) {
-		return true
-	}
-	return k.keepsGoing("stop", k.g.options.Hooks.Stop, reply)
+	return on, err
 }
 
 // keepsGoing reports whether a hook wants the agent to go on.
