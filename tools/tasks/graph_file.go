@@ -74,7 +74,7 @@ func decodeGraph(data []byte) (*graph, error) {
 	}
 	var content fileContent
 	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields() // what is not known would be lost when the file is written
+	decoder.DisallowUnknownFields() // they would be lost when the file is written
 	if err := decoder.Decode(&content); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}

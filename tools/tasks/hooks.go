@@ -26,7 +26,7 @@ type Hooks struct {
 
 // An Event is a change that a hook is asked about.
 type Event struct {
-	Session *pegboard.Session // in whose call it is made: that of the context, see [pegboard.SessionFrom]; nil if there is none
+	Session *pegboard.Session // that of the call, or of the context of a host, see [pegboard.SessionFrom]; may be nil
 	Task    Task              // as it would be
 }
 

@@ -55,10 +55,11 @@ func Open(path string, h Hooks) (*List, error) {
 // Problem returns the last problem with the file, a *[FileError], or nil. The tools tell it to
 // the model.
 func (l *List) Problem() error {
-	if p := l.problem.Load(); p != nil {
-		return p
+	p := l.problem.Load()
+	if p == nil {
+		return nil // and not a nil *FileError
 	}
-	return nil
+	return p
 }
 
 // All returns the tasks in the order in which they were created.
@@ -70,7 +71,7 @@ func (l *List) All(ctx context.Context) ([]Task, error) {
 	return g.views(), nil
 }
 
-// Get returns one task. The error wraps [ErrUnknownTask] if there is none of the id.
+// Get returns one task. The error wraps [ErrUnknownTask] if no task has the id.
 func (l *List) Get(ctx context.Context, id string) (Task, error) {
 	g, err := l.storage.read(ctx)
 	if err != nil {

@@ -19,8 +19,8 @@ type createInput struct {
 type CreateResult struct {
 	Task CreatedTask `json:"task"`
 
-	notice string
-	stop   bool
+	notice  string
+	stopped error // a StopError of a hook
 }
 
 // A CreatedTask is a new task.
@@ -45,14 +45,17 @@ func (l *List) createTool() pegboard.Tool {
 		ClassifierInput: func(in createInput, _ *pegboard.Call) string { return "add the task " + shortened(in.Subject) },
 		Call: func(ctx context.Context, in createInput, c *pegboard.Call) (CreateResult, error) {
 			made, err := l.Create(withSession(ctx, c), Task{Subject: in.Subject, Description: in.Description, ActiveForm: in.ActiveForm, Metadata: in.Metadata})
+			if stops(err) {
+				return CreateResult{stopped: err}, nil
+			}
 			if err != nil {
-				return CreateResult{stop: stops(err)}, err
+				return CreateResult{}, err
 			}
 			return CreateResult{Task: CreatedTask{ID: made.ID, Subject: made.Subject, Description: made.Description}, notice: l.notice(made.ID == "1")}, nil
 		},
 		Result: func(out CreateResult) *pegboard.Result {
-			if out.Task.ID == "" {
-				return &pegboard.Result{StopTurn: out.stop}
+			if out.stopped != nil {
+				return stopResult(out.stopped)
 			}
 			text := "Task #" + out.Task.ID + " was added: " + shortened(out.Task.Subject)
 			r := pegboard.TextResult(text + out.notice)

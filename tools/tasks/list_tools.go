@@ -40,8 +40,15 @@ func withSession(ctx context.Context, c *pegboard.Call) context.Context {
 // stops reports whether the error of a hook ends the turn.
 func stops(err error) bool { return errors.As(err, new(*StopError)) }
 
-// notice returns what the model is told of the file after a result. If the list is in memory,
-// that is always told, and otherwise only if the call was of an empty list or an unknown task.
+// stopResult returns the result of a change that was refused by a hook which ends the turn.
+func stopResult(err error) *pegboard.Result {
+	r := pegboard.TextResult(err.Error())
+	r.IsError, r.StopTurn = true, true
+	return r
+}
+
+// notice returns the words about a problem with the file that follow a result. If the list is in
+// memory, they always do, and otherwise only after a call of an empty list or an unknown task.
 func (l *List) notice(missing bool) string {
 	p := l.problem.Load()
 	if p == nil || p.Aside != "" && !missing {

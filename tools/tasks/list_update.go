@@ -32,8 +32,8 @@ type UpdateResult struct {
 	UpdatedFields []string      `json:"updatedFields"` // the properties of the task that have changed
 	StatusChange  *StatusChange `json:"statusChange,omitempty"`
 
-	text string
-	stop bool
+	text    string
+	stopped error // a StopError of a hook
 }
 
 // A StatusChange is the change of a task's status.
@@ -63,14 +63,17 @@ func (l *List) updateTool() pegboard.Tool {
 					err = fmt.Errorf("%w.%s", err, notice)
 				}
 			}
+			if stops(err) {
+				return UpdateResult{stopped: err}, nil
+			}
 			if err != nil {
-				return UpdateResult{stop: stops(err)}, err
+				return UpdateResult{}, err
 			}
 			return newUpdateResult(&in, &before, &after, l.notice(false)), nil
 		},
 		Result: func(out UpdateResult) *pegboard.Result {
-			if !out.Success {
-				return &pegboard.Result{StopTurn: out.stop}
+			if out.stopped != nil {
+				return stopResult(out.stopped)
 			}
 			r := pegboard.TextResult(out.text)
 			r.Data, r.Line = out, out.text

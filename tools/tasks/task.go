@@ -25,7 +25,7 @@ type Task struct {
 
 	// Blocks are the tasks that wait for this one, and BlockedBy those that this one waits for,
 	// by id and in the order of the list. A task that is completed blocks no other, and is
-	// not in the BlockedBy of any. If its status is changed again, it blocks what it did.
+	// not in the BlockedBy of any. If it is opened again, its edges are back.
 	Blocks    []string `json:"blocks"`
 	BlockedBy []string `json:"blockedBy"`
 
@@ -127,7 +127,7 @@ func isNull(value json.RawMessage) bool {
 // idForm is an id as models write it: 3, #3, task 3, Task #3.
 var idForm = regexp.MustCompile(`^(?i:task)?[ _-]*#?0*([1-9][0-9]{0,17})$`)
 
-// readID returns the id that a text stands for, or the text itself if it is none.
+// readID returns the id that a text stands for, or the text itself if it stands for no id.
 func readID(text string) string {
 	if m := idForm.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
 		return m[1]
