@@ -55,3 +55,29 @@ func ExampleSession_OnNews() {
 	// Ann: the build is green.
 	// 0 are left
 }
+
+// A loop that is idle waits until there is something for the model, and polls nothing.
+func ExampleSession_Arrival() {
+	session := begin(pegboard.SessionConfig{})
+	go session.Tell(pegboard.Part{Text: "The tests have passed."})
+	<-session.Arrival()
+	fmt.Println(session.News()[0].Text)
+	// Output:
+	// The tests have passed.
+}
+
+// A mailbox tells those who wait that it has something.
+func ExampleSession_AnnounceNews() {
+	session := begin(pegboard.SessionConfig{})
+	mailbox := make(chan string, 1)
+	session.OnNews("mailbox", func() []pegboard.Part {
+		session.AnnounceNews("mailbox", false)
+		return []pegboard.Part{{Text: <-mailbox}}
+	})
+	mailbox <- "Ann: the build is green."
+	session.AnnounceNews("mailbox", true)
+	<-session.Arrival()
+	fmt.Println(session.News()[0].Text)
+	// Output:
+	// Ann: the build is green.
+}

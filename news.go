@@ -17,9 +17,12 @@ const maxNews = 256
 type news struct {
 	mu      lock.Mutex
 	parts   []Part
-	dropped int          // parts that were left out since the last handing out
-	sources []newsSource // in the order of their first OnNews; never written to
-	closed  bool         // the session has ended
+	dropped int           // parts that were left out since the last handing out
+	sources []newsSource  // in the order of their first OnNews; never written to
+	waiting []string      // the names of AnnounceNews for which something waits
+	arrival chan struct{} // of Arrival; nil if nobody has asked for it since the last handing out
+	arrived bool          // arrival is closed
+	closed  bool          // the session has ended
 }
 
 // A newsSource is asked for parts when they are handed out.
@@ -56,6 +59,45 @@ func (n *news) setSource(name string, more func() []Part) {
 	n.sources = sources
 }
 
+// arrivalOf returns the channel of [Session.Arrival].
+func (n *news) arrivalOf() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.arrival == nil {
+		n.arrival = make(chan struct{})
+	}
+	defer n.signal() // which may replace n.arrival later, but not now
+	return n.arrival
+}
+
+// announce records whether something waits under a name.
+func (n *news) announce(name string, waits bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := slices.Index(n.waiting, name)
+	switch {
+	case waits && at < 0:
+		n.waiting = append(n.waiting, name)
+	case !waits && at >= 0:
+		n.waiting = slices.Delete(n.waiting, at, at+1)
+	}
+	n.signal()
+}
+
+// signal closes arrival if something waits, and otherwise forgets a closed one. The caller
+// holds mu.
+func (n *news) signal() {
+	waits := n.closed || len(n.parts) > 0 || len(n.waiting) > 0
+	switch {
+	case n.arrival == nil:
+	case waits && !n.arrived:
+		close(n.arrival)
+		n.arrived = true
+	case !waits && n.arrived:
+		n.arrival, n.arrived = nil, false
+	}
+}
+
 // tell adds parts. If the session has ended, they go to main, the news of the main session,
 // which are nil for that session itself.
 func (n *news) tell(main *news, parts []Part) {
@@ -81,6 +123,7 @@ func (n *news) add(older int, parts []Part) {
 		n.dropped += more
 		n.parts = slices.Delete(n.parts, 0, more)
 	}
+	n.signal()
 }
 
 // take removes and returns the parts, and how many were left out before them. The caller asks
@@ -90,6 +133,7 @@ func (n *news) take() (parts []Part, dropped int, sources []newsSource) {
 	defer n.mu.Unlock()
 	parts, dropped = n.parts, n.dropped
 	n.parts, n.dropped = nil, 0
+	n.signal()
 	return parts, dropped, n.sources
 }
 
@@ -106,6 +150,7 @@ func (n *news) end(main *news) {
 		main.add(n.dropped, n.parts)
 	}
 	n.closed, n.parts, n.dropped, n.sources = true, nil, 0, nil
+	n.signal()
 }
 
 // droppedNews tells the model that n parts were left out.

@@ -45,6 +45,25 @@ func (s *Session) OnNews(name string, more func() []Part) {
 	s.news.setSource(name, more)
 }
 
+// Arrival returns a channel that is closed as soon as something waits for the model: words of
+// [Session.Tell] that News has not handed out, or what a source has announced with
+// [Session.AnnounceNews]. If something waits already, the channel is closed. It is closed, too, when
+// s is closed. A host or a tool that waits calls Arrival each time that it begins to.
+func (s *Session) Arrival() <-chan struct{} {
+	s.mustExist("Arrival")
+	return s.news.arrivalOf()
+}
+
+// AnnounceNews says whether something waits for the model of s under a name, such as that of
+// [Session.OnNews]: [Session.Arrival] tells those who wait. A source calls it with true when it
+// gets something and with false when nothing is left, in the order of these changes. It returns at
+// once and calls nothing, so it may be called while a lock is held. A source that announces nothing
+// is asked by News all the same.
+func (s *Session) AnnounceNews(name string, waits bool) {
+	s.mustExist("AnnounceNews")
+	s.news.announce(name, waits)
+}
+
 // mainNews returns the news of the main session, or nil if s is it.
 func (s *Session) mainNews() *news {
 	if s.parent == nil {

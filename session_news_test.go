@@ -211,3 +211,93 @@ func TestNewsOfNoSession(t *testing.T) {
 	require.PanicsWithValue(t, "pegboard: OnNews of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.OnNews("box", nil) })
 	require.PanicsWithValue(t, "pegboard: News of a nil or zero Session; make one with NewSession or Session.Fork", func() { new(pegboard.Session).News() })
 }
+
+// isClosed reports whether something has arrived.
+func isClosed(arrival <-chan struct{}) bool {
+	select {
+	case <-arrival:
+		return true
+	default:
+		return false
+	}
+}
+
+// TestArrival follows one session through what makes something wait and what takes it away.
+func TestArrival(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name string
+		do   func(t *testing.T, s, fork *pegboard.Session)
+		want bool
+	}{
+		{name: "nothing", do: func(*testing.T, *pegboard.Session, *pegboard.Session) {}},
+		{name: "told", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Tell(partsOf("a")...) }, want: true},
+		{name: "told nothing", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Tell(partsOf(" ")...) }},
+		{name: "told and handed out", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Tell(partsOf("a")...); s.News() }},
+		{name: "handed out and told again", do: func(_ *testing.T, s, _ *pegboard.Session) {
+			s.Tell(partsOf("a")...)
+			s.News()
+			s.Tell(partsOf("b")...)
+		}, want: true},
+		{name: "a fork was told", do: func(_ *testing.T, _, fork *pegboard.Session) { fork.Tell(partsOf("a")...) }},
+		{name: "a fork was told and closed", do: func(t *testing.T, _, fork *pegboard.Session) {
+			t.Helper()
+			fork.Tell(partsOf("a")...)
+			require.NoError(t, fork.Close(t.Context()))
+		}, want: true},
+		{name: "announced", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNews("box", true) }, want: true},
+		{name: "announced twice and taken back once", do: func(_ *testing.T, s, _ *pegboard.Session) {
+			s.AnnounceNews("box", true)
+			s.AnnounceNews("box", true)
+			s.AnnounceNews("box", false)
+		}},
+		{name: "one of two taken back", do: func(_ *testing.T, s, _ *pegboard.Session) {
+			s.AnnounceNews("box", true)
+			s.AnnounceNews("other", true)
+			s.AnnounceNews("box", false)
+		}, want: true},
+		{name: "taken back without announcing", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNews("box", false) }},
+		{name: "announced and not taken back", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNews("box", true); s.News() }, want: true},
+		{name: "closed", do: func(t *testing.T, s, _ *pegboard.Session) { t.Helper(); require.NoError(t, s.Close(t.Context())) }, want: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := pegboard.NewSession(pegboard.SessionConfig{})
+			require.NoError(t, err)
+			fork, err := s.Fork(pegboard.SessionConfig{AgentID: "a1"})
+			require.NoError(t, err)
+			before := s.Arrival()
+			require.False(t, isClosed(before))
+			tt.do(t, s, fork)
+			require.Equal(t, tt.want, isClosed(s.Arrival()), "asked for afterwards")
+			if tt.want {
+				require.True(t, isClosed(before), "asked for before")
+			}
+		})
+	}
+}
+
+// TestArrivalMissesNothing: a goroutine that waits and takes gets all that others tell meanwhile.
+func TestArrivalMissesNothing(t *testing.T) {
+	t.Parallel()
+	s, err := pegboard.NewSession(pegboard.SessionConfig{})
+	require.NoError(t, err)
+	const tellers, each = 4, 50
+	for range tellers {
+		go func() {
+			for range each {
+				s.Tell(partsOf("a")...)
+			}
+		}()
+	}
+	for got := 0; got < tellers*each; {
+		select {
+		case <-s.Arrival():
+			got += len(s.News())
+		case <-t.Context().Done():
+			require.FailNow(t, "a message was told and nobody was woken")
+		}
+	}
+	require.False(t, isClosed(s.Arrival()))
+}

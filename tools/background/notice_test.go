@@ -245,3 +245,68 @@ func TestMessagesMoveToTheMainSession(t *testing.T) {
 	j.Tell("after")
 	require.Len(t, texts(s), 2)
 }
+
+// TestNoticesArrive follows what waits for a session through the life of its tasks.
+func TestNoticesArrive(t *testing.T) {
+	t.Parallel()
+	arrived := func(s *pegboard.Session) bool {
+		select {
+		case <-s.Arrival():
+			return true
+		default:
+			return false
+		}
+	}
+	tests := []struct {
+		name       string
+		do         func(t *testing.T, main, agent *pegboard.Session)
+		main       bool
+		agent      bool
+		unreported int // by main
+	}{
+		{name: "running", do: func(t *testing.T, main, _ *pegboard.Session) { t.Helper(); start(t, main, background.Work{}) }},
+		{name: "ended", do: func(t *testing.T, main, _ *pegboard.Session) {
+			t.Helper()
+			start(t, main, background.Work{}).Done(background.Completed, nil, nil)
+		}, main: true, unreported: 1},
+		{name: "a message", do: func(t *testing.T, main, _ *pegboard.Session) { t.Helper(); start(t, main, background.Work{}).Tell("x") }, main: true},
+		{name: "handed out", do: func(t *testing.T, main, _ *pegboard.Session) {
+			t.Helper()
+			start(t, main, background.Work{}).Done(background.Completed, nil, nil)
+			main.News()
+		}},
+		{name: "acknowledged", do: func(t *testing.T, main, _ *pegboard.Session) {
+			t.Helper()
+			j := start(t, main, background.Work{})
+			j.Done(background.Completed, nil, nil)
+			require.True(t, background.Of(main).Acknowledge(main, j.ID()))
+		}},
+		{name: "of an agent", do: func(t *testing.T, main, agent *pegboard.Session) {
+			t.Helper()
+			background.Of(main)
+			start(t, agent, background.Work{}).Done(background.Completed, nil, nil)
+		}, agent: true},
+		{name: "of an agent that has ended", do: func(t *testing.T, main, agent *pegboard.Session) {
+			t.Helper()
+			background.Of(main)
+			start(t, agent, background.Work{}).Done(background.Completed, nil, nil)
+			require.NoError(t, agent.Close(t.Context()))
+		}, main: true, agent: true, unreported: 1}, // a closed session always has
+		{name: "the main session joins last", do: func(t *testing.T, main, agent *pegboard.Session) {
+			t.Helper()
+			start(t, agent, background.Work{}).Done(background.Completed, nil, nil)
+			background.Of(main)
+		}, agent: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			main := mainSession(t)
+			agent := fork(t, main, pegboard.RoleAsyncAgent)
+			tt.do(t, main, agent)
+			require.Equal(t, tt.main, arrived(main), "main")
+			require.Equal(t, tt.agent, arrived(agent), "agent")
+			require.Len(t, background.Of(main).Unreported(main), tt.unreported)
+		})
+	}
+}

@@ -80,6 +80,7 @@ func Configure(s *pegboard.Session, o Options) error {
 		return nil
 	}
 	err := t.adoptRecords()
+	t.announce(t.main)
 	t.queueUpdate()
 	t.mu.Unlock()
 	t.watchers.deliver()

@@ -31,6 +31,7 @@ type Tasks struct {
 	session      *pegboard.Session // the main session, or the first that has joined; nil before
 	errs         []error           // of writing records and removing files, for close
 	mainJoined   bool
+	main         *member // of the main session; nil before it has joined
 	liveForks    int  // forks that have joined and were not closed
 	closed       bool // the conversation has ended
 }
@@ -134,6 +135,7 @@ func (t *Tasks) finish(e *entry, state State, exit *int, err error) {
 	t.running--
 	if !e.silent {
 		t.pending = append(t.pending, notice{entry: e, end: true})
+		t.announce(t.readerOf(e))
 	}
 	close(e.done)
 	t.prune()

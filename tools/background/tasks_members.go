@@ -19,7 +19,7 @@ var mainSessions = pegboard.NewClonedKey("main session", func(bool) bool { retur
 func (t *Tasks) join(s *pegboard.Session) *member {
 	m := members.GetOrInit(s, func() *member { return &member{} })
 	m.joined.Do(func() {
-		m.role, m.agentID, m.agentType = s.Role(), s.AgentID(), s.AgentType()
+		m.session, m.role, m.agentID, m.agentType = s, s.Role(), s.AgentID(), s.AgentType()
 		mainSessions.Set(s, false)
 		mainSessions.SetRoot(s, true)
 		m.isMain, _ = mainSessions.Get(s)
@@ -32,12 +32,13 @@ func (t *Tasks) join(s *pegboard.Session) *member {
 			t.allowReads(dir)
 		}
 		if m.isMain {
-			t.mainJoined = true
+			t.mainJoined, t.main = true, m
 		} else {
 			t.liveForks++
 		}
+		t.announce(m)
 		t.mu.Unlock()
-		s.OnNews("background tasks", func() []pegboard.Part { return t.handOut(m) })
+		s.OnNews(newsName, func() []pegboard.Part { return t.handOut(m) })
 		if m.isMain {
 			s.OnClose("background tasks", t.close)
 		} else {
@@ -69,6 +70,8 @@ func (t *Tasks) leave(ctx context.Context, m *member) error {
 		}
 	}
 	t.pending = slices.DeleteFunc(t.pending, func(n notice) bool { return n.entry.silent })
+	t.announce(m)
+	t.announce(t.main)
 	t.mu.Unlock()
 	err := t.stopAll(ctx, kill, ErrOwnerEnded)
 	for _, e := range silent {
@@ -105,6 +108,7 @@ func (t *Tasks) isOver() bool { return t.closed || !t.mainJoined && t.liveForks 
 func (t *Tasks) close(ctx context.Context) error {
 	t.mu.Lock()
 	t.closed = true
+	t.announce(t.main)
 	var all []*entry
 	for _, e := range t.entries {
 		if e.task.State == Running {

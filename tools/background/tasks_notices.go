@@ -22,6 +22,7 @@ func (t *Tasks) addMessage(e *entry, text string) {
 	}
 	t.pending = append(t.pending, notice{entry: e, text: strings.ToValidUTF8(text, "\uFFFD")})
 	e.unread++
+	t.announce(t.readerOf(e))
 	t.queueUpdate()
 	t.mu.Unlock()
 	t.watchers.deliver()
@@ -74,7 +75,48 @@ func (t *Tasks) takeNotices(m *member) (mine []noticeSnapshot) {
 		}
 	}
 	t.pending = kept
+	t.announce(m)
 	return mine
+}
+
+// Unreported returns the tasks that have ended and whose ends s has not been told, the oldest end
+// first: [pegboard.Session.News] or Notices will tell it. A tool that waits for something uses it
+// to say what has happened.
+func (t *Tasks) Unreported(s *pegboard.Session) (ended []Task) {
+	if tableOf(s) != t {
+		return nil
+	}
+	m := t.join(s)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, n := range t.pending {
+		if n.end && !t.closed && n.entry.reportsTo(m) {
+			ended = append(ended, n.entry.task.copied())
+		}
+	}
+	return ended
+}
+
+// readerOf returns the member that is told of an entry; nil if that is the main session, which
+// has not joined. The caller holds the lock.
+func (t *Tasks) readerOf(e *entry) *member {
+	if e.owner != nil {
+		return e.owner
+	}
+	return t.main
+}
+
+// announce tells the session of m whether notices wait for it, for those who wait with
+// [pegboard.Session.Arrival]. M may be nil. The caller holds the lock.
+func (t *Tasks) announce(m *member) {
+	if m == nil {
+		return
+	}
+	waits := !t.closed && slices.ContainsFunc(t.pending, func(n notice) bool { return n.entry.reportsTo(m) })
+	if waits != m.announced {
+		m.announced = waits
+		m.session.AnnounceNews(newsName, waits)
+	}
 }
 
 // Acknowledge removes the pending notice of a task's end, because s has learnt of the
@@ -100,6 +142,7 @@ func (t *Tasks) Acknowledge(s *pegboard.Session, id string) bool {
 		}
 	}
 	t.pending = kept
+	t.announce(m)
 	t.mu.Unlock()
 	if e == nil {
 		return false

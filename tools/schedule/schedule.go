@@ -1,0 +1,400 @@
+package schedule
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/nearest"
+)
+
+// A Schedule is the jobs of one conversation. It starts no goroutine: a host waits for it. Make it
+// with [Open]. Its methods may be called concurrently.
+type Schedule struct {
+	options Options
+	file    *jobsFile // nil if jobs are kept in memory only
+	problem error     // why the file cannot be used
+	missed  []Job
+	owners  *pegboard.Key[*owner]
+
+	mu      lock.Mutex    // held while the file is written
+	jobs    []*job        // the oldest first
+	changed chan struct{} // closed when jobs or the clock change
+}
+
+// Open returns the jobs of a conversation. Path is the file for the durable ones; it need not be
+// there, and its directory is made when the first durable job is. An empty path keeps all jobs in
+// memory, and durable ones are refused.
+//
+// Of the jobs in the file it takes the recurring ones that are younger than [MaxAge], and those that
+// are still to come; see [Schedule.Missed] for the others.
+//
+// If the file cannot be used, Open returns a schedule in memory and an error that wraps [ErrFile].
+// The host may go on with that schedule: its tools tell the model why there are no durable jobs. The
+// file is left as it is.
+func Open(path string, o Options) (*Schedule, error) {
+	c := &Schedule{options: o, changed: make(chan struct{}), owners: pegboard.NewClonedKey("owner of scheduled jobs", func(*owner) *owner { return &owner{} })}
+	if path == "" {
+		return c, nil
+	}
+	file, err := newFile(path)
+	if err == nil {
+		c.file = file
+		err = c.readFile()
+	}
+	if err != nil {
+		c.file, c.problem, c.jobs, c.missed = nil, err, nil, nil
+	}
+	return c, err
+}
+
+// readFile takes the jobs of the file that are not over, and removes the others from it.
+func (c *Schedule) readFile() error {
+	now := c.options.now()
+	records, err := c.file.update(context.Background(), func(all []record) ([]record, bool) {
+		c.missed = nil
+		kept := slices.DeleteFunc(slices.Clone(all), func(r record) bool {
+			over := !r.Recurring && r.Due.Before(now) || r.Recurring && !now.Before(r.Created.Add(MaxAge))
+			if over {
+				if j, err := jobOf(&r, &c.options); err == nil {
+					c.missed = append(c.missed, j.Job)
+				}
+			}
+			return over
+		})
+		return kept, len(kept) < len(all)
+	})
+	if err != nil {
+		return err
+	}
+	return c.reload(records)
+}
+
+// reload takes the durable jobs as the file has them. The caller holds the lock, or is Open.
+func (c *Schedule) reload(records []record) error {
+	next := slices.DeleteFunc(slices.Clone(c.jobs), func(j *job) bool { return j.Durable })
+	for i := range records {
+		r := &records[i]
+		j := c.find(r.ID)
+		if j == nil || !j.stored.Equal(r.Due) {
+			var err error
+			if j, err = jobOf(r, &c.options); err != nil {
+				return fmt.Errorf("%w: job %s: %w", ErrFile, r.ID, err)
+			}
+		}
+		next = append(next, j)
+	}
+	slices.SortStableFunc(next, func(a, b *job) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	c.jobs = next
+	return nil
+}
+
+// find returns the job with an id. The caller holds the lock.
+func (c *Schedule) find(id string) *job {
+	if i := slices.IndexFunc(c.jobs, func(j *job) bool { return j.ID == id }); i >= 0 {
+		return c.jobs[i]
+	}
+	return nil
+}
+
+// Missed returns the jobs that Open found in the file and has not taken: those that should have
+// come once while no program waited for them, and recurring ones that are older than [MaxAge].
+func (c *Schedule) Missed() []Job { return slices.Clone(c.missed) }
+
+// Jobs returns the jobs of all agents, with wake-ups, the oldest first.
+func (c *Schedule) Jobs() []Job {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.list(func(*job) bool { return true })
+}
+
+// list returns some jobs. The caller holds the lock.
+func (c *Schedule) list(is func(*job) bool) []Job {
+	all := []Job{}
+	for _, j := range c.jobs {
+		if is(j) {
+			all = append(all, j.Job)
+		}
+	}
+	return all
+}
+
+// Tools returns the tools of the model for the jobs: CronCreate, CronList, CronDelete and
+// ScheduleWakeup. They need no permission, since a job is a prompt and nothing more. An agent sees and
+// deletes its own jobs, which end with its session; the main agent sees and deletes all.
+func (c *Schedule) Tools() []pegboard.Tool {
+	return []pegboard.Tool{c.cronCreateTool(), c.cronListTool(), c.cronDeleteTool(), c.wakeupTool()}
+}
+
+// Wait waits until a job fires, and returns the fire. It polls nothing: the goroutine of the caller
+// sleeps until the next job is due, one is made or deleted, [Schedule.ClockChanged] is called, or
+// ctx ends, whose cause it then returns. Of several calls at once, each returns fires of its own. Of
+// several jobs that are due, the earliest is first.
+func (c *Schedule) Wait(ctx context.Context) (Fire, error) {
+	for {
+		if ctx.Err() != nil {
+			return Fire{}, context.Cause(ctx)
+		}
+		fires, pause, changed := c.take(1)
+		if len(fires) > 0 {
+			return fires[0], nil
+		}
+		if err := sleep(ctx, pause, changed); err != nil {
+			return Fire{}, err
+		}
+	}
+}
+
+// sleep waits for the end of a pause or of ctx, or for a change. A pause of 0 never ends.
+func sleep(ctx context.Context, pause time.Duration, changed <-chan struct{}) error {
+	var end <-chan time.Time
+	if pause > 0 {
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		end = timer.C
+	}
+	select {
+	case <-end:
+	case <-changed:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// Due returns the jobs that are due now, the earliest first, and does not wait. A job that came
+// several times since it last fired fires once.
+func (c *Schedule) Due() []Fire {
+	fires, _, _ := c.take(-1)
+	return fires
+}
+
+// ClockChanged makes calls of Wait look at the clock again. A host calls it when it learns that the
+// machine has slept or that the clock was set. Without it, a call of Wait ends as much later as
+// the machine slept; it never fires early.
+func (c *Schedule) ClockChanged() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.signal()
+}
+
+// signal wakes the calls of Wait. The caller holds the lock.
+func (c *Schedule) signal() {
+	close(c.changed)
+	c.changed = make(chan struct{})
+}
+
+// take returns the next fires, at most limit if that is not negative. If there is none, it returns
+// how long it is until the next, or 0 if there is no job, and a channel that is closed when that
+// changes.
+func (c *Schedule) take(limit int) (fires []Fire, pause time.Duration, changed <-chan struct{}) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.options.now()
+	var due []*job
+	for _, j := range c.jobs {
+		j.settle(now, &c.options)
+		left := j.NextFireAt.Sub(now)
+		if left <= 0 {
+			due = append(due, j)
+		} else if pause == 0 || left < pause {
+			pause = left
+		}
+	}
+	if len(due) == 0 {
+		return nil, pause, c.changed
+	}
+	slices.SortStableFunc(due, func(a, b *job) int { return a.NextFireAt.Compare(b.NextFireAt) })
+	if limit >= 0 && len(due) > limit {
+		due = due[:limit]
+	}
+	fires = c.fire(due, now)
+	if len(fires) == 0 { // another program has fired them
+		pause = time.Nanosecond
+	}
+	return fires, pause, c.changed
+}
+
+// fire moves jobs to their next times and returns their fires. The caller holds the lock.
+func (c *Schedule) fire(due []*job, now time.Time) (fires []Fire) {
+	mine, err := c.claim(due, now)
+	for _, j := range due {
+		if !mine[j.ID] {
+			continue
+		}
+		f := Fire{Job: j.Job, Due: j.due.In(c.options.location()), At: now.In(c.options.location()), Last: j.isLast(now)}
+		if j.Durable {
+			f.Err = err
+		}
+		fires = append(fires, f)
+	}
+	for _, j := range due {
+		switch known := c.find(j.ID); {
+		case j.Durable && err == nil:
+			if known != nil {
+				known.last = now // reload has done the rest
+			}
+		case !j.advance(now, &c.options):
+			c.remove(j.ID)
+		}
+	}
+	return fires
+}
+
+// claim writes to the file that durable jobs have fired, and returns the ids of the jobs that no
+// other program has fired. If the file cannot be written, all are returned.
+func (c *Schedule) claim(due []*job, now time.Time) (mine map[string]bool, err error) {
+	mine = map[string]bool{}
+	durable := map[string]*job{}
+	for _, j := range due {
+		mine[j.ID] = true
+		if j.Durable {
+			durable[j.ID] = j
+		}
+	}
+	if len(durable) == 0 {
+		return mine, nil
+	}
+	records, err := c.file.update(context.Background(), func(all []record) ([]record, bool) {
+		for id := range durable {
+			mine[id] = false
+		}
+		before := len(all)
+		changed := false
+		all = slices.DeleteFunc(all, func(r record) bool {
+			j := durable[r.ID]
+			if j == nil || !r.Due.Equal(j.stored) {
+				return false
+			}
+			mine[r.ID], changed = true, true
+			next := *j
+			return !next.advance(now, &c.options)
+		})
+		for i := range all {
+			if j := durable[all[i].ID]; j != nil && mine[j.ID] {
+				next := *j
+				next.advance(now, &c.options)
+				all[i] = next.record()
+			}
+		}
+		return all, changed || len(all) < before
+	})
+	if err == nil {
+		err = c.reload(records)
+	}
+	if err != nil {
+		for id := range durable {
+			mine[id] = true
+		}
+	}
+	return mine, err
+}
+
+// remove removes a job from memory. The caller holds the lock.
+func (c *Schedule) remove(id string) {
+	c.jobs = slices.DeleteFunc(c.jobs, func(j *job) bool { return j.ID == id })
+}
+
+// add adds a job, with a new id.
+func (c *Schedule) add(ctx context.Context, j *job) (Job, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if j.Durable && c.file == nil {
+		err := c.problem
+		if err == nil {
+			err = errors.New("this conversation keeps no jobs on file")
+		}
+		return Job{}, fmt.Errorf("a durable job cannot be made: %w; leave durable out, and the job lasts as long as the program", err)
+	}
+	if crons := c.list(func(o *job) bool { return !o.IsWakeup() }); !j.IsWakeup() && len(crons) >= c.options.maxJobs() {
+		return Job{}, fmt.Errorf("%w: there are %d, which is the most; delete one with CronDelete", ErrTooMany, len(crons))
+	}
+	for j.ID = newID(); c.find(j.ID) != nil; j.ID = newID() {
+	}
+	j.plan(&c.options)
+	if j.Durable {
+		records, err := c.file.update(ctx, func(all []record) ([]record, bool) { return append(all, j.record()), true })
+		if err == nil {
+			err = c.reload(records)
+		}
+		if err != nil {
+			return Job{}, fmt.Errorf("the job was not made: %w", err)
+		}
+	} else {
+		c.jobs = append(c.jobs, j)
+	}
+	c.signal()
+	return j.Job, nil
+}
+
+// delete removes a job of an agent, or of any agent for the main one.
+func (c *Schedule) delete(ctx context.Context, agent, id string) (Job, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	j := c.find(id)
+	if j == nil || !j.isOf(agent) {
+		return Job{}, c.unknown(agent, id)
+	}
+	if j.Durable {
+		records, err := c.file.update(ctx, func(all []record) ([]record, bool) {
+			kept := slices.DeleteFunc(slices.Clone(all), func(r record) bool { return r.ID == id })
+			return kept, len(kept) < len(all)
+		})
+		if err == nil {
+			err = c.reload(records)
+		}
+		if err != nil {
+			return Job{}, fmt.Errorf("job %s was not deleted: %w", id, err)
+		}
+	}
+	c.remove(id)
+	c.signal()
+	return j.Job, nil
+}
+
+// unknown words the error for an id that is none. The caller holds the lock.
+func (c *Schedule) unknown(agent, id string) error {
+	var ids []string
+	for _, j := range c.jobs {
+		if j.isOf(agent) && !j.IsWakeup() {
+			ids = append(ids, j.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("%w %s: there are no jobs", ErrUnknownJob, quote(id))
+	}
+	if near := nearest.Names(id, ids, 1); len(near) > 0 {
+		ids = near
+	}
+	return fmt.Errorf("%w %s: there is %s; CronList shows them all", ErrUnknownJob, quote(id), join(ids))
+}
+
+// setWakeup puts a wake-up of an agent in the place of those that it has, and returns how many
+// these were. A nil wake-up only removes them.
+func (c *Schedule) setWakeup(agent string, j *job) (replaced int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	before := len(c.jobs)
+	c.jobs = slices.DeleteFunc(c.jobs, func(o *job) bool { return o.IsWakeup() && o.AgentID == agent })
+	replaced = before - len(c.jobs)
+	if j != nil {
+		for j.ID = newID(); c.find(j.ID) != nil; j.ID = newID() {
+		}
+		j.plan(&c.options)
+		c.jobs = append(c.jobs, j)
+	}
+	c.signal()
+	return replaced
+}
+
+// end removes the jobs of an agent whose session was closed.
+func (c *Schedule) end(agent string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.jobs = slices.DeleteFunc(c.jobs, func(j *job) bool { return j.AgentID == agent })
+	c.signal()
+}
