@@ -43,7 +43,7 @@ func (w *subscription) start(ctx context.Context, h *background.Handle, release 
 	ended := goroutine.Go(func() { end = w.read(ctx) })
 	goroutine.Go(func() {
 		defer release(context.Canceled)
-		crash, stopped := w.tell(ctx, h, ended)
+		stopped, crash := w.tell(ctx, h, ended)
 		switch {
 		case stopped:
 			h.Done(background.Killed, nil, context.Cause(ctx))
@@ -84,7 +84,7 @@ func (w *subscription) read(ctx context.Context) error {
 
 // tell sends the events until read has ended, or the work was stopped. It does not wait for a
 // func of the host that does not heed that.
-func (w *subscription) tell(ctx context.Context, h *background.Handle, ended <-chan error) (crash error, stopped bool) {
+func (w *subscription) tell(ctx context.Context, h *background.Handle, ended <-chan error) (stopped bool, crash error) {
 	var (
 		batch []string
 		size  int
@@ -108,10 +108,10 @@ func (w *subscription) tell(ctx context.Context, h *background.Handle, ended <-c
 			ended = nil
 		case <-ctx.Done():
 			w.send(h, batch)
-			return nil, true
+			return true, nil
 		}
 		if ended == nil && len(batch) == 0 {
-			return crash, ctx.Err() != nil
+			return ctx.Err() != nil, crash
 		}
 	}
 }
