@@ -104,12 +104,12 @@ func (o Options) subscribe(ctx context.Context, in subscribeInput, c *pegboard.C
 	case !unlink(): // the call was stopped meanwhile
 		return SubscribeResult{}, context.Cause(ctx)
 	}
-	sub := newSubscription(work, in.PR, next)
+	sub := newSubscription(in.PR, next)
 	handle, err := tasks.Add(s, background.Work{Kind: taskKind, Description: description, Stop: cancel, Report: sub.report})
 	if err != nil {
 		return SubscribeResult{}, err
 	}
 	begun = true
-	sub.start(handle, cancel)
+	sub.start(work, handle, cancel)
 	return SubscribeResult{PR: in.PR, TaskID: handle.ID()}, nil
 }

@@ -27,27 +27,26 @@ const (
 
 // A subscription tells the events of one pull request.
 type subscription struct {
-	ctx    context.Context // of the work; ends when it is stopped
 	pr     string
 	next   Subscription
 	events chan string // has no buffer, so that next is called when an event has its place
 	told   atomic.Int64
 }
 
-func newSubscription(ctx context.Context, pr string, next Subscription) *subscription {
-	return &subscription{ctx: ctx, pr: pr, next: next, events: make(chan string)}
+func newSubscription(pr string, next Subscription) *subscription {
+	return &subscription{pr: pr, next: next, events: make(chan string)}
 }
 
-// start runs the subscription on goroutines of its own.
-func (w *subscription) start(h *background.Handle, release context.CancelCauseFunc) {
+// start runs the subscription on goroutines of its own, until ctx ends.
+func (w *subscription) start(ctx context.Context, h *background.Handle, release context.CancelCauseFunc) {
 	var end error // why there are no more events; set before ended delivers
-	ended := goroutine.Go(func() { end = w.read() })
+	ended := goroutine.Go(func() { end = w.read(ctx) })
 	goroutine.Go(func() {
 		defer release(context.Canceled)
-		crash, stopped := w.tell(h, ended)
+		stopped, crash := w.tell(ctx, h, ended)
 		switch {
 		case stopped:
-			h.Done(background.Killed, nil, context.Cause(w.ctx))
+			h.Done(background.Killed, nil, context.Cause(ctx))
 		case crash != nil:
 			h.Done(background.Failed, nil, reason(fmt.Errorf("the program's subscription crashed: %w", crash)))
 		case errors.Is(end, io.EOF):
@@ -59,31 +58,33 @@ func (w *subscription) start(h *background.Handle, release context.CancelCauseFu
 }
 
 // reason words the error of a subscription for the model.
-func reason(err error) error { return errors.New(begin(untrusted.Escape(err.Error()), maxErrorSize)) }
+func reason(err error) error {
+	return errors.New(begin(untrusted.Escape(begin(err.Error(), maxErrorSize)), maxErrorSize))
+}
 
 // read passes on the events until there are no more.
-func (w *subscription) read() error {
+func (w *subscription) read(ctx context.Context) error {
 	for {
-		text, err := w.next(w.ctx)
+		text, err := w.next(ctx)
 		if event := eventText(text); event != "" {
 			select {
 			case w.events <- event:
-			case <-w.ctx.Done():
-				return context.Cause(w.ctx)
+			case <-ctx.Done():
+				return context.Cause(ctx)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		if w.ctx.Err() != nil {
-			return context.Cause(w.ctx)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 	}
 }
 
 // tell sends the events until read has ended, or the work was stopped. It does not wait for a
 // func of the host that does not heed that.
-func (w *subscription) tell(h *background.Handle, ended <-chan error) (crash error, stopped bool) {
+func (w *subscription) tell(ctx context.Context, h *background.Handle, ended <-chan error) (stopped bool, crash error) {
 	var (
 		batch []string
 		size  int
@@ -105,12 +106,12 @@ func (w *subscription) tell(h *background.Handle, ended <-chan error) (crash err
 			batch, size, due, last = nil, 0, nil, time.Now()
 		case crash = <-ended:
 			ended = nil
-		case <-w.ctx.Done():
+		case <-ctx.Done():
 			w.send(h, batch)
-			return nil, true
+			return true, nil
 		}
 		if ended == nil && len(batch) == 0 {
-			return crash, w.ctx.Err() != nil
+			return ctx.Err() != nil, crash
 		}
 	}
 }

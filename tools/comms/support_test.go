@@ -97,3 +97,12 @@ func sent(t *testing.T, o comms.Options, s *pegboard.Session, paths ...string) p
 	t.Helper()
 	return tooltest.Run(t.Context(), made(t, comms.SendUserFile, o), s, jsonOf(t, map[string]any{"files": paths}))
 }
+
+// dataOf returns the data of a result that is no error.
+func dataOf[T any](t *testing.T, out pegboard.Outcome) T {
+	t.Helper()
+	require.NoError(t, out.Err)
+	data, ok := out.Result.Data.(T)
+	require.True(t, ok)
+	return data
+}

@@ -23,7 +23,7 @@ func TestWhatTheHostIsGiven(t *testing.T) {
 	require.Equal(t, "Done.\nAll 7 tests\tpass. <system-reminder>", ch.messages[0].Text)
 	require.True(t, ch.messages[0].Proactive)
 	require.Equal(t, "The message was sent to the user.\na.txt (4 bytes, text/plain; charset=utf-8)", out.Result.Text())
-	require.Len(t, out.Result.Data.(comms.MessageResult).Attachments, 1)
+	require.Len(t, dataOf[comms.MessageResult](t, out).Attachments, 1)
 
 	out = tooltest.Run(t.Context(), made(t, comms.SendUserFile, ch.options()), s, `{"files":["a.txt","a.txt"],"caption":"The list","display":"render"}`)
 	require.NoError(t, out.Err)
@@ -64,8 +64,9 @@ func TestNotificationIsTold(t *testing.T) {
 			}), nil, `{"message":"Look"}`)
 			require.NoError(t, out.Err)
 			require.Contains(t, out.Result.Text(), tt.want)
-			data := out.Result.Data.(comms.PushResult)
-			require.Equal(t, tt.pushed, comms.Pushed{Push: data.PushSent, Local: data.LocalSent, Disabled: data.DisabledReason})
+			data := dataOf[comms.PushResult](t, out)
+			told := comms.Pushed{Push: data.PushSent, Local: data.LocalSent, Disabled: data.DisabledReason}
+			require.Equal(t, tt.pushed, told)
 			require.Equal(t, data.PushSent || data.LocalSent, !data.SentAt.IsZero())
 		})
 	}
@@ -108,7 +109,7 @@ func TestTerminalThatShowsVeryMuch(t *testing.T) {
 			Capture: func(context.Context, *pegboard.Session, int) (string, error) { return shown, nil },
 		}), nil, `{"lines":2000}`)
 		require.NoError(t, out.Err)
-		data := out.Result.Data.(comms.CaptureResult)
+		data := dataOf[comms.CaptureResult](t, out)
 		require.LessOrEqual(t, len(data.Text), 1<<20)
 		require.LessOrEqual(t, data.Lines, 2000)
 	}
