@@ -137,7 +137,7 @@ func (b *batch) admit(j *job, c Call) {
 	} else {
 		j.outcome = new(Outcome)
 	}
-	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), FromText: c.FromText}, callState{session: b.pool.session, pool: b.pool, host: &b.host, parent: b.parent})
+	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), FromText: c.FromText}, callState{session: b.pool.session, place: b.pool.session.grants.place(), pool: b.pool, host: &b.host, parent: b.parent})
 	j.forced = c.forced
 	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
 	j.openLimits()

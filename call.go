@@ -39,6 +39,7 @@ type callState struct {
 	sent    *Call // the call before its input was replaced for the first time; nil if it was not
 	info    *Info
 	spec    *inputSpec
+	place   *place // in which the call is decided, and runs
 	traits  Traits
 	targets []Target // traits.Targets, resolved
 
@@ -64,6 +65,38 @@ func (c *Call) Session() *Session {
 	}
 	return c.state.session
 }
+
+// Dir returns the working directory of c, absolute: that of its session when the decision on c
+// began. It stays the same while c is decided and runs, whatever [Session.SetDir] does
+// meanwhile; the relative paths of c start there. Inspect may be called more than once, with
+// another Dir. It is empty for a Call that no Executor admitted.
+func (c *Call) Dir() string {
+	if c.state == nil || c.state.place == nil {
+		return ""
+	}
+	return c.state.place.dir
+}
+
+// Dirs returns the working directories of c under the permissions in force, Dir first unless
+// a parent has lost it. It is nil for a Call that no Executor admitted.
+func (c *Call) Dirs() []string {
+	if c.state == nil || c.state.place == nil {
+		return nil
+	}
+	return spelledDirs(c.state.session.grants.inForceAt(c.state.place).work)
+}
+
+// ShortPath returns path as a person reads it: relative to Dir if it is absolute and lies
+// there, and unchanged otherwise. Every path of a Call that no Executor admitted is unchanged.
+func (c *Call) ShortPath(path string) string {
+	if c.state == nil || c.state.place == nil {
+		return path
+	}
+	return c.state.place.shortPath(path)
+}
+
+// resolve resolves targets of the call.
+func (st *callState) resolve(ts []Target) []Target { return st.session.resolveTargets(st.place, ts) }
 
 // ToolName returns the name of the tool that c calls, also if the model spelled it as an
 // alias: for logs, which should have one name for each tool. [Call].Name is what the
@@ -103,7 +136,7 @@ func (c *Call) PathTarget(ctx context.Context, access Access, path string) (Targ
 	if c.state == nil || c.state.job == nil && !c.state.allowed {
 		return Target{}, errNotAdmitted
 	}
-	ts := c.state.session.resolveTargets([]Target{{Kind: TargetPath, Access: access, Value: path}})
+	ts := c.state.resolve([]Target{{Kind: TargetPath, Access: access, Value: path}})
 	if c.state.allowed {
 		for _, t := range c.state.targets {
 			if t.Kind == TargetPath && t.Access == access && t.Value == ts[0].Value && !t.Shell.Guess {
@@ -192,7 +225,7 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 	if c.state == nil || c.state.job == nil && !c.state.allowed {
 		return errNotAdmitted
 	}
-	return c.check(ctx, c.state.session.resolveTargets(targets))
+	return c.check(ctx, c.state.resolve(targets))
 }
 
 // check is Check for resolved targets.
@@ -230,16 +263,20 @@ func (c *Call) Filter(t Target) bool {
 	if c.state == nil {
 		return false
 	}
-	return c.decideRunning(c.state.session.resolveTargets([]Target{t})).Behavior == Allow
+	return c.decideRunning(c.state.resolve([]Target{t})).Behavior == Allow
 }
 
 // prepare fills e to decide targets of c under the permissions in force.
 func (c *Call) prepare(e *evaluation, ts []Target) {
 	st := c.state
-	e.perms = st.session.grants.inForce()
+	e.perms = st.session.grants.inForceAt(st.place)
 	e.info, e.traits, e.input, e.holds = st.info, &st.traits, c.Input, st.session.holds
-	e.targets, e.platform, e.dirs, e.readable = ts, st.session.dirs.platform, e.perms.work, st.session.dirs.readable.all()
-	e.home = st.session.dirs.home
+	e.place, e.main = st.place, st.place
+	if st.session.parent != nil {
+		e.main = st.session.grants.main().place()
+	}
+	e.targets, e.platform, e.dirs, e.readable = ts, st.place.platform, e.perms.work, st.place.readable.all()
+	e.home = st.place.home
 	if st.spec != nil {
 		e.schema = st.spec.schema
 		if st.spec.observe != nil {
@@ -322,12 +359,16 @@ func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 		return nil, nil, err
 	}
 	snapshots := new([2]snapshot)
-	st := callState{session: p.session, pool: p, info: &e.info, spec: spec, allowed: true, allowedUnder: p.session.grants.inForce()}
+	at := p.session.grants.place()
+	if c.state != nil && c.state.session == p.session {
+		at = c.state.place
+	}
+	st := callState{session: p.session, place: at, pool: p, info: &e.info, spec: spec, allowed: true, allowedUnder: p.session.grants.inForceAt(at)}
 	forTraits := snapshots[0].set(c, st)
 	if err := goroutine.Try(func() error { st.traits = e.tool.Traits(forTraits).cautious(); return nil }); err != nil {
 		return nil, nil, crashError(err)
 	}
-	st.targets = p.session.resolveTargets(st.traits.Targets)
+	st.targets = st.resolve(st.traits.Targets)
 	return e.tool, snapshots[1].set(c, st), nil
 }
 

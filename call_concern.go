@@ -18,7 +18,7 @@ func (c *Call) concerns(r Rule, ts []Target) Concern {
 	}
 	r.Behavior = Deny
 	if r.bases == nil && r.spec.IsAbout(pattern.Path) {
-		r.anchor(c.state.session.dirs.bases())
+		r.anchor(c.state.place.anchors)
 	}
 	var e evaluation
 	c.prepare(&e, ts)

@@ -64,7 +64,7 @@ func (c *Call) objects(tr Traits) string {
 		case len(names) == 3:
 			more++
 		case t.Kind == TargetPath:
-			names = append(names, c.Session().ShortPath(t.Value))
+			names = append(names, c.ShortPath(t.Value))
 		default:
 			names = append(names, t.Value)
 		}

@@ -29,6 +29,8 @@ type evaluation struct {
 	input     json.RawMessage // as the model wrote it
 	schema    *schema.Schema  // of the input; nil if the tool is not known
 	targets   []Target        // resolved
+	place     *place          // of the call
+	main      *place          // of the main session, to which what is remembered refers
 	dirs      []workDir
 	home      string    // of the session
 	readable  []workDir // directories that may be read only

@@ -72,6 +72,10 @@ var (
 // ErrNotAttached is the error of [Registry.Replace] for a source that is not attached.
 var ErrNotAttached = errors.New("no such source is attached")
 
+// ErrOutside is the error of [Session.SetDir] and [Session.Fork] for a directory outside the
+// working directories.
+var ErrOutside = errors.New("outside the working directories")
+
 // ErrNoPreview is returned by [Question.Preview] for a tool that cannot say what a call
 // would change.
 var ErrNoPreview = errors.New("the tool has no preview")

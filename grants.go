@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,19 +15,26 @@ import (
 // own, narrowed to those of its parents at that moment.
 type grants struct {
 	parent     *grants // nil in the main session
-	dirs       *workdirs
 	onChange   func()
 	onRemember func(ctx context.Context, updates []PermissionUpdate) error // nil saves nothing
 
 	updating lock.Mutex // held for a whole change, so that changes do not overlap
 
-	mu     lock.Mutex                  // guards joined, and every write of own
+	mu     lock.Mutex                  // guards joined and left, and every write of own
 	own    atomic.Pointer[Permissions] // as they hold in the session
 	joined joinedPermissions
+	left   leftPermissions
 }
 
 // joinedPermissions cache the permissions in force, with the two that they were made of.
 type joinedPermissions struct{ own, parent, both *Permissions }
+
+// leftPermissions cache the permissions in force at a place that the session has left, with
+// the two that they were made of.
+type leftPermissions struct{ own, parent, then *Permissions }
+
+// place returns the session's place.
+func (g *grants) place() *place { return g.own.Load().place }
 
 // inForce returns the permissions in force. The caller must not write to them.
 func (g *grants) inForce() *Permissions {
@@ -44,9 +52,42 @@ func (g *grants) inForce() *Permissions {
 	return g.joined.both
 }
 
+// inForceAt returns the permissions in force as they hold at a place of the session, which it
+// may have left. The caller must not write to them.
+func (g *grants) inForceAt(at *place) *Permissions {
+	if now := g.inForce(); now.place == at {
+		return now
+	}
+	own, parent := g.own.Load(), (*Permissions)(nil)
+	if g.parent != nil {
+		parent = g.parent.inForce()
+	}
+	g.mu.Lock()
+	left := g.left
+	g.mu.Unlock()
+	if left.then != nil && left.own == own && left.parent == parent && left.then.place == at {
+		return left.then
+	}
+	then := own.whereAdded().in(at, at, own)
+	if parent != nil {
+		both := parent.narrowed(*then)
+		then = &both
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left = leftPermissions{own, parent, then}
+	return then
+}
+
 // update replaces the session's own permissions by change's result. No other change
 // happens in between.
 func (g *grants) update(change func(Permissions) (Permissions, error)) error {
+	return g.updateAt(nil, change)
+}
+
+// updateAt is update for a change that refers to a place of the session. Nil means the present
+// one.
+func (g *grants) updateAt(added *place, change func(Permissions) (Permissions, error)) error {
 	g.updating.Lock()
 	defer g.updating.Unlock()
 	own := *g.own.Load()
@@ -62,19 +103,45 @@ func (g *grants) update(change func(Permissions) (Permissions, error)) error {
 			return err
 		}
 	}
-	g.set(p)
+	g.set(p, cmp.Or(added, g.place()))
 	return nil
 }
 
-// set replaces the session's own permissions. The caller holds updating.
-func (g *grants) set(p Permissions) {
+// set replaces the session's own permissions. What is new in them refers to the place where it
+// was added. The caller holds updating.
+func (g *grants) set(p Permissions, added *place) {
 	if g.parent != nil {
 		p = p.withoutTurn(Allow) // the parent's may be among them, and they end without the fork
 	}
+	before := g.own.Load()
+	g.store(p.in(before.place, added, before))
+}
+
+// store makes p, which holds in the session, its own permissions.
+func (g *grants) store(p *Permissions) {
 	g.mu.Lock()
-	g.own.Store(p.in(g.dirs))
+	g.own.Store(p)
 	g.mu.Unlock()
 	g.onChange()
+}
+
+// move takes the session to the place that to returns. It is given the working directories in
+// force, and those of the parent, among which the directory that a fork was made in must still
+// be; nil in a main session.
+func (g *grants) move(to func(from *place, work, outer []workDir) (*place, error)) error {
+	g.updating.Lock()
+	defer g.updating.Unlock()
+	own, work, outer := g.own.Load(), g.inForce().work, []workDir(nil)
+	if g.parent != nil {
+		parent := g.parent.inForce()
+		outer = slices.Concat(parent.work, parent.place.left)
+	}
+	next, err := to(own.place, work, outer)
+	if err != nil {
+		return err
+	}
+	g.store(own.in(next, next, own))
+	return nil
 }
 
 // newTurn ends the session's own rules of the turn.
@@ -82,17 +149,17 @@ func (g *grants) newTurn() {
 	g.updating.Lock()
 	defer g.updating.Unlock()
 	if own := g.own.Load(); own.hasTurn() {
-		g.set(own.withoutTurn(Allow, Ask, Deny))
+		g.set(own.withoutTurn(Allow, Ask, Deny), own.place)
 	}
 }
 
 // remember applies the updates of an answer to the whole conversation: all of them, or
-// none and an error.
-func (g *grants) remember(updates []PermissionUpdate) error {
+// none and an error. They refer to the place that the main session had when it was asked.
+func (g *grants) remember(updates []PermissionUpdate, asked *place) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	err := g.main().update(func(p Permissions) (Permissions, error) { return p.Apply(updates...) })
+	err := g.main().updateAt(asked, func(p Permissions) (Permissions, error) { return p.Apply(updates...) })
 	if err == nil {
 		g.addDirectories(onlyAddDirectories(updates))
 	}
@@ -113,19 +180,20 @@ func (g *grants) save(updates []PermissionUpdate) error {
 	return nil
 }
 
-// after returns the permissions that would be in force after remember(updates).
-func (g *grants) after(updates []PermissionUpdate) (*Permissions, error) {
-	own := *g.own.Load()
+// after returns the permissions that would be in force at a place of the session after
+// remember(updates, asked).
+func (g *grants) after(updates []PermissionUpdate, at, asked *place) (*Permissions, error) {
+	own := g.own.Load()
 	if g.parent == nil {
 		p, err := own.Apply(updates...)
-		return p.in(g.dirs), err
+		return p.whereAdded().in(at, asked, own), err
 	}
-	parent, err := g.parent.after(updates)
+	parent, err := g.parent.after(updates, g.parent.place(), asked)
 	if err != nil {
 		return nil, err
 	}
 	p, err := own.Apply(onlyAddDirectories(updates)...)
-	both := parent.narrowed(*p.in(g.dirs))
+	both := parent.narrowed(*p.whereAdded().in(at, at, own))
 	return &both, err
 }
 
@@ -140,8 +208,9 @@ func (g *grants) addDirectories(updates []PermissionUpdate) {
 	defer g.updating.Unlock()
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if p, err := g.own.Load().Apply(updates...); err == nil { // the main session has applied them
-		g.own.Store(p.in(g.dirs))
+	own := g.own.Load()
+	if p, err := own.Apply(updates...); err == nil { // the main session has applied them
+		g.own.Store(p.in(own.place, own.place, own))
 	}
 }
 

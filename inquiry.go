@@ -298,7 +298,7 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 	if now := q.recheckDeny(d); now.Behavior != d.Behavior {
 		return now, nil
 	}
-	if err := q.session().grants.remember(d.Remember); err != nil {
+	if err := q.session().grants.remember(d.Remember, q.about.main); err != nil {
 		return d, err
 	}
 	if by == ByPerson && d.Behavior == Allow {

@@ -105,6 +105,9 @@ func (u PermissionUpdate) applyRules(p Permissions) (Permissions, error) {
 		}
 	}
 	rules := slices.DeleteFunc(p.Rules(), func(r Rule) bool {
+		if u.Type == UpdateAddRules && r.bases != nil && !slices.Equal(r.anchored.bases, p.place.anchors) {
+			return false // it is about other files, see Session.SetDir
+		}
 		return slices.ContainsFunc(given, r.sameText) || (u.Type == UpdateReplaceRules && r.Behavior == u.Behavior && r.Source == u.Destination)
 	})
 	if u.Type != UpdateRemoveRules {

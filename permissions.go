@@ -3,9 +3,10 @@ package pegboard
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A RuleSet holds one source's rules as they are written in a settings file.
@@ -39,6 +40,7 @@ type Permissions struct {
 	withheld  modes // those that may not be entered, see Without
 
 	// Set in a session:
+	place *place
 	own   []workDir // the session's own working directories
 	added []workDir // dirs, resolved
 	work  []workDir // own and added
@@ -159,8 +161,9 @@ func (p Permissions) narrowed(fork Permissions) Permissions {
 			dirs, added = append(dirs, d), append(added, p.added[i])
 		}
 	}
-	own := slices.DeleteFunc(slices.Clone(fork.own), func(d workDir) bool { return !d.isWithin(p.work) }) // the parent may have lost one
-	p.dirs, p.added, p.own, p.work, p.before = dirs, added, own, slices.Concat(own, added), fork.before
+	within := slices.Concat(p.work, p.place.left)
+	own := slices.DeleteFunc(slices.Clone(fork.own), func(d workDir) bool { return !d.isWithin(within) }) // the parent may have lost one
+	p.place, p.dirs, p.added, p.own, p.work, p.before = fork.place, dirs, added, own, slices.Concat(own, added), fork.before
 	p.withheld |= fork.withheld
 	mode := p.orStricter(cmp.Or(fork.mode, p.mode)).orDefault()
 	if mode != p.Mode() {
@@ -168,32 +171,80 @@ func (p Permissions) narrowed(fork Permissions) Permissions {
 		p.mode, p.available = mode, p.available|modesOf(mode)
 	}
 	more := slices.DeleteFunc(fork.Rules(), func(r Rule) bool { return r.Behavior == Allow })
-	if len(more) > 0 {
-		p.set = newRuleset(append(more, p.Rules()...))
+	if len(more) > 0 || p.place.also != nil {
+		p.set = newRuleset(append(more, p.rulesAlsoAt(p.place)...))
 	}
 	return p.narrowedFacts(fork)
 }
 
-// in returns p as it holds in a session: the anchors of path rules are fixed, and the
-// directories resolved. A rule whose anchor was fixed before, in a session or its parent,
-// keeps matching the same files.
-func (p Permissions) in(w *workdirs) *Permissions {
-	p = p.anchored(w.bases())
-	p.added, p.parent = nil, ""
-	for _, d := range p.dirs {
-		abs, real := w.locate(d.Path)
-		p.added = append(p.added, workDir{spelled: abs, real: real})
+// rulesAlsoAt returns the rules of p as they hold in a fork. After it has moved, deny and ask
+// rules of its parents are about its place, too.
+func (p *Permissions) rulesAlsoAt(at *place) []Rule {
+	rules := p.Rules()
+	for i := range rules {
+		if rules[i].Behavior != Allow {
+			rules[i].holdAlso(at.also)
+		}
 	}
-	p.own = w.own
+	return rules
+}
+
+// in returns p as it holds in a session at a place: the anchors of path rules are fixed, and
+// the directories resolved. A rule whose anchor was fixed before, in a session or its parent,
+// keeps matching the same files, and a directory that before has, too, keeps its place. New ones
+// refer to where they were added.
+func (p Permissions) in(at, added *place, before *Permissions) *Permissions {
+	p = p.anchoredIn(at, added)
+	p.place, p.parent, p.added = at, "", nil
+	for _, d := range p.dirs {
+		p.added = append(p.added, before.resolved(d, added))
+	}
+	p.own = at.own
 	p.work = slices.Concat(p.own, p.added)
 	return &p
 }
 
-func (p Permissions) anchored(bases []pattern.Base) Permissions {
+// resolved returns an added directory as p has it. A new one refers to where it is added. Links
+// on its way are followed anew.
+func (p *Permissions) resolved(d AddedDirectory, added *place) workDir {
+	abs, real := added.locate(d.Path)
+	if p != nil && !filepath.IsAbs(d.Path) {
+		if i := slices.Index(p.dirs, d); i >= 0 && i < len(p.added) {
+			abs = p.added[i].spelled
+			real = realpath.Resolve(abs)
+		}
+	}
+	return workDir{spelled: abs, real: real}
+}
+
+// anchoredIn returns p with the anchors of its rules at a place. New rules are anchored where
+// they were added.
+func (p Permissions) anchoredIn(at, added *place) Permissions {
 	rules := p.Rules()
 	for i := range rules {
-		if rules[i].bases == nil {
-			rules[i].anchor(bases)
+		r := &rules[i]
+		if r.bases == nil {
+			r.anchor(added.anchors)
+		} else if at.also != nil {
+			r.holdWhereAdded()
+		}
+		if r.Behavior != Allow {
+			r.holdAlso(at.also)
+		}
+	}
+	p.set = newRuleset(rules)
+	return p
+}
+
+// whereAdded returns p with rules that hold where they were added, and nowhere else.
+func (p Permissions) whereAdded() Permissions {
+	if !slices.ContainsFunc(p.set.all(), func(r Rule) bool { return len(r.bases) != len(r.anchored.bases) }) {
+		return p
+	}
+	rules := p.Rules()
+	for i := range rules {
+		if rules[i].bases != nil {
+			rules[i].holdWhereAdded()
 		}
 	}
 	p.set = newRuleset(rules)

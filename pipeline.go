@@ -63,11 +63,12 @@ type job struct {
 	answered atomic.Bool // Session.Supply has supplied the outcome
 
 	// The decision.
-	approved  *Decision                   // an answer that allows exactly these bytes
-	brought   json.RawMessage             // the input that the hooks before the call have brought and allowed
-	decided   Decision                    // the last one
-	linked    atomic.Pointer[linkedFiles] // for what the call checks while it runs
-	stopsTurn atomic.Bool                 // the user, or a hook, wants the turn to end
+	approved   *Decision                   // an answer that allows exactly these bytes
+	approvedIn *place                      // the place of the call then
+	brought    json.RawMessage             // the input that the hooks before the call have brought and allowed
+	decided    Decision                    // the last one
+	linked     atomic.Pointer[linkedFiles] // for what the call checks while it runs
+	stopsTurn  atomic.Bool                 // the user, or a hook, wants the turn to end
 
 	limits    *callLimits // nil in a session without budgets and groups
 	run       toolRun
@@ -199,10 +200,8 @@ func (j *job) lookup() *failure {
 // decideInput takes the present input up to a decision. It returns another input if one
 // of those who were asked replaced it.
 func (j *job) decideInput(ctx context.Context) (rewritten json.RawMessage, f *failure) {
-	for _, stage := range []func(context.Context) *failure{j.decode, j.findTargets, j.waitForMessage, j.waitForKeys} {
-		if f := stage(ctx); f != nil {
-			return nil, f
-		}
+	if f := j.settle(ctx); f != nil {
+		return nil, f
 	}
 	if j.supplied != nil { // decided and executed before
 		return nil, nil
@@ -214,6 +213,26 @@ func (j *job) decideInput(ctx context.Context) (rewritten json.RawMessage, f *fa
 		return nil, f
 	}
 	return j.permit(ctx)
+}
+
+// settle takes the present input up to the point where its decision begins. If the session
+// has moved on the way, the call begins again in the new place: from there on it keeps its
+// place.
+func (j *job) settle(ctx context.Context) *failure {
+	for range maxRewrites {
+		for _, stage := range []func(context.Context) *failure{j.decode, j.findTargets, j.waitForMessage, j.waitForKeys} {
+			if f := stage(ctx); f != nil {
+				return f
+			}
+		}
+		if j.call.state.place == j.session().grants.place() {
+			return nil
+		}
+	}
+	return &failure{
+		err:  fmt.Errorf("%w: the working directory keeps changing", ErrDenied),
+		text: fmt.Sprintf("%s was not run: the working directory of the session keeps changing. Try again later.", j.call.Name),
+	}
 }
 
 // decode reads the input, once and strictly.
@@ -247,7 +266,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	}
 	s := j.nextSnapshot()
 	s.Input, s.decoded = input, decoded
-	s.st = callState{session: s.st.session, pool: s.st.pool, host: s.st.host, parent: s.st.parent, sent: s.st.sent, info: &j.entry.info, spec: spec}
+	s.st = callState{session: s.st.session, place: s.st.session.grants.place(), pool: s.st.pool, host: s.st.host, parent: s.st.parent, sent: s.st.sent, info: &j.entry.info, spec: spec}
 	return nil
 }
 
@@ -349,7 +368,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		}
 		if rewritten := j.rewritten(answer); rewritten != nil {
 			answer.Input = rewritten
-			j.approved = &answer
+			j.approved, j.approvedIn = &answer, j.call.state.place
 			return slices.Clone(rewritten), nil
 		}
 		d = answer
@@ -396,9 +415,9 @@ func (j *job) ask(ctx context.Context, d Decision, o opinions, ahead *aheadOfHoo
 	return q.ask(ctx)
 }
 
-// isApproved reports whether an answer has allowed exactly these bytes.
+// isApproved reports whether an answer has allowed exactly these bytes in this place.
 func (j *job) isApproved() bool {
-	return j.approved != nil && bytes.Equal(j.approved.Input, j.call.Input)
+	return j.approved != nil && j.approvedIn == j.call.state.place && bytes.Equal(j.approved.Input, j.call.Input)
 }
 
 // inquiry returns the inquiry about the call, which was decided as d.
@@ -449,7 +468,7 @@ func (j *job) invoke(ctx context.Context) Outcome {
 	defer j.release() // also when an abandoned tool returns
 	j.stage = StageCall
 	s := j.nextSnapshot()
-	s.st.allowed, s.st.allowedUnder = true, s.st.session.grants.inForce()
+	s.st.allowed, s.st.allowedUnder = true, s.st.session.grants.inForceAt(s.st.place)
 	if j.invokeInput != nil {
 		s.Input = j.invokeInput
 	}

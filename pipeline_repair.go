@@ -25,7 +25,7 @@ func (j *job) repairScalars() (input json.RawMessage, in any) {
 	if err != nil {
 		return nil, nil
 	}
-	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info, spec: spec}}
+	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, place: j.call.state.place, info: &j.entry.info, spec: spec}}
 	j.noteRepairs(c, notesOf(repairs))
 	return input, in
 }
@@ -56,7 +56,7 @@ func (j *job) repairInput(ctx context.Context, problem error) (input json.RawMes
 	if err != nil || len(notes) == 0 || len(input) == 0 {
 		return nil, nil
 	}
-	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, info: &j.entry.info, spec: j.entry.tool.input()}}
+	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, place: j.call.state.place, info: &j.entry.info, spec: j.entry.tool.input()}}
 	var tr Traits // the zero Traits are cautious
 	_ = goroutine.Try(func() error { tr = j.entry.tool.Traits(c); return nil })
 	if !tr.ReadOnly || tr.Destructive || j.entry.info.Origin.External() {

@@ -39,7 +39,7 @@ func (j *job) findSame(ctx context.Context) *failure {
 // isSame asks the tool whether the call before is the same.
 func (j *job) isSame() (same bool) {
 	before, own := j.before.call, j.call.state
-	before.state = &callState{session: own.session, pool: own.pool, host: own.host, info: own.info, spec: own.spec}
+	before.state = &callState{session: own.session, place: own.place, pool: own.pool, host: own.host, info: own.info, spec: own.spec}
 	if err := goroutine.Try(func() error { same = j.entry.tool.Equivalent(&before, j.call); return nil }); err != nil {
 		j.batch.logCrash(j.call, StageTargets, fmt.Errorf("the tool's Equivalent: %w", err))
 		return false
@@ -83,7 +83,7 @@ func (j *job) waitForSame(ctx context.Context, before *job) (ended bool, f *fail
 // with the id of another, is not read-only.
 func (j *job) answers(other *job) bool {
 	same := func(t, o Target) bool { return t.Kind == o.Kind && t.Access == o.Access && t.samePlace(o) }
-	if j.replaced.Load() || !j.call.ReadOnly() || !slices.EqualFunc(j.call.state.targets, other.call.state.targets, same) {
+	if j.replaced.Load() || !j.call.ReadOnly() || j.call.state.place != other.call.state.place || !slices.EqualFunc(j.call.state.targets, other.call.state.targets, same) {
 		return false
 	}
 	err := j.published().Err

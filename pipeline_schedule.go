@@ -33,9 +33,9 @@ func (j *job) claimKeys(tr Traits) {
 }
 
 func (j *job) claimPathKeys(tr Traits) {
-	s, dirs := &j.schedule, &j.session().dirs
+	s, at := &j.schedule, j.call.state.place
 	s.recomputes = true
-	s.ticket.SetRecompute(func() lane.Claim { return claimOf(tr, dirs.resolve(tr.Targets, false)) })
+	s.ticket.SetRecompute(func() lane.Claim { return claimOf(tr, at.resolve(tr.Targets, false)) })
 	for range maxRewrites {
 		ended := s.ticket.EndedJobs()
 		if s.ticket.ClaimIfNoneEnded(ended, claimOf(tr, j.resolveTargets(tr))) {
@@ -49,7 +49,7 @@ func (j *job) claimPathKeys(tr Traits) {
 
 // resolveTargets puts tr and its resolved targets into the call's snapshot.
 func (j *job) resolveTargets(tr Traits) []Target {
-	targets := j.session().resolveTargets(tr.Targets)
+	targets := j.call.state.resolve(tr.Targets)
 	st := &j.nextSnapshot().st
 	st.job, st.traits, st.targets = j, tr, targets
 	return targets
@@ -74,7 +74,7 @@ func (j *job) waitForKeys(ctx context.Context) *failure {
 		if !slices.ContainsFunc(st.targets, isPath) || j.schedule.resolvedAt == j.schedule.ticket.EndedJobs()+1 {
 			return nil
 		}
-		if now := st.session.resolveTargets(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.samePlace) {
+		if now := st.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.samePlace) {
 			return nil
 		}
 		j.claimKeys(st.traits)

@@ -46,21 +46,45 @@ type Rule struct {
 
 	spec  pattern.Spec
 	param *pattern.Param // of a deny or ask rule: Pattern, read as a parameter of the tool
-	bases []pattern.Base // directories that the anchors of a path refer to; set in a session
+
+	// Set in a session:
+	anchored  anchorage // where the rule was added
+	anchorage           // where it holds
+}
+
+// An anchorage is what the anchors of a path rule refer to.
+type anchorage struct {
+	bases []pattern.Base // the directories
+	led   []string       // where the literal prefix of the pattern led from there, if elsewhere
 }
 
 // anchor fixes the directories that a path rule refers to in a session.
 func (r *Rule) anchor(bases []pattern.Base) {
-	r.bases = bases
-	var led []string
+	r.anchorage = anchorage{}
+	r.holdAlso(bases)
+	r.anchored = r.anchorage
+}
+
+// holdAlso makes r hold as if it were anchored on bases, too.
+func (r *Rule) holdAlso(bases []pattern.Base) {
+	a := anchorage{slices.Clip(r.bases), slices.Clip(r.led)}
 	for _, b := range bases {
+		if slices.Contains(a.bases, b) {
+			continue
+		}
+		a.bases = append(a.bases, b)
 		if p, ok := r.spec.LiteralPrefix(b); ok {
-			if real := realpath.Resolve(p); real != p && !slices.Contains(led, real) {
-				led = append(led, real)
+			if real := realpath.Resolve(p); real != p && !slices.Contains(a.led, real) {
+				a.led = append(a.led, real)
 			}
 		}
 	}
-	r.spec = r.spec.WithLinkTargets(led...)
+	r.anchorage, r.spec = a, r.spec.WithLinkTargets(a.led...)
+}
+
+// holdWhereAdded undoes what holdAlso has done since r was added.
+func (r *Rule) holdWhereAdded() {
+	r.anchorage, r.spec = r.anchored, r.spec.WithLinkTargets(r.anchored.led...)
 }
 
 // Place returns the file or directory that a rule on files names in a session, with all that

@@ -109,7 +109,6 @@ type Session struct {
 	cfg    SessionConfig
 	parent *Session // nil for a main session
 
-	dirs       workdirs
 	grants     grants
 	batches    runningBatches
 	discovery  discovery
@@ -141,7 +140,6 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{
 		values: newValues(), line: asking.NewLine[*pending, Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned), holds: new(holds),
-		dirs: workdirs{readable: new(readableDirs)},
 	}
 	if err := s.init(cfg, nil); err != nil {
 		return nil, err
@@ -167,20 +165,19 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	if cfg.Role.background() && s.isOfTeammate() {
 		return nil, fmt.Errorf("a teammate starts only agents that it waits for, and no %v", cfg.Role)
 	}
-	if err := cfg.inherit(s); err != nil {
+	within := s.grants.inForce()
+	if err := cfg.inherit(s, within.place.dir); err != nil {
 		return nil, err
 	}
 	child := &Session{
 		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, awaited: s.awaited, abandoned: s.abandoned, holds: s.holds,
-		dirs: workdirs{readable: s.dirs.readable},
 	}
-	if err := child.init(cfg, s); err != nil {
+	if err := child.init(cfg, within.place); err != nil {
 		return nil, err
 	}
-	work := s.grants.inForce().work
-	for _, d := range child.dirs.own {
-		if !d.isWithin(work) {
-			return nil, fmt.Errorf("directory %s is outside the parent's working directories", d.spelled)
+	for _, d := range child.grants.place().own {
+		if !d.isWithin(within.work) {
+			return nil, &outsideError{d.spelled, "the parent's"}
 		}
 	}
 	if err := s.Permissions().checkFork(cfg.Permissions); err != nil {
@@ -193,8 +190,8 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	return child, nil
 }
 
-// inherit fills the empty fields of a fork's configuration from its parent.
-func (cfg *SessionConfig) inherit(s *Session) error {
+// inherit fills the empty fields of a fork's configuration from its parent, which is in dir.
+func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 	switch {
 	case cfg.Classifier != nil:
 		return errors.New("a fork has its parent's classifier; leave Classifier empty")
@@ -209,14 +206,14 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 	case cfg.CountTokens != nil:
 		return errors.New("a fork's tokens are counted as its parent's; leave CountTokens empty")
 	case cfg.Dir == "":
-		cfg.Dir = s.cfg.Dir
+		cfg.Dir = dir
 	case !filepath.IsAbs(cfg.Dir):
-		cfg.Dir = filepath.Join(s.cfg.Dir, cfg.Dir)
+		cfg.Dir = filepath.Join(dir, cfg.Dir)
 	}
 	if cfg.MoreDirs == nil {
 		cfg.MoreDirs = s.cfg.MoreDirs
 	}
-	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.dirs.home, s.cfg.Platform
+	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.Home(), s.cfg.Platform
 	cfg.CountTokens, cfg.Fill = s.cfg.CountTokens, s.cfg.Fill
 	cfg.Classifier, cfg.Ask, cfg.NoPrompts = s.cfg.Classifier, s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
 	cfg.PromptDelay = cmp.Or(cfg.PromptDelay, s.cfg.PromptDelay)
@@ -234,19 +231,26 @@ func (cfg *SessionConfig) inherit(s *Session) error {
 	return nil
 }
 
-// init makes the parts of a session. Parent is nil for a main session.
-func (s *Session) init(cfg SessionConfig, parent *Session) (err error) {
-	if s.dirs, err = newWorkdirs(append([]string{cfg.Dir}, cfg.MoreDirs...), cfg.Home, cfg.Platform, s.dirs.readable); err != nil {
+// init makes the parts of a session. From is its parent's place, and nil for a main session.
+func (s *Session) init(cfg SessionConfig, from *place) error {
+	parent, readable := s.parent, new(readableDirs)
+	if parent != nil {
+		readable = from.readable
+	}
+	at, err := newPlace(append([]string{cfg.Dir}, cfg.MoreDirs...), cfg.Home, cfg.Platform, readable)
+	if err != nil {
 		return err
 	}
-	cfg.Dir = s.dirs.dir
+	if parent != nil {
+		at.inherit(from)
+	}
 	s.cfg, s.loops, s.closers = cfg, breaker.New(breaker.Limits(cfg.Breaker)), lifetime.NewClosers()
-	s.grants.dirs, s.grants.onChange, s.grants.onRemember = &s.dirs, s.line.NotifyChange, cfg.OnRemember
+	s.grants.onChange, s.grants.onRemember = s.line.NotifyChange, cfg.OnRemember
 	own := cfg.Permissions
 	if parent != nil {
 		own = own.withoutTurn(Allow)
 	}
-	s.grants.own.Store(own.in(&s.dirs))
+	s.grants.own.Store(own.in(at, at, nil))
 	if parent == nil {
 		if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, nil); err != nil {
 			return err
@@ -254,14 +258,14 @@ func (s *Session) init(cfg SessionConfig, parent *Session) (err error) {
 		if s.groups, err = newGroups(cfg.Groups); err != nil {
 			return err
 		}
-		return s.results.init(&cfg, nil, s.dirs.readable)
+		return s.results.init(&cfg, nil, readable)
 	}
 	if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, parent.ledger); err != nil {
 		return err
 	}
 	s.groups = parent.groups
 	s.grants.parent = &parent.grants
-	return s.results.init(&cfg, &parent.results, s.dirs.readable)
+	return s.results.init(&cfg, &parent.results, readable)
 }
 
 // mustExist panics if s is nil or was not made by NewSession or Fork. The caller is the
@@ -282,13 +286,10 @@ func (s *Session) Role() Role { return s.cfg.Role }
 // absolute and lies there, and unchanged otherwise. In a nil session every path is
 // unchanged.
 func (s *Session) ShortPath(path string) string {
-	if s == nil || !filepath.IsAbs(path) {
+	if s == nil {
 		return path
 	}
-	if rel, err := filepath.Rel(s.dirs.dir, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return path
+	return s.grants.place().shortPath(path)
 }
 
 // AgentID returns the agent's id, which is empty for the main agent.
@@ -326,26 +327,26 @@ func (s *Session) isOfTeammate() bool {
 	return false
 }
 
-// Dir returns the working directory, absolute.
-func (s *Session) Dir() string { return s.cfg.Dir }
+// Dir returns the working directory, absolute. A call that runs uses [Call.Dir], since the
+// session may move meanwhile, see [Session.SetDir].
+func (s *Session) Dir() string { return s.grants.place().dir }
 
 // Home returns the directory that ~ stands for, or "" if it is not known.
-func (s *Session) Home() string { return s.dirs.home }
+func (s *Session) Home() string { return s.grants.place().home }
+
+// readable returns the directories that may be read only.
+func (s *Session) readable() *readableDirs { return s.grants.place().readable }
 
 // Dirs returns the working directories of the permissions in force, the session's own
 // first.
 func (s *Session) Dirs() []string {
-	var dirs []string
-	for _, d := range s.grants.inForce().work {
-		dirs = append(dirs, d.spelled)
-	}
-	return dirs
+	return spelledDirs(s.grants.inForce().work)
 }
 
-// resolveTargets resolves targets of a call. Hard links are looked at if a rule in force could
-// be about one.
-func (s *Session) resolveTargets(ts []Target) []Target {
-	return s.dirs.resolve(ts, s.grants.inForce().set.restrictsFiles())
+// resolveTargets resolves targets of a call that is decided at a place of s. Hard links are
+// looked at if a rule in force could be about one.
+func (s *Session) resolveTargets(at *place, ts []Target) []Target {
+	return at.resolve(ts, s.grants.inForce().set.restrictsFiles())
 }
 
 // AllowReads lets all agents of the conversation read files below dir, an absolute path,
@@ -353,7 +354,7 @@ func (s *Session) resolveTargets(ts []Target) []Target {
 // and ask rules still apply there. It does nothing if dir is not absolute.
 func (s *Session) AllowReads(dir string) {
 	if filepath.IsAbs(dir) {
-		s.dirs.readable.add(dir)
+		s.readable().add(dir)
 	}
 }
 

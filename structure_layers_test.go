@@ -21,7 +21,7 @@ type rootLayer struct {
 // of the layers before it. Each file stands in exactly one layer.
 var rootLayers = []rootLayer{
 	{about: "targets and rules", files: []string{
-		"doc", "errors", "name", "line", "platform", "target", "shell_facts", "path_resolver", "workdir",
+		"doc", "errors", "name", "line", "platform", "target", "shell_facts", "path_resolver", "workdir", "place",
 		"retry", "info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "fact_rule", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
@@ -33,7 +33,7 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "sessions, registry, pools", files: []string{
 		"role", "hooks", "hooks_guard", "hooks_output", "question", "form", "awaited_call", "suggestions", "classifier", "guard", "breaker", "call_budget", "ledger", "group",
-		"news", "session", "session_news", "session_context", "session_supply", "session_form", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
+		"news", "session", "session_news", "session_context", "session_supply", "session_form", "session_dir", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
 		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
 		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
@@ -72,7 +72,6 @@ var upward = map[string]string{
 	"call.go > pipeline_supply.go":       "the Call of a tool that the host executes waits",
 	"call.go > event.go":                 "Check emits its decision",
 	"call.go > pipeline_progress.go":     "Emit reports progress",
-	"call_concern.go > session.go":       "the directories that a rule on files is about",
 	"call_observed.go > pipeline.go":     "the job keeps what was observed",
 	"call_observed.go > batch.go":        "a panic of Observe is logged",
 	"bind.go > question.go":              "a bound tool may have a preview",

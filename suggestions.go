@@ -60,7 +60,7 @@ func allowRules(rules []PermissionUpdateRule, to RuleSource) PermissionUpdate {
 // behaviorAfter returns how the call would be decided after updates. In ModeAsk it
 // returns Allow if the rules alone allow the call.
 func (s *suggester) behaviorAfter(updates ...PermissionUpdate) Behavior {
-	p, err := s.session.grants.after(updates)
+	p, err := s.session.grants.after(updates, s.about.place, s.about.main)
 	if err != nil {
 		return Undecided
 	}
@@ -208,7 +208,7 @@ func (s *suggester) allowsMore(t Target) bool {
 // isVital reports whether a directory holds a working directory or the home, or is a hidden
 // one or below it.
 func (s *suggester) isVital(dir string) bool {
-	home := s.session.dirs.home
+	home := s.about.home
 	for _, d := range append([]workDir{{home, realpath.Resolve(home)}}, s.about.dirs...) {
 		if realpath.Contains(dir, d.spelled) || realpath.Contains(dir, d.real) {
 			return true
@@ -224,13 +224,13 @@ func (s *suggester) pathPattern(path string, to RuleSource) string {
 		rel, err := filepath.Rel(dir, path)
 		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
 	}
-	main := s.session.main().dirs.own[0]
+	main := s.about.main.own[0]
 	for _, dir := range []string{main.spelled, main.real} {
-		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal {
+		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal && main == s.about.main.made { // a saved rule is read there
 			return "/" + rel
 		}
 	}
-	if rel, ok := below(s.session.dirs.home); ok && to == SourceUser {
+	if rel, ok := below(s.about.home); ok && to == SourceUser {
 		return "~/" + rel
 	}
 	return "/" + pattern.EscapePath(path)
