@@ -91,6 +91,9 @@ func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
 		return nil, err
 	}
 	defer f.close()
+	if err := repo.checkCase(ctx, f.path, r.Name); err != nil {
+		return nil, err
+	}
 	c, err := repo.claim(ctx, r.Name, record{Base: base.commit, Wanted: filepath.Join(f.path, r.Name)})
 	if err != nil {
 		return nil, err
