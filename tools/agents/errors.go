@@ -31,6 +31,8 @@ var (
 	ErrTeamBusy = errors.New("the team was not deleted")
 	// ErrNotResumed: an agent that has ended cannot go on.
 	ErrNotResumed = errors.New("the agent cannot go on")
+	// ErrDirInUse: another conversation, of this program or another one, has Options.Dir.
+	ErrDirInUse = errors.New("another conversation that is open keeps its agents in the directory")
 	// ErrEnded: the agent to stop is not running.
 	ErrEnded = errors.New("the agent has ended already")
 )

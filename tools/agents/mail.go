@@ -28,9 +28,14 @@ type mail struct {
 
 // mailOf returns the mail of the conversation of s.
 func (g *Agents) mailOf(s *pegboard.Session) *mail {
+	l := g.leaseOf(s)
 	return g.mails.GetOrInitRoot(s, func() *mail {
 		m := &mail{boxes: mailbox.New(), meant: map[string]map[string]string{}}
-		if g.options.Dir != "" {
+		switch {
+		case l.err != nil:
+			m.boxes, m.err = nil, l.err
+			return m
+		case g.options.Dir != "":
 			m.boxes, m.err = mailbox.Open(filepath.Join(g.options.Dir, "mail"))
 		}
 		if m.err != nil {

@@ -62,8 +62,8 @@ type Options struct {
 
 	// Dir is the directory in which the agents of one conversation and their messages are
 	// kept, so that they outlast the program; it is made if it is missing. It belongs to one
-	// program at a time. With a Dir, Agents serve one conversation. Empty means that they are
-	// kept in memory.
+	// conversation at a time, until the main session is closed: agents and messages of another
+	// one fail with ErrDirInUse. Empty means that they are kept in memory.
 	Dir string
 	// Peers reaches sessions elsewhere, for ListAgents and SendMessage. Nil means no such
 	// sessions.

@@ -6,11 +6,16 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
 )
 
 // recordVersion is the version of a record's form.
 const recordVersion = 1
+
+// A recordLock is held while the record of an agent is written, so that no older state is written
+// over a newer one, also not that of a later run.
+type recordLock struct{ mu lock.Mutex }
 
 // A record keeps an agent, beside its conversation, in the file ID.json.
 type record struct {
@@ -50,6 +55,7 @@ func newRecord(e *entry) record {
 // is lost.
 func (r *record) entry() *entry {
 	e := &entry{
+		recording:  new(recordLock),
 		definition: r.Definition, barred: r.Barred, forked: r.Forked, effort: r.Effort, role: r.Role, mode: r.Mode, parents: r.Parents,
 		status: r.Status, dir: r.Dir, trim: r.Trim, loaded: r.Loaded, byUser: r.ByUser,
 		request: Request{

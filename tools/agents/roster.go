@@ -19,9 +19,10 @@ const maxEnded = 256
 // A roster lists the agents of one conversation.
 type roster struct {
 	mu      lock.Mutex
-	entries []*entry // in the order in which they were started
-	running int      // agents, and those that have a place and are about to start
-	used    Usage    // of all agents
+	entries []*entry      // in the order in which they were started
+	running int           // agents, and those that have a place and are about to start
+	used    Usage         // of all agents
+	idle    chan struct{} // closed when running becomes 0; nil if nothing waits for that
 	// waiting are the channels of those that wait for a place, oldest first. A channel is
 	// closed when the place was handed over.
 	waiting []chan struct{}
@@ -40,7 +41,8 @@ type entry struct {
 	role       pegboard.Role
 	caller     *pegboard.Session // of the agent that has started it
 	request    Request
-	parents    []string // the ids of the agents above, outermost first
+	recording  *recordLock // shared by all runs of the agent
+	parents    []string    // the ids of the agents above, outermost first
 
 	// Guarded by roster.mu.
 	status Status // ID, Name and Type never change
@@ -61,7 +63,12 @@ type entry struct {
 
 // rosterOf returns the roster of the conversation of s.
 func (g *Agents) rosterOf(s *pegboard.Session) *roster {
-	return g.rosters.GetOrInitRoot(s, func() *roster { return g.newRoster(s) })
+	return g.rosterWith(s, g.leaseOf(s))
+}
+
+// rosterWith is rosterOf for a conversation with that lease.
+func (g *Agents) rosterWith(s *pegboard.Session, l *lease) *roster {
+	return g.rosters.GetOrInitRoot(s, func() *roster { return g.newRoster(s, l) })
 }
 
 // entryOf returns the agent that s belongs to; nil for the main agent.
@@ -85,7 +92,7 @@ func (r *roster) enter(e *entry) error {
 	for e.status.ID == "" || slices.ContainsFunc(r.entries, taken) {
 		e.status.ID = idPrefix + strings.ToLower(rand.Text()[:8])
 	}
-	e.status.State, e.status.Started, e.starting = Running, time.Now(), true
+	e.status.State, e.status.Started, e.starting, e.recording = Running, time.Now(), true, new(recordLock)
 	r.entries = append(r.entries, e)
 	if e.parent != nil {
 		e.parent.below++
@@ -132,18 +139,41 @@ func (r *roster) withdraw(e *entry) {
 	r.left(e)
 }
 
-// leave records how an agent has ended.
-func (r *roster) leave(k *run, state State, err error) {
+// leave records how an agent has ended. From then on it may go on, so its record is written
+// before. The error says that it could not be.
+func (r *roster) leave(k *run, state State, err error) (unwritten error) {
 	history := k.messages() // under its own lock
+	e := k.entry
+	e.recording.mu.Lock()
+	defer e.recording.mu.Unlock()
+	for {
+		last, when := r.last(k), time.Now()
+		last.byUser, last.status.State, last.status.Ended = last.stopped, state, when
+		if err != nil {
+			last.status.Err = err.Error()
+		}
+		if r.store != nil {
+			unwritten = r.saved(r.store.save(newRecord(&last)), last.status.ID)
+		}
+		r.mu.Lock()
+		if e.stopped == last.stopped { // it was not stopped meanwhile
+			defer r.mu.Unlock()
+			r.keep(e, history, e.stopped)
+			e.status.State, e.status.Ended, e.status.Err, e.run = state, when, last.status.Err, nil
+			r.left(e)
+			return unwritten
+		}
+		r.mu.Unlock()
+	}
+}
+
+// last returns a copy of the entry of a run that is ending.
+func (r *roster) last(k *run) entry {
+	trim, loaded := r.sessionState(k)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	e := k.entry
-	r.keep(e, history, e.stopped)
-	e.status.State, e.status.Ended, e.run = state, time.Now(), nil
-	if err != nil {
-		e.status.Err = err.Error()
-	}
-	r.left(e)
+	k.entry.trim, k.entry.loaded = trim, loaded
+	return *k.entry
 }
 
 // left counts an agent that no longer runs. The caller holds the lock.

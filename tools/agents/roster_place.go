@@ -47,11 +47,30 @@ func (r *roster) takePlace(ctx context.Context, closing <-chan struct{}, limit i
 // holds the lock.
 func (r *roster) freePlace() {
 	if len(r.waiting) == 0 {
-		r.running--
+		if r.running--; r.running == 0 && r.idle != nil {
+			close(r.idle)
+			r.idle = nil
+		}
 		return
 	}
 	close(r.waiting[0])
 	r.waiting = r.waiting[1:]
+}
+
+// whenIdle returns a channel that is closed when no agent is running or about to.
+func (r *roster) whenIdle() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.idle != nil {
+		return r.idle
+	}
+	idle := make(chan struct{})
+	if r.running == 0 {
+		close(idle)
+	} else {
+		r.idle = idle
+	}
+	return idle
 }
 
 // returnPlace gives back a place that was not used.

@@ -10,12 +10,12 @@ import (
 )
 
 // newRoster returns the roster of the conversation of s, with the agents that Options.Dir has.
-func (g *Agents) newRoster(s *pegboard.Session) *roster {
-	r := &roster{}
-	if g.options.Dir == "" {
+func (g *Agents) newRoster(s *pegboard.Session, l *lease) *roster {
+	r := &roster{storeErr: l.err}
+	if g.options.Dir == "" || l.err != nil {
 		return r
 	}
-	if r.store, r.storeErr = openStore(filepath.Join(g.options.Dir, "agents")); r.storeErr != nil {
+	if r.store, r.storeErr = openStore(filepath.Join(g.options.Dir, "agents"), l); r.storeErr != nil {
 		g.options.logger().Error("agents cannot be kept", "error", r.storeErr)
 		return r
 	}
@@ -52,14 +52,19 @@ func (r *roster) record(k *run) error {
 	if r.store == nil {
 		return nil
 	}
-	trim, loaded := k.agent.Session.TrimState(), k.agent.Session.Loaded()
-	k.recording.Lock() // so that no older state is written over a newer one
-	defer k.recording.Unlock()
+	trim, loaded := r.sessionState(k)
 	r.mu.Lock()
 	k.entry.trim, k.entry.loaded = trim, loaded
-	now := newRecord(k.entry)
 	r.mu.Unlock()
-	return r.saved(r.store.save(now), now.Status.ID)
+	return r.recordEntry(k.entry)
+}
+
+// sessionState returns what a record has of the session of a run.
+func (r *roster) sessionState(k *run) (trim json.RawMessage, loaded []string) {
+	if r.store == nil {
+		return nil, nil
+	}
+	return k.agent.Session.TrimState(), k.agent.Session.Loaded()
 }
 
 // recordStop records at once that the user has stopped a run, so that its agent does not go on in a
@@ -77,14 +82,20 @@ func (r *roster) recordStop(k *run) error {
 	return r.record(k)
 }
 
-// recordEnded writes the record of an agent that does not run.
-func (r *roster) recordEnded(e *entry) error {
+// recordEntry writes the record of an agent, unless it has gone on in a later run, whose record is
+// newer.
+func (r *roster) recordEntry(e *entry) error {
 	if r.store == nil {
 		return nil
 	}
+	e.recording.mu.Lock()
+	defer e.recording.mu.Unlock()
 	r.mu.Lock()
-	now := newRecord(e)
+	now, last := newRecord(e), slices.Contains(r.entries, e)
 	r.mu.Unlock()
+	if !last {
+		return nil
+	}
 	return r.saved(r.store.save(now), now.Status.ID)
 }
 

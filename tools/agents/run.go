@@ -55,8 +55,6 @@ type run struct {
 	result   Result
 	err      error
 
-	recording lock.Mutex // held while the agent's record is written
-
 	mu         lock.Mutex // guards the fields below
 	notes      []string
 	unread     []pegboard.Part // for the next request
@@ -235,8 +233,7 @@ func (k *run) settleResult(result Result, err error, state State) {
 	k.mu.Unlock()
 	k.result, k.err = result, err
 	k.leaveTeam()
-	k.roster.leave(k, state, err)
-	k.recordEnd()
+	k.leave(state, err)
 	close(k.done)
 	if file != nil {
 		_ = file.Close() // every write was checked

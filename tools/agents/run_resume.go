@@ -48,7 +48,9 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 		Schema: slices.Clone(again.request.Schema), Forked: again.forked, run: k,
 	}
 	if err := k.settle(ctx); err != nil {
-		err = errors.Join(err, roster.recordEnded(ended))
+		roster.putBack(again, ended)
+		ready = true
+		err = errors.Join(err, roster.recordEntry(ended))
 		if errors.Is(err, pegboard.ErrClosed) {
 			err = fmt.Errorf("%w: the agent that started it has ended, too; start a new one", ErrNotResumed)
 		}
@@ -63,7 +65,7 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 func (k *run) abandonResumed(ctx context.Context) {
 	k.giveUp(ctx)
 	k.roster.putBack(k.entry, k.earlier)
-	if err := k.roster.recordEnded(k.earlier); err != nil {
+	if err := k.roster.recordEntry(k.earlier); err != nil {
 		k.g.options.logger().Error("the end of an agent cannot be kept", "agent", k.agent.ID, "error", err)
 	}
 	k.task.Done(background.Killed, nil, ErrNotResumed)

@@ -55,9 +55,9 @@ func (k *run) closeTranscript() error {
 	return t.close()
 }
 
-// recordEnd writes how the agent has ended.
-func (k *run) recordEnd() {
-	if err := errors.Join(k.closeTranscript(), k.roster.record(k)); err != nil {
+// leave records how the agent has ended.
+func (k *run) leave(state State, why error) {
+	if err := errors.Join(k.closeTranscript(), k.roster.leave(k, state, why)); err != nil {
 		k.g.options.logger().Error("the end of an agent cannot be kept", "agent", k.agent.ID, "error", err)
 	}
 }

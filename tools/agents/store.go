@@ -15,7 +15,10 @@ import (
 
 // A store keeps the agents of one conversation in a directory: of each its conversation in the
 // file ID.jsonl, and everything else in ID.json.
-type store struct{ dir string }
+type store struct {
+	dir   string
+	lease *lease
+}
 
 const (
 	recordSuffix     = ".json"
@@ -25,11 +28,11 @@ const (
 )
 
 // openStore returns the store in a directory, which is made if it is missing.
-func openStore(dir string) (*store, error) {
+func openStore(dir string, l *lease) (*store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("the directory of agents: %w", err)
 	}
-	return &store{dir: dir}, nil
+	return &store{dir: dir, lease: l}, nil
 }
 
 // transcriptPath returns the path of an agent's conversation.
@@ -43,11 +46,16 @@ func (s *store) save(r record) error {
 	if err != nil {
 		return err
 	}
-	temporary := filepath.Join(s.dir, r.Status.ID+"-"+strings.ToLower(rand.Text()[:8])+temporarySuffix)
-	if err := os.WriteFile(temporary, append(data, '\n'), 0o600); err != nil {
+	return s.lease.write(func() error { return s.write(r.Status.ID, append(data, '\n')) })
+}
+
+// write replaces the file of a record.
+func (s *store) write(id string, data []byte) error {
+	temporary := filepath.Join(s.dir, id+"-"+strings.ToLower(rand.Text()[:8])+temporarySuffix)
+	if err := os.WriteFile(temporary, data, 0o600); err != nil {
 		return errors.Join(err, os.Remove(temporary))
 	}
-	return os.Rename(temporary, filepath.Join(s.dir, r.Status.ID+recordSuffix))
+	return os.Rename(temporary, filepath.Join(s.dir, id+recordSuffix))
 }
 
 // remove removes the files of an agent that was not started after all.

@@ -35,7 +35,8 @@ type TeamMember struct {
 
 // teams are the teams of one conversation.
 type teams struct {
-	dir string // of the files; empty without Options.Dir
+	dir   string // of the files; empty without Options.Dir
+	lease *lease
 
 	mu   lock.Mutex // held while a file is written
 	list []*Team
@@ -46,11 +47,13 @@ const maxTeamFile = 1 << 20
 
 // teamsOf returns the teams of the conversation of s.
 func (g *Agents) teamsOf(s *pegboard.Session) *teams {
+	l := g.leaseOf(s)
 	return g.teams.GetOrInitRoot(s, func() *teams {
-		if g.options.Dir == "" {
-			return &teams{}
+		t := &teams{lease: l}
+		if g.options.Dir == "" || l.err != nil {
+			return t
 		}
-		t := &teams{dir: filepath.Join(g.options.Dir, "teams")}
+		t.dir = filepath.Join(g.options.Dir, "teams")
 		problems := t.load()
 		for _, p := range problems {
 			g.options.logger().Error("a team of an earlier run cannot be read", "error", p)
@@ -142,7 +145,7 @@ func (t *teams) find(name string) *Team {
 
 // create makes a team. Each agent leads one team at most.
 func (t *teams) create(team Team) error {
-	if err := checkTeamName(team.Name); err != nil {
+	if err := errors.Join(t.lease.err, checkTeamName(team.Name)); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -215,7 +218,7 @@ func (t *teams) remove(lead string) (Team, error) {
 		return Team{}, fmt.Errorf("%w: teammates are running: %s. Use SendMessage to ask each of them to end, with the message {\"type\": \"shutdown_request\"}, and wait until they have ended", ErrTeamBusy, strings.Join(names, ", "))
 	}
 	if t.dir != "" {
-		if err := os.Remove(t.path(team.Name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := t.lease.write(func() error { return os.Remove(t.path(team.Name)) }); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Team{}, fmt.Errorf("the file of the team: %w", err)
 		}
 	}
@@ -230,10 +233,12 @@ func (t *teams) save(team *Team) error {
 	if t.dir == "" {
 		return nil
 	}
-	err := os.MkdirAll(t.dir, 0o700)
-	if err == nil {
-		err = writeTeam(t.path(team.Name), team)
-	}
+	err := t.lease.write(func() error {
+		if err := os.MkdirAll(t.dir, 0o700); err != nil {
+			return err
+		}
+		return writeTeam(t.path(team.Name), team)
+	})
 	if err != nil && !errors.Is(err, atomicfile.ErrNotSynced) {
 		return fmt.Errorf("the file of the team: %w", err)
 	}
