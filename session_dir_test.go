@@ -292,6 +292,7 @@ func TestSetDirBesideCalls(t *testing.T) {
 	root := nested(t)
 	home, tree := filepath.Join(root, "p"), filepath.Join(root, "p", "tree")
 	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{Deny: []string{"Read(sub/sub/**)"}})})
+	begun := make(chan struct{}, 1) // a call runs, and the session moves once
 	var mu sync.Mutex
 	seen := map[string]int{}
 	tool := pegboard.Build(pegboard.Definition[touch, string]{
@@ -301,6 +302,10 @@ func TestSetDirBesideCalls(t *testing.T) {
 			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{target, {Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(c.Dir(), "b")}}}
 		},
 		Call: func(ctx ctx, in touch, c *pegboard.Call) (string, error) {
+			select {
+			case begun <- struct{}{}:
+			default:
+			}
 			var places []string
 			note := func(path string) { places = append(places, filepath.Dir(path)) }
 			dir := c.Dir()
@@ -341,7 +346,7 @@ func TestSetDirBesideCalls(t *testing.T) {
 			select {
 			case <-stop:
 				return
-			default:
+			case <-begun:
 			}
 			if err := s.SetDir([]string{tree, home}[n%2]); err != nil {
 				panic(err)
