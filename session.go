@@ -110,23 +110,24 @@ type Session struct {
 	cfg    SessionConfig
 	parent *Session // nil for a main session
 
-	grants     grants
-	batches    runningBatches
-	discovery  discovery
-	news       news
-	results    sessionResults
-	values     *values
-	loops      *breaker.Breaker
-	ledger     *ledger // nil without budgets
-	groups     *groups // shared by all agents of a conversation; nil without limits
-	classifier classifierRefusals
-	closers    *lifetime.Closers
-	closer     *lifetime.Closer                 // the session's entry in its parent's closers
-	line       *asking.Line[*pending, Decision] // of questions; shared by all agents of a conversation
-	awaited    *awaitedCalls                    // calls that the host executes; shared likewise
-	abandoned  *lane.Abandoned                  // calls; shared likewise
-	holds      *holds                           // of what goes on in the background; shared likewise
-	apart      atomic.Bool                      // it runs in the background, see MoveToBackground
+	grants       grants
+	dirListeners dirListeners
+	batches      runningBatches
+	discovery    discovery
+	news         news
+	results      sessionResults
+	values       *values
+	loops        *breaker.Breaker
+	ledger       *ledger // nil without budgets
+	groups       *groups // shared by all agents of a conversation; nil without limits
+	classifier   classifierRefusals
+	closers      *lifetime.Closers
+	closer       *lifetime.Closer                 // the session's entry in its parent's closers
+	line         *asking.Line[*pending, Decision] // of questions; shared by all agents of a conversation
+	awaited      *awaitedCalls                    // calls that the host executes; shared likewise
+	abandoned    *lane.Abandoned                  // calls; shared likewise
+	holds        *holds                           // of what goes on in the background; shared likewise
+	apart        atomic.Bool                      // it runs in the background, see MoveToBackground
 }
 
 // NewSession returns a session. It fails if a directory does not exist. Close it when

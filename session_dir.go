@@ -37,7 +37,8 @@ func (s *Session) SetDir(dir string) error {
 	if dir == "" {
 		return errors.New("working directory: the name is empty")
 	}
-	return s.grants.move(func(from *place, work, outer []workDir) (*place, error) {
+	var last string
+	err := s.grants.move(func(from *place, work, outer []workDir) (*place, error) {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(from.dir, dir)
 		}
@@ -49,6 +50,21 @@ func (s *Session) SetDir(dir string) error {
 		if !d.isWithin(work) && (!isMade || outer != nil && !d.isWithin(outer)) {
 			return nil, &outsideError{d.spelled, "the"}
 		}
+		last, dir = from.dir, d.spelled
 		return from.in(d), nil
 	})
+	if err == nil {
+		s.dirListeners.tell(last, dir)
+	}
+	return err
+}
+
+// OnSetDir makes each SetDir of s call f when the session has moved, with the directories
+// before and after, on the goroutine of SetDir and before that returns. Several are called in
+// the order of their first OnSetDir. A second OnSetDir of a name replaces the func of the
+// first, and a nil func removes it. F may use the session, and may be called concurrently. A
+// panic of f is one of SetDir, after the session has moved. A fork has its own funcs only.
+func (s *Session) OnSetDir(name string, f func(from, to string)) {
+	s.mustExist("OnSetDir")
+	s.dirListeners.set(name, f)
 }

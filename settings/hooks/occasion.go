@@ -18,6 +18,7 @@ const maxParallel = 16
 type occasion struct {
 	runner  *Runner
 	session *pegboard.Session
+	cwd     string // of the session, or of the call that the event is about
 	state   *sessionState
 	event   string
 	control control

@@ -9,7 +9,7 @@ import (
 
 // callPayload begins the payload of an event of a call.
 func (o *occasion) callPayload(t pegboard.Tool, c *pegboard.Call) *payload {
-	p := newPayload(o.runner, o.session, o.event, nil)
+	p := newPayload(o.runner, o.session, o.cwd, o.event, nil)
 	p.addText("tool_name", c.ToolName())
 	p.add("tool_input", toolInput(c))
 	if t != nil {

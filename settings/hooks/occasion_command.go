@@ -200,12 +200,12 @@ func startFailure(err error) error {
 // dir returns the directory that commands run in: that of the session. If it has vanished,
 // another that is there, so that a hook which guards calls still runs.
 func (o *occasion) dir() string {
-	for _, dir := range []string{o.session.Dir(), o.project(), o.session.Home(), os.TempDir()} {
+	for _, dir := range []string{o.cwd, o.project(), o.session.Home(), os.TempDir()} {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() && filepath.IsAbs(dir) {
 			return dir
 		}
 	}
-	return o.session.Dir()
+	return o.cwd
 }
 
 // project returns the value of CLAUDE_PROJECT_DIR.

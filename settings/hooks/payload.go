@@ -11,8 +11,8 @@ import (
 type payload struct{ text []byte }
 
 // newPayload begins the payload of an event with the fields that all events have. Those in
-// fields, which may be nil, are left out.
-func newPayload(r *Runner, s *pegboard.Session, event string, fields jsonobject.Object) *payload {
+// fields, which may be nil, are left out. Cwd is the directory that the event is about.
+func newPayload(r *Runner, s *pegboard.Session, cwd, event string, fields jsonobject.Object) *payload {
 	p := &payload{}
 	common := func(name, value string) {
 		if fields.Get(name) == nil {
@@ -21,7 +21,7 @@ func newPayload(r *Runner, s *pegboard.Session, event string, fields jsonobject.
 	}
 	id, dir, mode := "", r.options.Project, pegboard.ModeDefault
 	if s != nil {
-		id, dir, mode = s.ID(), s.Dir(), s.Permissions().Mode()
+		id, dir, mode = s.ID(), cwd, s.Permissions().Mode()
 	}
 	common("session_id", id)
 	common("transcript_path", r.transcript(s))

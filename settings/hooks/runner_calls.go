@@ -39,7 +39,7 @@ func (r *Runner) occasionOf(event string, h *pegboard.HookCall) (*occasion, []*H
 	if len(matched) == 0 {
 		return nil, nil
 	}
-	o := r.newOccasion(h.Call.Session(), event)
+	o := r.newCallOccasion(h.Call, event)
 	o.emit = h.Emit
 	handlers := r.runnable(matched, o.state, func(handler *Handler) bool { return concerned(handler, h.Concerns) })
 	if len(handlers) == 0 {
@@ -86,7 +86,7 @@ func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (pegboard.Decisi
 		handlers = without(handlers, earlier.handler)
 	}
 	if o == nil { // no other hook is about the new input
-		o = r.newOccasion(h.Call.Session(), preToolUse)
+		o = r.newCallOccasion(h.Call, preToolUse)
 		o.emit = h.Emit
 	}
 	if len(handlers) > 0 {
@@ -144,7 +144,7 @@ func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (pegboard
 	if len(matched) == 0 {
 		return pegboard.Decision{}, nil
 	}
-	o := r.newOccasion(q.Call.Session(), permissionRequest)
+	o := r.newCallOccasion(q.Call, permissionRequest)
 	handlers := r.runnable(matched, o.state, func(h *Handler) bool { return concerned(h, q.Concerns) })
 	if len(handlers) == 0 {
 		return pegboard.Decision{}, nil
@@ -261,7 +261,7 @@ func (r *Runner) batch(ctx context.Context, outcomes []pegboard.Outcome) error {
 	if len(handlers) == 0 {
 		return nil
 	}
-	p := newPayload(r, o.session, o.event, nil)
+	p := newPayload(r, o.session, o.cwd, o.event, nil)
 	var calls []json.RawMessage
 	for i := range outcomes {
 		calls = append(calls, batchCall(&outcomes[i]))
@@ -300,5 +300,17 @@ func batchCall(o *pegboard.Outcome) json.RawMessage {
 }
 
 func (r *Runner) newOccasion(s *pegboard.Session, event string) *occasion {
-	return &occasion{runner: r, session: s, state: r.stateOf(s), event: event, control: controls[event]}
+	o := &occasion{runner: r, session: s, state: r.stateOf(s), event: event, control: controls[event]}
+	if s != nil {
+		o.cwd = s.Dir()
+	}
+	return o
+}
+
+// newCallOccasion is newOccasion for an event of a call, which keeps its directory when the
+// session moves.
+func (r *Runner) newCallOccasion(c *pegboard.Call, event string) *occasion {
+	o := r.newOccasion(c.Session(), event)
+	o.cwd = c.Dir()
+	return o
 }

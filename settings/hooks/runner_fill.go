@@ -50,7 +50,7 @@ func (r *Runner) elicit(ctx context.Context, s *pegboard.Session, f *pegboard.Fo
 	if len(handlers) == 0 {
 		return filled, false, nil
 	}
-	p := newPayload(r, s, o.event, nil)
+	p := newPayload(r, s, o.cwd, o.event, nil)
 	p.addText("mcp_server_name", f.From)
 	p.addText("message", f.Message)
 	p.addText("mode", modeOf(f))
@@ -81,7 +81,7 @@ func (r *Runner) elicited(ctx context.Context, s *pegboard.Session, f *pegboard.
 	if len(handlers) == 0 {
 		return filled, nil
 	}
-	p := newPayload(r, s, o.event, nil)
+	p := newPayload(r, s, o.cwd, o.event, nil)
 	p.addText("mcp_server_name", f.From)
 	action := filled.Action
 	if action == "" {

@@ -100,7 +100,7 @@ func (r *Runner) fired(s *pegboard.Session, e event, members jsonobject.Object) 
 	o := r.newOccasion(s, e.name)
 	source, _ := members.Text("source")
 	o.policy = e.name == configChange && source == "policy_settings"
-	p := newPayload(r, s, e.name, members)
+	p := newPayload(r, s, o.cwd, e.name, members)
 	for _, m := range members {
 		if m.Name != "hook_event_name" {
 			p.add(m.Name, m.Value)

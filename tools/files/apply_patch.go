@@ -111,7 +111,7 @@ func (in applyPatchInput) lines(c *pegboard.Call) pegboard.Lines {
 	}
 	var names []string
 	for _, path := range pathsOf(sections) {
-		names = append(names, c.Session().ShortPath(path))
+		names = append(names, c.ShortPath(path))
 	}
 	what := strings.Join(names, ", ")
 	return pegboard.Lines{Before: "Patch " + what, While: "Patching " + what}

@@ -62,7 +62,7 @@ func Edit(o WriteOptions) pegboard.Tool {
 		},
 		Inspect: func(in editInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Lines: func(in editInput, c *pegboard.Call) pegboard.Lines {
-			name := c.Session().ShortPath(in.FilePath)
+			name := c.ShortPath(in.FilePath)
 			if in.OldString == "" {
 				return pegboard.Lines{Before: "Create " + name, While: "Creating " + name}
 			}

@@ -77,7 +77,7 @@ func observedPath(c *pegboard.Call, property, path string) map[string]any {
 	if s == nil {
 		return nil
 	}
-	return map[string]any{property: realpath.Abs(s.Dir(), s.Home(), cmp.Or(path, "."))}
+	return map[string]any{property: realpath.Abs(c.Dir(), s.Home(), cmp.Or(path, "."))}
 }
 
 // errUndecided is the error of a call for whose path there was no permission decision.

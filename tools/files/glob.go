@@ -79,7 +79,7 @@ func Glob(o GlobOptions) pegboard.Tool {
 		Lines: func(in globInput, c *pegboard.Call) pegboard.Lines {
 			what := in.Pattern
 			if in.Path != "" {
-				what += " in " + c.Session().ShortPath(in.Path)
+				what += " in " + c.ShortPath(in.Path)
 			}
 			return pegboard.Lines{Before: "Find " + what, While: "Finding " + what}
 		},
@@ -141,7 +141,7 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 	}
 	if len(searches) > 1 {
 		found.compact()
-		if path := realpath.Abs(c.Session().Dir(), c.Session().Home(), in.below(filepath.ToSlash(in.Pattern))); found.hasFile(path) {
+		if path := realpath.Abs(c.Dir(), c.Session().Home(), in.below(filepath.ToSlash(in.Pattern))); found.hasFile(path) {
 			found.notes = nil // a name with commas was meant, and no list
 		}
 	}
@@ -253,7 +253,7 @@ func (o GlobOptions) selectNewest(ctx context.Context, c *pegboard.Call, found *
 			out.Truncated = true
 			break
 		}
-		out.Filenames = append(out.Filenames, c.Session().ShortPath(abs))
+		out.Filenames = append(out.Filenames, c.ShortPath(abs))
 		out.NumFiles++
 	}
 	out.TotalMatches = len(found.files) - out.Hidden
@@ -266,7 +266,7 @@ func (o GlobOptions) addOthers(c *pegboard.Call, found *globFindings, out *GlobO
 	out.Directories, out.moreDirs = o.shownPaths(c, found.shownDirs())
 	out.Links, out.moreLinks = o.shownPaths(c, found.shownLinks())
 	if len(out.Directories) > 0 && len(found.files) == 0 && len(found.dirs) == 0 {
-		out.firstDir = realpath.Abs(c.Session().Dir(), c.Session().Home(), out.Directories[0])
+		out.firstDir = realpath.Abs(c.Dir(), c.Session().Home(), out.Directories[0])
 	}
 }
 
@@ -277,7 +277,7 @@ func (o GlobOptions) shownPaths(c *pegboard.Call, paths []string) (shown []strin
 		switch {
 		case !mayRead(c, path):
 		case len(shown) < o.MaxResults:
-			shown = append(shown, c.Session().ShortPath(path))
+			shown = append(shown, c.ShortPath(path))
 		default:
 			more++
 		}

@@ -179,7 +179,7 @@ func (o GrepOptions) limits(c *pegboard.Call, in grepInput) grep.Limits {
 
 // walkOptions returns which files of the directory at base are searched.
 func (o GrepOptions) walkOptions(c *pegboard.Call, in grepInput, base string) walk.Options {
-	w := walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: notVersionControl, Globs: in.globs(c.Session().Dir(), base)}
+	w := walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: notVersionControl, Globs: in.globs(c.Dir(), base)}
 	if in.Type != "" {
 		w.Types = []string{in.Type}
 	}
@@ -229,7 +229,7 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 	}
 	report := s.Report()
 	out := o.output(in, report, func(path string) string {
-		return c.Session().ShortPath(filepath.FromSlash(path))
+		return c.ShortPath(filepath.FromSlash(path))
 	})
 	out.TimedOut, out.failed = late, failed
 	if report.Searched == 0 && report.Unreadable == 0 && !late {

@@ -32,7 +32,7 @@ func (in grepInput) lines(c *pegboard.Call) pegboard.Lines {
 	if in.Path != "" || len(in.Paths) > 0 {
 		var names []string
 		for _, base := range in.bases() {
-			names = append(names, c.Session().ShortPath(base))
+			names = append(names, c.ShortPath(base))
 		}
 		what += " in " + strings.Join(names, ", ")
 	}

@@ -57,7 +57,7 @@ func MultiEdit(o WriteOptions) pegboard.Tool {
 		},
 		Inspect: func(in multiEditInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
 		Lines: func(in multiEditInput, c *pegboard.Call) pegboard.Lines {
-			name := c.Session().ShortPath(in.FilePath)
+			name := c.ShortPath(in.FilePath)
 			return pegboard.Lines{Before: "Edit " + name, While: "Editing " + name}
 		},
 		Observe: func(in multiEditInput, c *pegboard.Call) map[string]any {

@@ -76,7 +76,7 @@ func NotebookEdit(o WriteOptions) pegboard.Tool {
 }
 
 func (in notebookInput) lines(c *pegboard.Call) pegboard.Lines {
-	name := c.Session().ShortPath(in.NotebookPath)
+	name := c.ShortPath(in.NotebookPath)
 	switch in.mode() {
 	case "insert":
 		return pegboard.Lines{Before: "Insert a cell into " + name, While: "Inserting a cell into " + name}

@@ -101,7 +101,7 @@ type plainReadInput struct {
 func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 || in.ByteOffset > 0 }
 
 func (in readInput) lines(c *pegboard.Call) pegboard.Lines {
-	what, unit, first := c.Session().ShortPath(in.FilePath), "line", orDefault(in.Offset, 1)
+	what, unit, first := c.ShortPath(in.FilePath), "line", orDefault(in.Offset, 1)
 	if isNotebook(in.FilePath) {
 		unit = "cell"
 	}

@@ -57,7 +57,7 @@ func Write(o WriteOptions) pegboard.Tool {
 		},
 		ClassifierInput: func(in writeInput, _ *pegboard.Call) string { return in.FilePath + "\n" + in.Content },
 		Lines: func(in writeInput, c *pegboard.Call) pegboard.Lines {
-			name := c.Session().ShortPath(in.FilePath)
+			name := c.ShortPath(in.FilePath)
 			return pegboard.Lines{Before: "Write " + name, While: "Writing " + name}
 		},
 		Result: func(out WriteOutput) *pegboard.Result { return writeResult(out.text, out.diffs, out) },

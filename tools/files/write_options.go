@@ -62,7 +62,7 @@ func (o WriteOptions) permit(c *pegboard.Call) pegboard.Decision {
 	}
 	for _, t := range c.Targets() {
 		for _, dir := range o.ConfigDirs {
-			abs := realpath.Abs(s.Dir(), s.Home(), dir)
+			abs := realpath.Abs(c.Dir(), s.Home(), dir)
 			if contains(abs, t.Value) || contains(realpath.Resolve(abs), t.Real()) {
 				return pegboard.Decision{Behavior: pegboard.Deny, Reason: t.Value + " belongs to the configuration of the program that runs this agent, which no tool may write"}
 			}

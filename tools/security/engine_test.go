@@ -60,6 +60,9 @@ func sessionIn(t *testing.T, tr tree, dir string, cfg pegboard.SessionConfig) *p
 	for i, more := range cfg.MoreDirs {
 		cfg.MoreDirs[i] = tr.fill(more)
 	}
+	if tr.worktree != nil {
+		return tr.worktree.session(t, cfg)
+	}
 	return newSession(t, cfg)
 }
 

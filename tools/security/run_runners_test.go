@@ -111,7 +111,7 @@ func newRunnerBox(t *testing.T) runnerBox {
 	for rule := range strings.SplitSeq("pytest|python -m pytest|make|go test|go build|go vet|eslint|npm run build|npm test|npx jest|mocha|ninja", "|") {
 		rules.Allow = append(rules.Allow, "Bash("+rule+" *)")
 	}
-	s := sessionIn(t, tree{b.root}, "proj", pegboard.SessionConfig{Permissions: permissions(t, pegboard.ModeDefault, rules)})
+	s := sessionIn(t, tree{root: b.root}, "proj", pegboard.SessionConfig{Permissions: permissions(t, pegboard.ModeDefault, rules)})
 	b.pool = pool(t, s, shell.Bash(shell.Options{Env: b.env}))
 	return b
 }

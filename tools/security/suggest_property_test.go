@@ -168,7 +168,7 @@ func TestSuggestionsAllowNothingElse(t *testing.T) {
 // suggested returns what could be remembered of a call.
 func (w world) suggested(t *testing.T, mode pegboard.Mode, to pegboard.RuleSource, a act) (found [][]pegboard.PermissionUpdate) {
 	t.Helper()
-	s := sessionIn(t, tree{w.root}, "proj", pegboard.SessionConfig{
+	s := sessionIn(t, tree{root: w.root}, "proj", pegboard.SessionConfig{
 		Permissions: permissions(t, mode, pegboard.RuleSet{}),
 		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 			found = q.Suggestions(to)
@@ -220,7 +220,7 @@ func (w world) requireNothingElse(t *testing.T, r *rand.Rand, all []act, a act, 
 		before := permissions(t, mode, pegboard.RuleSet{})
 		after, err := before.Apply(updates...)
 		require.NoError(t, err)
-		s := sessionIn(t, tree{w.root}, "proj", pegboard.SessionConfig{Permissions: before})
+		s := sessionIn(t, tree{root: w.root}, "proj", pegboard.SessionConfig{Permissions: before})
 		p := pool(t, s, w.tools()...)
 		for _, probe := range probes[:60] {
 			require.NoError(t, s.SetPermissions(after))

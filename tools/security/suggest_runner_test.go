@@ -79,7 +79,7 @@ func TestSuggestionsForRunnersAllowNoOtherCode(t *testing.T) {
 				if strings.Contains(updates[0].String(), "*") {
 					prefixes++
 				}
-				p := pool(t, sessionIn(t, tree{w.root}, "proj", pegboard.SessionConfig{Permissions: after}), w.tools()...)
+				p := pool(t, sessionIn(t, tree{root: w.root}, "proj", pegboard.SessionConfig{Permissions: after}), w.tools()...)
 				require.Equal(t, pegboard.Allow, p.Decide(t.Context(), call(t, "Bash", bash(line).input)).Behavior, line)
 				r.Shuffle(len(probes), func(i, j int) { probes[i], probes[j] = probes[j], probes[i] })
 				for _, probe := range probes[:effort.Of(t, len(probes))] {

@@ -77,13 +77,22 @@ func realTemp(t *testing.T) string {
 }
 
 // tree is what a row is decided about: the base tree, or a copy with a fixture.
-type tree struct{ root string }
+type tree struct {
+	root     string
+	worktree *moving // nil if sessions are made where the row works
+}
 
 // grow copies the base tree and builds the fixture below start.
 func (b base) grow(t *testing.T, f fixture, start string) tree {
 	t.Helper()
 	tr := tree{root: realTemp(t)}
 	require.NoError(t, os.CopyFS(tr.root, os.DirFS(b.folder)))
+	return tr.with(t, f, start)
+}
+
+// with builds a fixture below start.
+func (tr tree) with(t *testing.T, f fixture, start string) tree {
+	t.Helper()
 	at := func(name string) string { return filepath.Join(tr.root, start, name) }
 	for _, name := range f.Dirs {
 		require.NoError(t, os.MkdirAll(at(name), 0o755))

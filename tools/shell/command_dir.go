@@ -26,14 +26,17 @@ func (k *command) updateStartDir() string {
 		return ""
 	}
 	s := k.session
-	at, ok := nameInWorkDirs(s, dir)
+	if s.Dir() != k.call.Dir() {
+		return "" // the session has moved, and commands start there
+	}
+	at, ok := nameInWorkDirs(k.call, dir)
 	if !ok {
-		startDirOf(s).set(s, k.dir, s.Dir(), "")
-		return fmt.Sprintf("The command ended in %s, which is outside the working directories; the next one starts in %s.", dir, s.Dir())
+		startDirOf(s).set(k.call, k.dir, k.call.Dir(), "")
+		return fmt.Sprintf("The command ended in %s, which is outside the working directories; the next one starts in %s.", dir, k.call.Dir())
 	}
 	if at != k.dir {
-		last, _ = nameInWorkDirs(s, realpath.Resolve(last))
-		startDirOf(s).set(s, k.dir, at, last)
+		last, _ = nameInWorkDirs(k.call, realpath.Resolve(last))
+		startDirOf(s).set(k.call, k.dir, at, last)
 	}
 	return ""
 }

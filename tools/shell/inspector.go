@@ -17,7 +17,7 @@ type inspector struct {
 	parser     *shellparse.Parser
 	isPublic   func(name string) bool               // nil if the host names no public variables
 	isExported func(*pegboard.Session, string) bool // nil if any variable may be in the environment
-	searchPath func(*pegboard.Session) *searchPath  // nil if nobody looks for the programs of a line
+	searchPath func(*pegboard.Call) *searchPath     // nil if nobody looks for the programs of a line
 }
 
 func newInspector(o Options) inspector {
@@ -40,14 +40,14 @@ func newInspector(o Options) inspector {
 func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, shellparse.Line) {
 	env := shellparse.Env{Shell: i.shell, IsPublic: i.isPublic}
 	if s := c.Session(); s != nil {
-		env = i.env(s, s.Dir())
+		env = i.env(s, c.Dir())
 	}
 	if c.Session() != nil && i.carriesDir {
-		env.Dir = startDirOf(c.Session()).current(c.Session())
+		env.Dir = startDirOf(c.Session()).current(c)
 	}
 	line := i.parser.Parse(in.Command, env)
 	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, targetCount(&line))}
-	programs := i.programCheck(c.Session(), env.Dir, &line)
+	programs := i.programCheck(c, env.Dir, &line)
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
@@ -80,7 +80,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 	if tr.ReadOnly && !mayChangeDir(in.Command, &line) {
 		tr.Concurrency = pegboard.Shared
 	}
-	if s := c.Session(); s != nil && env.Dir != s.Dir() {
+	if c.Session() != nil && env.Dir != c.Dir() {
 		tr.Targets = append(tr.Targets, startDirTarget(env.Dir))
 	}
 	return tr, line
@@ -117,7 +117,7 @@ func (i inspector) dir(c *pegboard.Call) string {
 	if i.carriesDir {
 		return inspectedDir(c)
 	}
-	return c.Session().Dir()
+	return c.Dir()
 }
 
 // parse parses the line of a call in the way in which it was inspected.
@@ -147,11 +147,11 @@ func targetCount(line *shellparse.Line) int {
 }
 
 // programCheck returns the check of the programs of a line that starts in dir, or nil.
-func (i inspector) programCheck(s *pegboard.Session, dir string, line *shellparse.Line) *programCheck {
-	if i.searchPath == nil || s == nil {
+func (i inspector) programCheck(c *pegboard.Call, dir string, line *shellparse.Line) *programCheck {
+	if i.searchPath == nil || c.Session() == nil {
 		return nil
 	}
-	return &programCheck{from: dir, mixed: !isKnown(line), find: i.searchPath, session: s, commands: make([]commandCheck, len(line.Commands))}
+	return &programCheck{from: dir, mixed: !isKnown(line), find: i.searchPath, call: c, commands: make([]commandCheck, len(line.Commands))}
 }
 
 // commandTarget returns the target that stands for a command.

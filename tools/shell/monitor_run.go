@@ -79,7 +79,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 	prelude := r.prelude(ctx, &parsed, c, m.log.prelude())
 	line, err := r.args(in.Command, "", prelude)
 	if err == nil {
-		line[0], err = trustedShell(line[0], c.Session().Dirs())
+		line[0], err = trustedShell(line[0], c.Dirs())
 	}
 	if err != nil {
 		return err

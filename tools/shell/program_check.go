@@ -18,10 +18,10 @@ import (
 // then keeps its answer: what is put into a directory of PATH afterwards is not found by the
 // line, see runner.environment.
 type programCheck struct {
-	find    func(*pegboard.Session) *searchPath
-	session *pegboard.Session
-	from    string // where the line starts
-	mixed   bool   // a command of the line is not known, so that it runs with the whole PATH
+	find  func(*pegboard.Call) *searchPath
+	call  *pegboard.Call
+	from  string // where the line starts
+	mixed bool   // a command of the line is not known, so that it runs with the whole PATH
 
 	once     sync.Once
 	path     *searchPath
@@ -47,7 +47,7 @@ type commandCheck struct {
 // verify returns an error that says which program of the project would be started.
 func (k *commandCheck) verify() error {
 	k.once.Do(func() {
-		k.line.once.Do(func() { k.line.path = k.line.find(k.line.session) })
+		k.line.once.Do(func() { k.line.path = k.line.find(k.line.call) })
 		if k.line.path.trusted {
 			return
 		}

@@ -34,6 +34,7 @@ var errTooManyCalls = errors.New("it asked for more calls of tools than can wait
 // A child is one interpreter process.
 type child struct {
 	process    *proc.Process
+	dir        string        // of the session when it was started
 	bySignal   bool          // a signal interrupts its code; otherwise a request does
 	replyReady chan struct{} // holds a token when replies are queued
 
@@ -52,7 +53,7 @@ func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language,
 		args = slices.Concat(o.Node, []string{"-e", javaScriptDriver})
 	}
 	token := "\x1e" + rand.Text()
-	c := &child{bySignal: language == Python && runtime.GOOS != "windows", replyReady: make(chan struct{}, 1), captured: newREPLCapture(nil)}
+	c := &child{dir: dir, bySignal: language == Python && runtime.GOOS != "windows", replyReady: make(chan struct{}, 1), captured: newREPLCapture(nil)}
 	c.frames = frames{token: []byte(token), onText: c.capture, onReply: c.queueReply}
 	started := make(chan struct{})
 	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // the process outlives the call

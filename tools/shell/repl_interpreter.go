@@ -41,7 +41,7 @@ func (i *interpreter) run(ctx context.Context, o REPLOptions, in replInput, c *p
 	}
 	for {
 		before := i.child
-		if err := i.ensureChild(ctx, o, c.Session().Dir()); err != nil {
+		if err := i.ensureChild(ctx, o, c.Dir()); err != nil {
 			return REPLOutput{}, err
 		}
 		if in.Restart && strings.TrimSpace(in.Code) == "" {
@@ -61,6 +61,13 @@ func (i *interpreter) ensureChild(ctx context.Context, o REPLOptions, dir string
 	if i.child != nil && i.child.ended() {
 		i.lateOutput += i.child.endCode().Shrink(maxLateOutput).Text()
 		i.lostReason = fmt.Sprintf("the one before ended after its last call (%s)", exitText(i.child.process.Exit()))
+		i.child = nil
+	}
+	if i.child != nil && i.child.dir != dir {
+		i.child.process.Stop(errRestart)
+		i.child.process.Exit()
+		i.lateOutput += i.child.endCode().Shrink(maxLateOutput).Text()
+		i.lostReason = fmt.Sprintf("the session has moved from %s to %s", i.child.dir, dir)
 		i.child = nil
 	}
 	if i.child != nil {

@@ -95,7 +95,7 @@ func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) pe
 	if s == nil {
 		return pegboard.Decision{}
 	}
-	if r.inspector.carriesDir && startDirOf(s).verify(s) != inspectedDir(c) {
+	if r.inspector.carriesDir && startDirOf(s).verify(c) != inspectedDir(c) {
 		return pegboard.Decision{Input: respelled(c.Input)}
 	}
 	if r.inspector.shell != shellparse.PowerShell { // only PowerShell has such commands
@@ -158,7 +158,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	prelude := r.prelude(ctx, &k.line, c, k.preludeFile)
 	args, err := r.args(in.Command, k.dirFile, prelude)
 	if err == nil {
-		args[0], err = trustedShell(args[0], s.Dirs())
+		args[0], err = trustedShell(args[0], c.Dirs())
 	}
 	if err == nil {
 		args, err = k.wrap(args, prelude)

@@ -29,14 +29,14 @@ func (r *runner) environment(command string, line *shellparse.Line, c *pegboard.
 	}
 	env.set("CDPATH", "")
 	env.remove(func(name string) bool { return name == "OLDPWD" })
-	if last := startDirOf(c.Session()).previous(c.Session()); last != "" && !o.FixedDir {
+	if last := startDirOf(c.Session()).previous(c); last != "" && !o.FixedDir {
 		env.set("OLDPWD", last)
 	}
 	if home := c.Session().Home(); home != "" && runtime.GOOS != "windows" {
 		env.set("HOME", home)
 	}
 	if isKnown(line) && !asksForPrograms(line) && !runsOpenProgram(c) {
-		restrictPath(&env, c.Session().Dirs())
+		restrictPath(&env, c.Dirs())
 	}
 	if c.ReadOnly() {
 		env.setAll(gitrepo.Neutral())
@@ -93,18 +93,18 @@ func (r *runner) isExported(s *pegboard.Session, name string) bool {
 
 // searchPath returns where the commands of a session find their programs, as far as that is
 // known before one of them is started.
-func (r *runner) searchPath(s *pegboard.Session) *searchPath {
+func (r *runner) searchPath(c *pegboard.Call) *searchPath {
 	env := variables{pairs: r.options.Env, fold: runtime.GOOS == "windows"}
 	path, _ := env.get("PATH")
 	if r.options.Env == nil {
 		path = ownPath()
 	}
-	if u := r.startupOf(s); u != nil {
+	if u := r.startupOf(c.Session()); u != nil {
 		env = variables{pairs: []string{"PATH=" + path}}
 		u.addTo(&env, true)
 		path, _ = env.get("PATH")
 	}
-	dirs := s.Dirs()
+	dirs := c.Dirs()
 	if last := r.lastPath.Load(); last.is(path, dirs) {
 		return last
 	}

@@ -47,7 +47,7 @@ func isAboutFiles(r pegboard.Rule) bool {
 func (r *runner) sandboxCommand(c *pegboard.Call, line, dir string) (sc SandboxCommand, err error) {
 	s := c.Session()
 	sc = SandboxCommand{Line: line, Dir: realpath.Resolve(dir), Home: s.Home(), Targets: c.Targets(), Decision: c.Decision()}
-	for _, dir := range s.Dirs() {
+	for _, dir := range c.Dirs() {
 		if dir = realpath.Resolve(dir); isDir(dir) {
 			sc.WorkDirs = append(sc.WorkDirs, dir)
 		}

@@ -73,24 +73,24 @@ func (r *runner) prelude(ctx context.Context, line *shellparse.Line, c *pegboard
 	if file != "" && u.write(file) {
 		files = append(files, file)
 	}
-	if settings := r.envFile(c.Session()); settings != "" {
+	if settings := r.envFile(c); settings != "" {
 		files = append(files, settings)
 	}
 	return files
 }
 
-// envFile returns the file that holds settings of the environment for s, or "" if it is not
+// envFile returns the file that holds settings of the environment for c, or "" if it is not
 // there. A pipe would keep the command from starting.
-func (r *runner) envFile(s *pegboard.Session) string {
+func (r *runner) envFile(c *pegboard.Call) string {
 	if r.options.EnvFile == nil {
 		return ""
 	}
-	name := r.options.EnvFile(s)
+	name := r.options.EnvFile(c.Session())
 	if name == "" {
 		return ""
 	}
 	if !filepath.IsAbs(name) {
-		name = filepath.Join(s.Dir(), name)
+		name = filepath.Join(c.Dir(), name)
 	}
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return ""

@@ -24,8 +24,12 @@ import (
 // that it runs in the directory in which it would run if it came alone. Hooks then
 // see the call twice, the second time with one space more or less at the end of its
 // input.
+//
+// It belongs to one directory of the session: after [pegboard.Session.SetDir], commands start
+// in the new one, whatever the last of them did before.
 type startDir struct {
 	mu    sync.Mutex
+	of    string // the session's directory to which dir and last belong
 	dir   string // absolute; empty means the session's directory
 	last  string // the directory before it, to which cd - leads; empty if there is none
 	lost  string // a directory that could not be used, until it was reported
@@ -36,30 +40,49 @@ type startDir struct {
 var startDirs = pegboard.NewClonedKey("directory of the shell", func(*startDir) *startDir { return &startDir{} })
 
 func startDirOf(s *pegboard.Session) *startDir {
-	return startDirs.GetOrInit(s, func() *startDir { return &startDir{} })
+	return startDirs.GetOrInit(s, func() *startDir {
+		d := &startDir{}
+		s.OnSetDir("directory of the shell", func(string, string) { d.reset() })
+		return d
+	})
 }
 
-// current returns the directory in which the next command of s starts.
-func (d *startDir) current(s *pegboard.Session) string {
+// reset forgets where commands have led.
+func (d *startDir) reset() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.dir == "" {
-		return s.Dir()
+	d.of, d.dir, d.last, d.lost = "", "", "", ""
+}
+
+// current returns the directory in which c starts if it is the next command.
+func (d *startDir) current(c *pegboard.Call) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.now(c)
+}
+
+// now is current. The caller holds mu.
+func (d *startDir) now(c *pegboard.Call) string {
+	if d.dir == "" || d.of != c.Dir() {
+		return c.Dir()
 	}
 	return d.dir
 }
 
 // previous returns the directory that the shell was in before current, if it is still
 // inside the working directories, and otherwise "".
-func (d *startDir) previous(s *pegboard.Session) string {
+func (d *startDir) previous(c *pegboard.Call) string {
 	d.mu.Lock()
 	last := d.last
+	if d.of != c.Dir() {
+		last = ""
+	}
 	d.mu.Unlock()
 	if last == "" {
 		return ""
 	}
 	if real := realpath.Resolve(last); isDir(real) {
-		if _, ok := nameInWorkDirs(s, real); ok {
+		if _, ok := nameInWorkDirs(c, real); ok {
 			return last
 		}
 	}
@@ -68,14 +91,14 @@ func (d *startDir) previous(s *pegboard.Session) string {
 
 // set changes the directory from old to dir, in which the shell came from last. It does
 // nothing if another call has changed it meanwhile.
-func (d *startDir) set(s *pegboard.Session, old, dir, last string) {
+func (d *startDir) set(c *pegboard.Call, old, dir, last string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if now := d.dir; now != old && (now != "" || old != s.Dir()) {
+	if d.now(c) != old || c.Session().Dir() != c.Dir() {
 		return
 	}
-	d.moved, d.last = true, last
-	if d.dir = dir; dir == s.Dir() {
+	d.of, d.moved, d.last = c.Dir(), true, last
+	if d.dir = dir; dir == c.Dir() {
 		d.dir = ""
 	}
 }
@@ -91,13 +114,13 @@ func (d *startDir) hasMoved() bool {
 // verify is like current, but resets the directory to the session's if it does not
 // exist any more or is no longer inside the working directories, for instance because
 // a link has replaced it.
-func (d *startDir) verify(s *pegboard.Session) string {
-	dir := d.current(s)
-	if dir == s.Dir() {
+func (d *startDir) verify(c *pegboard.Call) string {
+	dir := d.current(c)
+	if dir == c.Dir() {
 		return dir
 	}
 	if real := realpath.Resolve(dir); isDir(real) {
-		if _, ok := nameInWorkDirs(s, real); ok {
+		if _, ok := nameInWorkDirs(c, real); ok {
 			return dir
 		}
 	}
@@ -106,7 +129,7 @@ func (d *startDir) verify(s *pegboard.Session) string {
 	if d.dir == dir {
 		d.dir, d.lost = "", dir
 	}
-	return s.Dir()
+	return c.Dir()
 }
 
 // takeLostNote returns a note if verify has reset the directory since the last call.
@@ -131,14 +154,14 @@ func startDirTarget(dir string) pegboard.Target {
 // inspectedDir returns the directory for which c was inspected.
 func inspectedDir(c *pegboard.Call) string {
 	if !startDirOf(c.Session()).hasMoved() {
-		return c.Session().Dir()
+		return c.Dir()
 	}
 	for _, t := range c.Targets() {
 		if t.Kind == pegboard.TargetResource {
 			return t.Value
 		}
 	}
-	return c.Session().Dir()
+	return c.Dir()
 }
 
 // respelled returns the same JSON in other bytes, which makes the executor inspect
@@ -160,10 +183,10 @@ func isDir(path string) bool {
 	return err == nil && fi.IsDir()
 }
 
-// nameInWorkDirs returns the name under which the session knows a real directory, if
+// nameInWorkDirs returns the name under which the session of a call knows a real directory, if
 // the directory is inside the working directories.
-func nameInWorkDirs(s *pegboard.Session, real string) (string, bool) {
-	for _, root := range s.Dirs() {
+func nameInWorkDirs(c *pegboard.Call, real string) (string, bool) {
+	for _, root := range c.Dirs() {
 		if rel, err := filepath.Rel(realpath.Resolve(root), real); err == nil && filepath.IsLocal(rel) {
 			return filepath.Join(root, rel), true
 		}

@@ -195,7 +195,7 @@ func (w *Workflows) preview(_ context.Context, in toolInput, c *pegboard.Call) (
 	if err != nil || p.script == nil {
 		return nil, err
 	}
-	d, err := files.DiffOf(filepath.Join(s.Dir(), fileName(p.name())), nil, []byte(p.script.source))
+	d, err := files.DiffOf(filepath.Join(c.Dir(), fileName(p.name())), nil, []byte(p.script.source))
 	if err != nil {
 		return nil, err
 	}
