@@ -13,7 +13,7 @@ type verifyInput struct {
 	Steps []PlanClaim `json:"steps" jsonschema:"minItems=1,maxItems=200" jsonschema_description:"The steps of the plan, each as the plan words it"`
 }
 
-// A PlanClaim is what a model says of a step of the plan.
+// A PlanClaim is the model's claim about a step of the plan.
 type PlanClaim struct {
 	Step     string `json:"step" jsonschema:"minLength=1" jsonschema_description:"The step as the plan words it, or its number"`
 	Done     bool   `json:"done" jsonschema_description:"Whether it is done"`

@@ -21,6 +21,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/results"
+	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 	"github.com/seed49eaa51d/pegboard/tools/structured"
@@ -154,6 +155,7 @@ func shownCalls() []shownCall {
 		{made: "StructuredOutput", tool: answer.Tool(), input: `{"n":1}`, want: view("Answer", pegboard.KindThink, "Give the answer", "Giving the answer", "Gave the answer")},
 		{made: "Skill", tool: greet.Tool(), input: `{"skill":"greet"}`, want: view("Skill", pegboard.KindRead, "Load skill greet", "Loading skill greet", "Loaded skill greet")},
 		{made: "Workflow", tool: workflowTool(), input: `{"script":"return 1","title":"steps"}`, want: view("Workflow", pegboard.KindRun, "Run workflow steps", "Starting workflow steps", "")},
+		{made: "EnterPlanMode", tool: session.PlanTools(session.PlanOptions{})[0], input: `{}`, want: view("Plan", pegboard.KindThink, "Enter plan mode", "Entering plan mode", "Entered plan mode")},
 		{made: "pegboard.ToolSearch", tool: search, input: `{"query":"select:Nothing"}`, want: view("Find tools", pegboard.KindSearch, "Find tools: select:Nothing", "Finding tools: select:Nothing", "Found 0 tools")},
 	}
 }
