@@ -12,7 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// Answers are what came of the questions of one call of AskUserQuestion: one of the three fields
+// Answers are the reply to the questions of one call of AskUserQuestion. One of the three fields
 // is set.
 type Answers struct {
 	// Answers are by the text of the question: the label of an option, several labels joined
@@ -21,8 +21,8 @@ type Answers struct {
 	Answers map[string]string
 	// Response is a text in place of answers.
 	Response string
-	// Away says that nobody has answered for so long, by the dialog's own clock. It must be at
-	// least a millisecond. The model is told to go on by its own judgment.
+	// Away is the time without an answer, by the dialog's own clock. It must be at least a
+	// millisecond. The model is told to go on by its own judgment.
 	Away time.Duration
 }
 

@@ -14,12 +14,12 @@ type AskOutput struct {
 	Answers      map[string]string `json:"answers"` // by the text of the question
 	Response     string            `json:"response,omitempty"`
 	Annotations  map[string]any    `json:"annotations,omitempty"`
-	AFKTimeoutMs int64             `json:"afkTimeoutMs,omitempty"` // for how long nobody has answered
+	AFKTimeoutMs int64             `json:"afkTimeoutMs,omitempty"` // the time without an answer
 
 	by pegboard.Decider
 }
 
-// line says in one line what came of the questions.
+// line sums up the reply in one line.
 func (out *AskOutput) line() string {
 	switch {
 	case len(out.Answers) > 0:

@@ -74,7 +74,7 @@ func AskUserQuestion() pegboard.Tool {
 	})
 }
 
-// validateAsk refuses what the model must not write, and answers to other questions.
+// validateAsk refuses answers of the model, and answers to other questions.
 func validateAsk(_ context.Context, in askInput, c *pegboard.Call) error {
 	sent, err := jsonobject.Parse(c.Sent())
 	if err != nil {

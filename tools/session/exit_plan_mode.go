@@ -17,7 +17,7 @@ type exitInput struct {
 
 // An ExitPlanOutput is the Result.Data of ExitPlanMode.
 type ExitPlanOutput struct {
-	Plan          *string `json:"plan"` // as it was approved; nil if there is none
+	Plan          *string `json:"plan"` // as it was approved; nil if the input had no text
 	IsAgent       bool    `json:"isAgent"`
 	PlanWasEdited bool    `json:"planWasEdited,omitempty"`
 

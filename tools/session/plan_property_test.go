@@ -42,6 +42,7 @@ func (w *planWorld) choose(m pegboard.Mode) {
 
 // personSets sets the mode as a user interface does.
 func (w *planWorld) personSets(t *testing.T) {
+	t.Helper()
 	m := pick(w.random, anyMode...)
 	require.NoError(t, w.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) }))
 	w.choose(m)
@@ -49,6 +50,7 @@ func (w *planWorld) personSets(t *testing.T) {
 
 // enters calls EnterPlanMode with a write behind it.
 func (w *planWorld) enters(t *testing.T) {
+	t.Helper()
 	was := w.mode
 	w.answer = deny
 	outs := w.send(t, enter(), write("entered"))
@@ -67,6 +69,7 @@ func (w *planWorld) enters(t *testing.T) {
 
 // exits calls ExitPlanMode, with a random answer of the person, and a write behind it.
 func (w *planWorld) exits(t *testing.T) {
+	t.Helper()
 	w.answer = pick(w.random, allow, deny, pegboard.Decision{})
 	var chosen pegboard.Mode
 	edit := w.random.IntN(3) == 0
@@ -110,6 +113,7 @@ func (w *planWorld) exits(t *testing.T) {
 // forks has an agent try to leave plan mode and to write. Whatever is approved, the agent is
 // never laxer than the conversation.
 func (w *planWorld) forks(t *testing.T) {
+	t.Helper()
 	own, err := pegboard.NewPermissions(pegboard.ModePlan)
 	require.NoError(t, err)
 	cfg := pegboard.SessionConfig{AgentID: "agent", Permissions: own}

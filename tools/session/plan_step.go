@@ -10,6 +10,7 @@ import (
 type planStep struct {
 	name   string // its line in the plan, without its mark
 	number string // as the plan numbers it, or ""
+	words  map[string]bool
 }
 
 var (
@@ -74,23 +75,22 @@ func outermost(lines []string, mark *regexp.Regexp) (steps []planStep) {
 	return steps
 }
 
-// claimed returns how well a claim names the step, from 0, not at all, to 1, or by its number.
-func (s planStep) claimed(claim string) float64 {
-	number, text := numberOf(claim)
-	a, b := words(s.name), words(text)
+// claimed returns how well a claim with that number and those words names the step, from 0, not
+// at all, to 1, or 2 by its number.
+func (s *planStep) claimed(number string, claim map[string]bool) float64 {
 	common := 0
-	for w := range a {
-		if b[w] {
+	for w := range claim {
+		if s.words[w] {
 			common++
 		}
 	}
 	switch {
-	case number != "" && number == s.number && (common > 0 || len(b) == 0):
+	case number != "" && number == s.number && (common > 0 || len(claim) == 0):
 		return 2
-	case len(a) == 0 || len(b) == 0:
+	case len(s.words) == 0 || len(claim) == 0:
 		return 0
 	}
-	return float64(common) / float64(min(len(a), len(b)))
+	return float64(common) / float64(min(len(s.words), len(claim)))
 }
 
 // numberOf splits a claim such as "2. Write tests", "Step 2" or "2" into number and text.

@@ -17,13 +17,13 @@ const (
 
 // PlanOptions are the settings of [PlanTools]. The zero value is ready to use.
 type PlanOptions struct {
-	// Guidance is what the model is told when it enters plan mode, beside how the mode works:
-	// such as what a plan of this project must contain. Empty means nothing.
+	// Guidance is a text for the model when it enters plan mode, such as the parts that a plan of
+	// this project must have. It follows a text on how the mode works. Empty means nothing.
 	Guidance string
 }
 
-// PlanTools returns EnterPlanMode, ExitPlanMode and VerifyPlanExecution. They keep what they know
-// in the session.
+// PlanTools returns EnterPlanMode, ExitPlanMode and VerifyPlanExecution. Their state is
+// kept in the session.
 //
 // EnterPlanMode and ExitPlanMode change the mode when they have ended, by Result.UpdateSession,
 // and run alone: a call before them in the message is decided in the mode before, one behind
@@ -32,7 +32,7 @@ type PlanOptions struct {
 // ExitPlanMode needs the user, see Info.RequiresUser. The answer may edit the plan, by
 // Decision.Input, and choose the mode that follows, by Decision.Remember; otherwise it is the mode
 // before plan mode, see [pegboard.Permissions.AfterPlan]. A refusal changes nothing, and the model
-// reads its reason. Where nobody can be asked, the error wraps [pegboard.ErrNoApprover].
+// reads its reason. If there is no way to ask, the error wraps [pegboard.ErrNoApprover].
 //
 // They are deferred. A host that lists them in Deferral.AlwaysLoad while [Planning] says so spares
 // the model a search.

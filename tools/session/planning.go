@@ -2,7 +2,7 @@ package session
 
 import "regexp"
 
-// planningWords are phrases of somebody who wants a plan before anything is changed.
+// planningWords are phrases that ask for a plan before anything is changed.
 var planningWords = regexp.MustCompile(`(?i)\b(?:` +
 	`plan mode|planning|blueprint|road ?map|` +
 	`(?:make|write|draft|create|prepare|propose|present|give|show|work out|come up with|need|want|have|like|see|with|your|the|a|an) (?:\w+ ){0,3}plan|` +
@@ -15,7 +15,7 @@ var planningWords = regexp.MustCompile(`(?i)\b(?:` +
 	`(?:don't|do not|dont) (?:change|write|edit|touch|implement|code|modify) (?:anything|any|the|a|code|yet)` +
 	`)\b`)
 
-// otherPlans are plans that nobody has to make.
+// otherPlans are plans of another kind.
 var otherPlans = regexp.MustCompile(`(?i)\b(?:query|execution|explain|data|pricing|price|subscription|billing|phone|floor|health|payment|business|test|terraform|free|paid|pro|enterprise|seating)[ -]plan(?:s|ner)?\b|\bplan [bB]\b`)
 
 // Planning reports whether a text of the user, in English, is about planning: a hint that the

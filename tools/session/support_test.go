@@ -44,15 +44,8 @@ func newDesk(t testing.TB, cfg pegboard.SessionConfig, mode pegboard.Mode, sets 
 func registryOf(t testing.TB) *pegboard.Registry {
 	t.Helper()
 	registry := new(pegboard.Registry)
-	script := pegboard.Build(pegboard.Definition[struct{ Name, Input string }, string]{
-		Info: pegboard.Info{Name: "Script"}, Description: "Makes a call.", Traits: pegboard.Traits{ReadOnly: true},
-		Call: func(ctx ctx, in struct{ Name, Input string }, c *pegboard.Call) (string, error) {
-			out := c.Run(ctx, pegboard.Call{ID: "inner", Name: in.Name, Input: json.RawMessage(in.Input)})[0]
-			return out.Result.Text(), nil
-		},
-	})
 	require.NoError(t, registry.Add(append(session.PlanTools(session.PlanOptions{Guidance: "Plans here name an owner."}),
-		session.AskUserQuestion(), script, files.Read(files.ReadOptions{}), files.Write(files.WriteOptions{AllowUnread: true}))...))
+		session.AskUserQuestion(), scriptTool(), files.Read(files.ReadOptions{}), files.Write(files.WriteOptions{AllowUnread: true}))...))
 	return registry
 }
 
@@ -115,3 +108,14 @@ func setMode(m pegboard.Mode) []pegboard.PermissionUpdate {
 }
 
 var allow, deny = pegboard.Decision{Behavior: pegboard.Allow}, pegboard.Decision{Behavior: pegboard.Deny}
+
+// scriptTool makes a call as a script does.
+func scriptTool() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[struct{ Name, Input string }, string]{
+		Info: pegboard.Info{Name: "Script"}, Description: "Makes a call.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx ctx, in struct{ Name, Input string }, c *pegboard.Call) (string, error) {
+			out := c.Run(ctx, pegboard.Call{ID: "inner", Name: in.Name, Input: json.RawMessage(in.Input)})[0]
+			return out.Result.Text(), nil
+		},
+	})
+}

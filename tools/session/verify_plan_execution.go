@@ -13,7 +13,7 @@ type verifyInput struct {
 	Steps []PlanClaim `json:"steps" jsonschema:"minItems=1,maxItems=200" jsonschema_description:"The steps of the plan, each as the plan words it"`
 }
 
-// A PlanClaim is what a model says of a step of the plan.
+// A PlanClaim is the model's claim about a step of the plan.
 type PlanClaim struct {
 	Step     string `json:"step" jsonschema:"minLength=1" jsonschema_description:"The step as the plan words it, or its number"`
 	Done     bool   `json:"done" jsonschema_description:"Whether it is done"`
@@ -56,11 +56,14 @@ func verifyPlanExecution() pegboard.Tool {
 			if !ok {
 				return VerifyPlanOutput{}, ErrNoPlan
 			}
-			steps := stepsOf(plan.Text)
-			if len(steps) == 0 {
+			switch steps := stepsOf(plan.Text); {
+			case len(steps) == 0:
 				return VerifyPlanOutput{}, errors.New("the plan was approved without a text, so there are no steps to compare with")
+			case len(steps) > maxSteps:
+				return VerifyPlanOutput{}, fmt.Errorf("the plan has %d steps, and at most %d can be compared; go through it yourself", len(steps), maxSteps)
+			default:
+				return verify(steps, in.Steps), nil
 			}
-			return verify(steps, in.Steps), nil
 		},
 		Result: func(out VerifyPlanOutput) *pegboard.Result {
 			r := pegboard.TextResult(out.text())
@@ -70,6 +73,9 @@ func verifyPlanExecution() pegboard.Tool {
 	})
 }
 
+// maxSteps is how many steps a plan may have to be compared. Our choice.
+const maxSteps = 1000
+
 // named is how much of the words of a step a claim must share to name it.
 const named = 0.6
 
@@ -77,11 +83,16 @@ const named = 0.6
 // with, the first of several.
 func verify(steps []planStep, claims []PlanClaim) (out VerifyPlanOutput) {
 	said := make([]*PlanClaim, len(steps))
+	for i := range steps {
+		steps[i].words = words(steps[i].name)
+	}
 	for i := range claims {
 		claim := &claims[i]
+		number, text := numberOf(claim.Step)
+		claimed := words(text)
 		at, best := -1, 0.0
-		for k, step := range steps {
-			if score := step.claimed(claim.Step); score >= named && score > best {
+		for k := range steps {
+			if score := steps[k].claimed(number, claimed); score >= named && score > best {
 				at, best = k, score
 			}
 		}

@@ -1,7 +1,10 @@
 package session_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -69,4 +72,16 @@ func TestVerifyPlanExecutionWithoutAPlan(t *testing.T) {
 	out := d.send(t, call("VerifyPlanExecution", `{"steps":[{"step":"1","done":true}]}`))[0]
 	require.ErrorIs(t, out.Err, session.ErrNoPlan)
 	require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+}
+
+// TestVerifyPlanExecutionOfAHugePlan ends soon.
+func TestVerifyPlanExecutionOfAHugePlan(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+	claims := slices.Repeat([]session.PlanClaim{claim("a step of many words that no plan has", true, "x")}, 200)
+	outs := d.send(t, exit(strings.Repeat("- one more step of the plan\n", 100_000)), call("VerifyPlanExecution", map[string]any{"steps": claims}))
+	require.NoError(t, outs[0].Err)
+	require.ErrorIs(t, outs[1].Err, pegboard.ErrToolFailed)
+	require.Contains(t, outs[1].Result.Text(), "100000 steps")
+	require.Less(t, outs[1].Elapsed, 10*time.Second)
 }

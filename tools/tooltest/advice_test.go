@@ -102,7 +102,7 @@ func followedTexts(all map[string]*tooltest.Transcript) (texts []string) {
 }
 
 var (
-	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill|Workflow|Agent|SendMessage|ListAgents|TeamCreate|TeamDelete|StructuredOutput)\b`)
+	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill|Workflow|Agent|SendMessage|ListAgents|TeamCreate|TeamDelete|StructuredOutput|EnterPlanMode|ExitPlanMode|VerifyPlanExecution|AskUserQuestion)\b`)
 	advises   = regexp.MustCompile(`(?i)\b(use|with|read it|read the|list it|by calling|shows|ask|change its|ends it)\b|\bcall (?:it\b|(?-i:[A-Z]))`)
 	verb      = regexp.MustCompile(`%[^a-zA-Z%]*[a-zA-Z%]`)
 )
