@@ -52,7 +52,7 @@ var controls = map[string]control{
 	"SubagentStart":       {code2: codePerson},
 	"TeammateIdle":        {code2: codeBlocks, blocks: true, goesOn: true},
 	taskCreated:           {code2: codeBlocks, blocks: true, strict: true},
-	"TaskCompleted":       {code2: codeBlocks, blocks: true, strict: true},
+	taskCompleted:         {code2: codeBlocks, blocks: true, strict: true},
 	configChange:          {code2: codeBlocks, blocks: true, strict: true},
 	"PreCompact":          {code2: codeBlocks, blocks: true, strict: true},
 	"PostCompact":         {code2: codePerson},
@@ -75,6 +75,7 @@ const (
 	stop               = "Stop"
 	subagentStop       = "SubagentStop"
 	taskCreated        = "TaskCreated"
+	taskCompleted      = "TaskCompleted"
 	configChange       = "ConfigChange"
 	sessionEnd         = "SessionEnd"
 	elicitation        = "Elicitation"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
+	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
 
 // guarded are the hooks of a file: one denies, and one keeps the agent from stopping.
@@ -117,4 +118,34 @@ func ExampleNew() {
 	}
 	hooks.New(set, hooks.Options{OnProblem: func(_ hooks.Handler, err error) { fmt.Println(err) }})
 	// Output: Stop hook of settings.json: it is left out: the program asks no model for hooks
+}
+
+// The scripts of the user may refuse tasks, and their completion.
+func ExampleRunner_TaskHooks() {
+	set, _, err := hooks.Parse([]byte(`{"TaskCompleted": [{"hooks": [
+		{"type": "command", "command": "grep -q test && { echo Show that the tests pass first. >&2; exit 2; }; exit 0"}
+	]}]}`), pegboard.SourceUser, "settings.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	r := hooks.New(set, hooks.Options{})
+	list, err := tasks.Open("", r.TaskHooks())
+	if err != nil {
+		log.Fatal(err)
+	}
+	s := open(r)
+	defer func() { _ = s.Close(context.Background()) }()
+	var registry pegboard.Registry
+	if err := registry.Add(list.Tools()...); err != nil {
+		log.Fatal(err)
+	}
+	var ex pegboard.Executor
+	for _, out := range ex.Run(context.Background(), registry.AssemblePool(s, pegboard.PoolConfig{}),
+		pegboard.Call{ID: "1", Name: "TaskCreate", Input: json.RawMessage(`{"subject": "Mend the test", "description": ""}`)},
+		pegboard.Call{ID: "2", Name: "TaskUpdate", Input: json.RawMessage(`{"taskId": "1", "status": "completed"}`)}) {
+		fmt.Println(out.Result.Text())
+	}
+	// Output:
+	// Task #1 was added: Mend the test
+	// the task was not completed: Show that the tests pass first.
 }

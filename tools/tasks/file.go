@@ -21,11 +21,15 @@ import (
 const (
 	lockSuffix    = ".lock"
 	corruptSuffix = ".corrupt"
+	tempSuffix    = ".tmp" // of internal/atomicfile
 	// maxWait is how long a change waits for others. A change takes milliseconds.
 	maxWait = 10 * time.Second
 	// maxTries is how often a change is made again because a program without the lock has
 	// changed the file meanwhile.
 	maxTries = 100
+	// tempAge is how old a temporary file must be before it is removed: a younger one may be that
+	// of a change.
+	tempAge = time.Hour
 )
 
 // A file keeps a graph in a file.
@@ -49,6 +53,23 @@ func newFile(path string, onAside func(*FileError)) (*file, error) {
 		return f, fmt.Errorf("%w, to %s", ErrOutside, f.real)
 	}
 	return f, nil
+}
+
+// removeLeftovers removes the new files of processes that were killed before they took the name.
+func (f *file) removeLeftovers() {
+	dir := filepath.Dir(f.real)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), "."+filepath.Base(f.real)+".pegboard-") || !strings.HasSuffix(e.Name(), tempSuffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > tempAge {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // the next program tries again
+		}
+	}
 }
 
 // read needs no lock, since the file is replaced as a whole. If it cannot be read, that is tried

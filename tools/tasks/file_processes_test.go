@@ -95,6 +95,25 @@ func TestProcesses(t *testing.T) {
 	for _, w := range workers {
 		require.NoError(t, w.in.Close())
 	}
+	ended, read := make(chan struct{}), make(chan error)
+	go func() { // a reader takes no lock, and sees whole lists
+		for {
+			list, err := first.All(t.Context())
+			if err == nil && len(list) < firstTasks {
+				err = fmt.Errorf("there are %d tasks", len(list))
+			}
+			select {
+			case <-ended:
+				read <- err
+				return
+			default:
+			}
+			if err != nil {
+				read <- err
+				return
+			}
+		}
+	}()
 	made := map[string]bool{}
 	for _, w := range workers {
 		w.wait(t)
@@ -104,6 +123,8 @@ func TestProcesses(t *testing.T) {
 			made[done.Created] = done.Created != ""
 		}
 	}
+	close(ended)
+	require.NoError(t, <-read)
 	t.Logf("%d changes took %v", processes*work, time.Since(began))
 
 	lines := bytes.Split(bytes.TrimSpace([]byte(content(t, log))), []byte("\n"))

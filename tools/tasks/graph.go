@@ -185,6 +185,9 @@ func (g *graph) remove(id string) {
 // setEdges makes and removes the edges in which a task before and the one that is wanted differ.
 func (g *graph) setEdges(before, wanted Task) error {
 	id := before.ID
+	if n := max(len(wanted.Blocks)-len(before.Blocks), len(wanted.BlockedBy)-len(before.BlockedBy)); n > MaxEdges {
+		return fmt.Errorf("%w: %d tasks are named at once, and at most %d are taken; name fewer", ErrInvalid, n, MaxEdges)
+	}
 	for _, other := range slices.Concat(wanted.Blocks, wanted.BlockedBy) {
 		if other == id {
 			return fmt.Errorf("%w: #%s cannot wait for itself", ErrCircle, id)

@@ -45,6 +45,7 @@ func Open(path string, h Hooks) (*List, error) {
 	}
 	if err == nil {
 		l.storage = f
+		f.removeLeftovers()
 		return l, nil
 	}
 	l.problem.Store(&FileError{Path: f.path, Err: err})

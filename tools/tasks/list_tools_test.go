@@ -186,3 +186,37 @@ func TestCallsOfAMessageKeepTheirOrder(t *testing.T) {
 		require.Equal(t, i > 0, len(task.BlockedBy) == 1)
 	}
 }
+
+// TestAgentsClaim: of the agents of a conversation that claim a task at once, each by its name,
+// one gets it, and the others read who.
+func TestAgentsClaim(t *testing.T) {
+	t.Parallel()
+	l, s := open(t, filePath(t), tasks.Hooks{}), session(t)
+	var registry pegboard.Registry
+	require.NoError(t, registry.Add(l.Tools()...))
+	const rounds, mates = 5, 8
+	create(t, l, "a", "b", "c", "d", "e")
+	texts := make(chan string)
+	for i := range mates {
+		fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleTeammate, AgentID: fmt.Sprint("agent-", i)})
+		require.NoError(t, err)
+		pool := registry.AssemblePool(fork, pegboard.PoolConfig{})
+		go func() {
+			var executor pegboard.Executor
+			for round := range rounds {
+				input := fmt.Appendf(nil, `{"taskId":"%d","owner":"mate%d","status":"in_progress"}`, round+1, i)
+				texts <- executor.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "TaskUpdate", Input: input})[0].Result.Text()
+			}
+		}()
+	}
+	won := 0
+	for range rounds * mates {
+		switch text := <-texts; {
+		case strings.Contains(text, "was changed: status, owner"):
+			won++
+		default:
+			require.Regexp(t, `is owned by mate\d; take another task`, text)
+		}
+	}
+	require.Equal(t, rounds, won)
+}

@@ -39,6 +39,7 @@ const (
 	MaxText        = 10_000  // characters of a subject, an active form or an owner
 	MaxDescription = 100_000 // characters of a description, and bytes of metadata as JSON
 	MaxBytes       = 16 << 20
+	MaxEdges       = 1000 // that one change adds to the Blocks, and to the BlockedBy, of a task
 )
 
 // Status says how a task stands.

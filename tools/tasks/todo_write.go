@@ -55,7 +55,7 @@ func TodoWrite(o TodoOptions) pegboard.Tool {
 			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "list of todos"}},
 		},
 		Lines: func(in todoInput, _ *pegboard.Call) pegboard.Lines {
-			n := fmt.Sprintf(" a list of %d todos", len(in.Todos))
+			n := fmt.Sprintf(" a list of todos, %d in all", len(in.Todos))
 			return pegboard.Lines{Before: "Write" + n, While: "Writing" + n}
 		},
 		Validate: func(_ context.Context, in todoInput, _ *pegboard.Call) error { return in.check() },

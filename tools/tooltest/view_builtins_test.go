@@ -26,6 +26,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 	"github.com/seed49eaa51d/pegboard/tools/structured"
+	"github.com/seed49eaa51d/pegboard/tools/tasks"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -70,6 +71,19 @@ func ofAgents(name string) pegboard.Tool {
 		panic(err)
 	}
 	tools := group.Tools()
+	return tools[slices.IndexFunc(tools, func(t pegboard.Tool) bool { return t.Info().Name == name })]
+}
+
+// ofTasks returns a tool of a list of tasks that has one.
+func ofTasks(name string) pegboard.Tool {
+	list, err := tasks.Open("", tasks.Hooks{})
+	if err == nil {
+		_, err = list.Create(context.Background(), tasks.Task{Subject: "Release"})
+	}
+	if err != nil {
+		panic(err)
+	}
+	tools := list.Tools()
 	return tools[slices.IndexFunc(tools, func(t pegboard.Tool) bool { return t.Info().Name == name })]
 }
 
@@ -167,6 +181,11 @@ func shownCalls() []shownCall {
 			input: `{"questions":[{"question":"Red or blue?","header":"Color","options":[{"label":"Red","description":""},{"label":"Blue","description":""}]}]}`,
 			want:  view("Ask the user", pegboard.KindThink, "Ask: Color", "Asking: Color", "1 of 1 answered"),
 		},
+		{made: "tasks.TodoWrite", tool: tasks.TodoWrite(tasks.TodoOptions{}), input: `{"todos":[{"content":"a","status":"pending","activeForm":"b"}]}`, want: view("Write todos", pegboard.KindThink, "Write a list of todos, 1 in all", "Writing a list of todos, 1 in all", "The list of todos was replaced: 1 pending.")},
+		{made: "TaskCreate", tool: ofTasks("TaskCreate"), input: `{"subject":"Test","description":""}`, want: view("Create task", pegboard.KindThink, "Add the task Test", "Adding the task Test", "Task #2 was added: Test")},
+		{made: "TaskGet", tool: ofTasks("TaskGet"), input: `{"taskId":"#1"}`, want: view("Show task", pegboard.KindRead, "Show the task 1", "Looking at the task 1", "Task #1 (Release), pending")},
+		{made: "TaskList", tool: ofTasks("TaskList"), input: `{}`, want: view("List tasks", pegboard.KindList, "List the tasks", "Listing the tasks", "0 of 1 tasks are completed")},
+		{made: "TaskUpdate", tool: ofTasks("TaskUpdate"), input: `{"taskId":"1","status":"in_progress"}`, want: view("Update task", pegboard.KindThink, "Change the task 1 to in progress", "Changing the task 1 to in progress", "Task #1 (Release) was changed: status")},
 		{made: "pegboard.ToolSearch", tool: search, input: `{"query":"select:Nothing"}`, want: view("Find tools", pegboard.KindSearch, "Find tools: select:Nothing", "Finding tools: select:Nothing", "Found 0 tools")},
 	}
 }

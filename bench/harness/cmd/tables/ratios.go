@@ -49,6 +49,7 @@ var comparisons = []comparison{
 	{ours: "Hooks/none/pegboard", floor: "Hooks/none/floor-nohooks", budget: 5e3, added: true},
 	{ours: "Hooks/if/pegboard-one", floor: "Hooks/if/floor-nohooks", budget: 8e3, added: true}, // what parsing the line takes
 	{ours: "Agent/pegboard", floor: "Agent/floor-fork", budget: 1.5},
+	{ours: "Tasks/pegboard", floor: "Tasks/floor-replace", budget: 2},
 	{ours: "MCP/pegboard", floor: "MCP/floor-gosdk", budget: 60e3, added: true},
 	{ours: "MCP200/pegboard", floor: "MCP200/floor-gosdk", budget: 1.5},
 	{ours: "MCP200/pegboard-in-order", floor: "MCP200/floor-gosdk-in-order", budget: 1.5},
