@@ -251,6 +251,7 @@ func (k *run) fork(ctx context.Context) error {
 		return errors.Join(ErrInvalidRequest, err)
 	}
 	k.agent.Session = child
+	k.mail().attach(k.agent.ID, child)
 	k.roster.setPlace(k.entry, child)
 	child.SetLoaded(k.entry.loaded...)
 	k.g.entries.Set(child, k.entry)
