@@ -241,3 +241,27 @@ func TestCronToolsByRole(t *testing.T) {
 		})
 	}
 }
+
+// TestAdviceOfJobsIsFollowed does what the errors of the tools advise.
+func TestAdviceOfJobsIsFollowed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newConversation(t, "", schedule.Options{MaxJobs: 1, Exact: true})
+		daily := object{"cron": "0 9 * * *", "prompt": "look"}
+		c.create(daily)
+		out := c.run(c.session, "CronCreate", object{"cron": "0 9 * * *", "prompt": "more"})
+		require.Contains(t, textOf(out), "delete one with CronDelete")
+		out = c.run(c.session, "CronDelete", object{"id": "unknown"})
+		require.Contains(t, textOf(out), "CronList shows them all")
+		listed, _ := c.run(c.session, "CronList", object{}).Result.Data.(schedule.Listed)
+		require.Len(t, listed.Jobs, 1)
+		require.NoError(t, c.run(c.session, "CronDelete", object{"id": listed.Jobs[0].ID}).Err)
+		c.create(daily)
+		fires := c.waitUntil(midnight.AddDate(0, 0, 9))
+		require.Contains(t, fires[len(fires)-1].Text(), "make it anew with CronCreate")
+		c.create(daily)
+		out = c.run(c.session, "CronCreate", object{"cron": "*/90 * * * *", "prompt": "look"})
+		require.Contains(t, textOf(out), "or ScheduleWakeup")
+		c.wake(object{"delaySeconds": 90 * 60})
+	})
+}
