@@ -28,7 +28,7 @@ type Request struct {
 	Body      json.RawMessage // an object, or nil
 }
 
-// An Action is what a [Request] asks for.
+// An Action is the verb of a [Request].
 type Action string
 
 // The actions.
@@ -64,7 +64,7 @@ type Remote struct {
 	Summary string `json:"summary,omitempty"`
 }
 
-// check returns what is missing in a request.
+// check returns an error if a part of the request is missing or malformed.
 func (in *remoteInput) check() error {
 	needsTrigger := slices.Contains([]Action{ActionGet, ActionUpdate, ActionRun, ActionListRuns}, in.Action)
 	needsBody := slices.Contains([]Action{ActionCreate, ActionUpdate, ActionCreateWebhook}, in.Action)
@@ -89,7 +89,7 @@ func (in *remoteInput) check() error {
 // maxRemoteID is how many bytes an id of the service may have.
 const maxRemoteID = 200
 
-// subject names what a request is about, for rules and for the user.
+// subject names the trigger or session of a request, for rules and for the user.
 func (in *remoteInput) subject() string {
 	id := in.TriggerID
 	if id == "" {

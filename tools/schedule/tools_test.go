@@ -265,3 +265,45 @@ func TestAdviceOfJobsIsFollowed(t *testing.T) {
 		c.wake(object{"delaySeconds": 90 * 60})
 	})
 }
+
+// TestModes: where nobody can be asked, the tools for jobs and Sleep run in every mode but the one
+// that asks about every call, and RemoteTrigger changes nothing without a rule.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []pegboard.Mode{
+		pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan, pegboard.ModeAuto, pegboard.ModeDontAsk, pegboard.ModeBypass, pegboard.ModeAsk, pegboard.ModeDeny,
+	} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			jobs, err := schedule.Open("", schedule.Options{})
+			require.NoError(t, err)
+			remote, err := schedule.RemoteTrigger(service{status: 200})
+			require.NoError(t, err)
+			perms, err := pegboard.NewPermissions(mode)
+			require.NoError(t, err)
+			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, NoPrompts: true})
+			require.NoError(t, err)
+			runs := func(tool pegboard.Tool, input string) bool {
+				out := tooltest.Run(t.Context(), tool, s, input)
+				if out.Err != nil {
+					require.ErrorIs(t, out.Err, pegboard.ErrDenied, textOf(out))
+				}
+				return out.Err == nil
+			}
+			got := map[string]bool{
+				"CronCreate":     runs(jobs.Tools()[0], `{"cron": "0 9 * * *", "prompt": "look"}`),
+				"CronList":       runs(jobs.Tools()[1], `{}`),
+				"ScheduleWakeup": runs(jobs.Tools()[3], `{"delaySeconds": 60}`),
+				"Sleep":          runs(schedule.Sleep(schedule.SleepOptions{}), `{"seconds": 0}`),
+				"list":           runs(remote, `{"action": "list"}`),
+				"run":            runs(remote, `{"action": "run", "trigger_id": "t1"}`),
+			}
+			harmless := mode != pegboard.ModeAsk // which asks about every call
+			want := map[string]bool{"run": mode == pegboard.ModeBypass}
+			for _, name := range []string{"CronCreate", "CronList", "ScheduleWakeup", "Sleep", "list"} {
+				want[name] = harmless
+			}
+			require.Equal(t, want, got)
+		})
+	}
+}
