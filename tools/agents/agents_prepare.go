@@ -254,6 +254,7 @@ func (k *run) fork(ctx context.Context) error {
 	if !k.request.movable { // no call of the tool waits for it: it ends with the context of Start alone
 		child.MoveToBackground()
 	}
+	k.mail().attach(k.agent.ID, child)
 	k.roster.setPlace(k.entry, child)
 	child.SetLoaded(k.entry.loaded...)
 	k.g.entries.Set(child, k.entry)

@@ -24,13 +24,19 @@ type mail struct {
 
 	mu    lock.Mutex
 	meant map[string]map[string]string // by the writer: the ids that names stood for
+
+	announcing lock.Mutex                   // held while a mailbox is looked into, so that its last state is told last
+	readers    map[string]*pegboard.Session // by the mailbox: the session of its agent
 }
+
+// mailNews is the name of the messages among the news of a session.
+const mailNews = "messages of agents"
 
 // mailOf returns the mail of the conversation of s.
 func (g *Agents) mailOf(s *pegboard.Session) *mail {
 	l := g.leaseOf(s)
 	return g.mails.GetOrInitRoot(s, func() *mail {
-		m := &mail{boxes: mailbox.New(), meant: map[string]map[string]string{}}
+		m := &mail{boxes: mailbox.New(), meant: map[string]map[string]string{}, readers: map[string]*pegboard.Session{}}
 		switch {
 		case l.err != nil:
 			m.boxes, m.err = nil, l.err
@@ -55,8 +61,9 @@ func (g *Agents) join(s *pegboard.Session) {
 		m := g.mailOf(s)
 		background.Of(s)
 		g.rosterOf(s).adopt(s)
-		s.OnNews("messages of agents", func() []pegboard.Part { return m.take(MainName, nil) })
-		s.OnClose("messages of agents", func(context.Context) error { return m.close() })
+		s.OnNews(mailNews, func() []pegboard.Part { return m.take(MainName, nil) })
+		m.attach(MainName, s)
+		s.OnClose(mailNews, func(context.Context) error { return m.close() })
 		return true
 	})
 }
@@ -95,7 +102,41 @@ func (m *mail) put(box string, l letter) error {
 	if err != nil {
 		return err
 	}
-	return m.boxes.Put(box, raw)
+	if err := m.boxes.Put(box, raw); err != nil {
+		return err
+	}
+	m.announcing.Lock()
+	defer m.announcing.Unlock()
+	if s := m.readers[box]; s != nil {
+		s.AnnounceNews(mailNews, true) // without a look: a mailbox may have many letters
+	}
+	return nil
+}
+
+// attach makes s the session whose agent reads a mailbox, until s is closed. It learns by
+// [pegboard.Session.Arrival] that there are letters.
+func (m *mail) attach(box string, s *pegboard.Session) {
+	m.announcing.Lock()
+	m.readers[box] = s
+	m.announcing.Unlock()
+	m.announce(box)
+	s.OnClose("mailbox of "+box, func(context.Context) error {
+		m.announcing.Lock()
+		defer m.announcing.Unlock()
+		if m.readers[box] == s {
+			delete(m.readers, box)
+		}
+		return nil
+	})
+}
+
+// announce tells the session that reads a mailbox whether it has letters.
+func (m *mail) announce(box string) {
+	m.announcing.Lock()
+	defer m.announcing.Unlock()
+	if s := m.readers[box]; s != nil {
+		s.AnnounceNews(mailNews, m.has(box))
+	}
 }
 
 // take returns the next letters of a mailbox, worded for the model. Those of the last take were
@@ -104,6 +145,7 @@ func (m *mail) take(box string, note func(*letter)) (parts []pegboard.Part) {
 	if m.boxes == nil {
 		return nil
 	}
+	defer m.announce(box)
 	if err := m.boxes.Confirm(box); err != nil {
 		parts = append(parts, pegboard.Part{Text: fmt.Sprintf("(Messages that you have read could not be removed, and you may read them again: %v.)", err)})
 	}
@@ -136,6 +178,7 @@ func (m *mail) confirm(box string) {
 func (m *mail) giveBack(box string) {
 	if m.boxes != nil {
 		_ = m.boxes.GiveBack(box) // they are put back when the conversation is opened again
+		m.announce(box)
 	}
 }
 

@@ -32,8 +32,8 @@ type Tasks struct {
 	errs         []error           // of writing records and removing files, for close
 	mainJoined   bool
 	main         *member // of the main session; nil before it has joined
-	liveForks    int  // forks that have joined and were not closed
-	closed       bool // the conversation has ended
+	liveForks    int     // forks that have joined and were not closed
+	closed       bool    // the conversation has ended
 }
 
 func newTasks() *Tasks { return &Tasks{ids: map[string]bool{}} }

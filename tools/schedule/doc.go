@@ -10,7 +10,7 @@
 // works, and a job that has come several times by then fires once.
 //
 //	for {
-//		fire, err := jobs.Wait(ctx) // while nobody has anything for the model
+//		fire, err := jobs.Wait(ctx) // while the model is idle
 //		if err != nil {
 //			return err
 //		}

@@ -12,8 +12,8 @@ import (
 // maxExpression is how many bytes an expression may have.
 const maxExpression = 200
 
-// searchYears is how many years next looks ahead: 29 February may be eight years away.
-const searchYears = 9
+// searchYears is how many years next looks ahead. 29 February on a Sunday may be 40 years away.
+const searchYears = 41
 
 // An expression is a cron expression of five fields. Make it with parseExpression.
 type expression struct {

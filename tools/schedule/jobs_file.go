@@ -53,7 +53,7 @@ func newFile(path string) (*jobsFile, error) {
 	return &jobsFile{path: filepath.Join(realpath.Resolve(filepath.Dir(abs)), filepath.Base(abs))}, nil
 }
 
-// load reads the file. The snapshot is nil if there is none. The error wraps ErrFile.
+// load reads the file. Without a file, the snapshot is nil. The error wraps ErrFile.
 func (f *jobsFile) load(ctx context.Context) (*atomicfile.Snapshot, []record, error) {
 	snap, err := f.store.Load(ctx, f.path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -12,7 +12,8 @@ type Options struct {
 	// Exact makes jobs fire at the minute that their expression names. By default the id moves
 	// them a little.
 	Exact bool
-	// Now is the clock; nil means [time.Now]. It may be called concurrently.
+	// Now is the clock; nil means [time.Now]. It may be called concurrently, and must not use the
+	// Schedule.
 	Now func() time.Time
 }
 

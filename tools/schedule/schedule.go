@@ -188,7 +188,7 @@ func (c *Schedule) signal() {
 	c.changed = make(chan struct{})
 }
 
-// take returns the next fires, at most limit if that is not negative. If there is none, it returns
+// take returns the next fires, at most limit if that is not negative. Without one, it returns
 // how long it is until the next, or 0 if there is no job, and a channel that is closed when that
 // changes.
 func (c *Schedule) take(limit int) (fires []Fire, pause time.Duration, changed <-chan struct{}) {
@@ -356,7 +356,7 @@ func (c *Schedule) delete(ctx context.Context, agent, id string) (Job, error) {
 	return j.Job, nil
 }
 
-// unknown words the error for an id that is none. The caller holds the lock.
+// unknown words the error for an id that no job has. The caller holds the lock.
 func (c *Schedule) unknown(agent, id string) error {
 	var ids []string
 	for _, j := range c.jobs {

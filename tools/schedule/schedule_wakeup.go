@@ -33,7 +33,7 @@ type Wakeup struct {
 	WasClamped          bool      `json:"wasClamped"`
 	Stopped             bool      `json:"stopped,omitempty"`
 	CancelledWakeups    int       `json:"cancelledWakeups,omitempty"`
-	// Noop is what the model has said of this turn. It is for a user interface.
+	// Noop is the noop of the input, for a user interface.
 	Noop bool `json:"noop,omitempty"`
 }
 

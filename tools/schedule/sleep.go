@@ -26,10 +26,10 @@ func (o SleepOptions) longest() time.Duration {
 	return DefaultMaxSleep
 }
 
-// A Waker says what has ended a call of [Sleep].
+// A Waker is the reason for which a call of [Sleep] has ended.
 type Waker string
 
-// What ends a call.
+// The reasons.
 const (
 	WokenByTime    Waker = "time"
 	WokenByTask    Waker = "task"    // a background task has ended
@@ -46,8 +46,6 @@ type Slept struct {
 	Clamped bool `json:"clamped,omitempty"`
 	// Tasks are the ids of the background tasks that have ended.
 	Tasks []string `json:"tasks,omitempty"`
-
-	limit time.Duration
 }
 
 // text words the result for the model.

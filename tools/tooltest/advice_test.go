@@ -56,6 +56,14 @@ var adviceElsewhere = map[string]string{
 	"(With SendMessage you can write to ":           "an agent's; those of answers.txt write to main",
 	"Your message had no call.":                     "of a run with a schema; Example in tools/structured",
 	"a script cannot give the answer":               "the same; TestWhatTheModelIsTold in tools/structured",
+	"To wait for something once and for less":       "of a prompt; TestAdviceOfJobsIsFollowed in tools/schedule sets a wake-up",
+	"End your turn after it. You have one wake-up":  "of a prompt; the same makes a job",
+	"They go on when this conversation has ended":   "of a prompt; the same makes a job",
+	"Lists the jobs that CronCreate has set":        "of a prompt; the same lists one",
+	" It has come for %d days":                      "of a job that fires; the same makes it anew",
+	"%w: there are %d, which is the most; delete":   "the same deletes one",
+	"%w %s: there is %s; CronList shows":            "the same lists them",
+	"a step of %d is more than the field has":       "the same sets a wake-up",
 }
 
 // TestAdviceIsFollowed finds each text in the source of the tools that tells the model to use
@@ -102,7 +110,7 @@ func followedTexts(all map[string]*tooltest.Transcript) (texts []string) {
 }
 
 var (
-	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill|Workflow|Agent|SendMessage|ListAgents|TeamCreate|TeamDelete|StructuredOutput|EnterPlanMode|ExitPlanMode|VerifyPlanExecution|AskUserQuestion)\b`)
+	namesTool = regexp.MustCompile(`\b(Read|Glob|Grep|Edit|MultiEdit|Write|NotebookEdit|Bash|PowerShell|REPL|Monitor|TaskOutput|TaskStop|ReadResult|ToolSearch|Skill|Workflow|Agent|SendMessage|ListAgents|TeamCreate|TeamDelete|StructuredOutput|EnterPlanMode|ExitPlanMode|VerifyPlanExecution|AskUserQuestion|CronCreate|CronList|CronDelete|ScheduleWakeup|Sleep|RemoteTrigger)\b`)
 	advises   = regexp.MustCompile(`(?i)\b(use|with|read it|read the|list it|by calling|shows|ask|change its|ends it)\b|\bcall (?:it\b|(?-i:[A-Z]))`)
 	verb      = regexp.MustCompile(`%[^a-zA-Z%]*[a-zA-Z%]`)
 )

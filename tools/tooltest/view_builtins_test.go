@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -22,6 +23,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/results"
+	"github.com/seed49eaa51d/pegboard/tools/schedule"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
@@ -84,6 +86,27 @@ func ofTasks(name string) pegboard.Tool {
 		panic(err)
 	}
 	tools := list.Tools()
+	return tools[slices.IndexFunc(tools, func(t pegboard.Tool) bool { return t.Info().Name == name })]
+}
+
+// noTriggers is a service without triggers.
+type noTriggers struct{}
+
+func (noTriggers) Do(context.Context, schedule.Request) (int, json.RawMessage, error) {
+	return 200, json.RawMessage(`[]`), nil
+}
+
+// ofSchedule returns a tool of package schedule. Its clock stands.
+func ofSchedule(name string) pegboard.Tool {
+	jobs, err := schedule.Open("", schedule.Options{Exact: true, Location: time.UTC, Now: func() time.Time { return time.Date(2030, 5, 6, 8, 0, 0, 0, time.UTC) }})
+	if err != nil {
+		panic(err)
+	}
+	remote, err := schedule.RemoteTrigger(noTriggers{})
+	if err != nil {
+		panic(err)
+	}
+	tools := append(jobs.Tools(), remote)
 	return tools[slices.IndexFunc(tools, func(t pegboard.Tool) bool { return t.Info().Name == name })]
 }
 
@@ -167,6 +190,11 @@ func shownCalls() []shownCall {
 		{made: "shell.Monitor", tool: shell.Monitor(shell.Options{}), needs: "bash", input: `{"description":"x","command":"tail -f a.txt"}`, want: view("Monitor", pegboard.KindRun, "Monitor tail -f a.txt", "Starting to monitor tail -f a.txt", "Watches as monitor_")},
 		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF"}`, want: view("Read result", pegboard.KindRead, "Read REF", "Reading REF", "Read 10 bytes of 10")},
 		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF","pattern":"5"}`, want: view("Read result", pegboard.KindRead, "Search REF for 5", "Searching REF for 5", "Found 1 line")},
+		{made: "schedule.Sleep", tool: schedule.Sleep(schedule.SleepOptions{}), input: `{"seconds":0,"reason":"the build"}`, want: view("Sleep", pegboard.KindThink, "Sleep for 0s: the build", "Sleeping for 0s: the build", "Slept for 0s.")},
+		{made: "CronCreate", tool: ofSchedule("CronCreate"), input: `{"cron":"0 9 * * 1-5","prompt":"x"}`, want: view("Schedule job", pegboard.KindThink, "Schedule a job on weekdays at 09:00", "Scheduling a job on weekdays at 09:00", "Job ")},
+		{made: "CronList", tool: ofSchedule("CronList"), input: `{}`, want: view("List jobs", pegboard.KindList, "List the scheduled jobs", "Listing the scheduled jobs", "0 jobs")},
+		{made: "ScheduleWakeup", tool: ofSchedule("ScheduleWakeup"), input: `{"delaySeconds":60}`, want: view("Schedule wake-up", pegboard.KindThink, "Schedule a wake-up", "Scheduling a wake-up", "You are woken at 2030-05-06 08:01:00 UTC")},
+		{made: "RemoteTrigger", tool: ofSchedule("RemoteTrigger"), input: `{"action":"list"}`, want: view("Remote trigger", pegboard.KindFetch, "Remote trigger: list", "Remote trigger: list", "Status 200")},
 		{made: "Agent", tool: ofAgents("Agent"), input: `{"description":"look around","prompt":"x"}`, want: view("Agent", pegboard.KindRun, "Start agent general-purpose: look around", "Agent general-purpose: look around", "")},
 		{made: "SendMessage", tool: ofAgents("SendMessage"), input: `{"to":"far","message":"x","summary":"news"}`, want: view("Send message", pegboard.KindRun, "Message to far: news", "Sending a message to far", "Sent to the session far")},
 		{made: "ListAgents", tool: ofAgents("ListAgents"), input: `{}`, want: view("List agents", pegboard.KindList, "List the agents", "Listing the agents", "0 agents")},
