@@ -61,7 +61,7 @@ func ExampleAsks() {
 		log.Fatal(err)
 	}
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-		fmt.Println(q.Decision.Reason)
+		fmt.Println(q.Reason)
 		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not now"}, nil
 	}})
 	if err != nil {
