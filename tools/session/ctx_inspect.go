@@ -112,7 +112,7 @@ func (out CtxResult) text() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// resultTable words what became of results.
+// resultTable words the numbers of results.
 func resultTable(c *pegboard.ResultCounts) string {
 	if c == nil { // of a result that was made elsewhere
 		c = &pegboard.ResultCounts{}
@@ -148,7 +148,7 @@ func taskTable(tasks []background.Task) string {
 	return text + t.text(len(tasks)-maxInspected)
 }
 
-// taskLabel returns what a task is for.
+// taskLabel returns the description or the command of a task.
 func taskLabel(k background.Task) string {
 	if k.Description != "" {
 		return k.Description

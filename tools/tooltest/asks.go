@@ -7,7 +7,7 @@ import (
 )
 
 // Asks returns the tool TestingPermission, whose every call is asked about, in every mode that
-// asks anybody, and whatever rules allow it: for tests of a dialog. A call that was allowed
+// asks at all, and whatever rules allow it: for tests of a dialog. A call that was allowed
 // returns the text "allowed" and does nothing.
 func Asks() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, string]{

@@ -9,7 +9,7 @@ import (
 )
 
 // Overflow returns the tool OverflowTest, whose results have that many bytes of text, in
-// numbered lines of 32 bytes: for tests of what a host does with results that are too long. It
+// numbered lines of 32 bytes: for tests of the handling of results that are too long. It
 // only reads, so its calls need no permission. Overflow panics if bytes is negative.
 func Overflow(bytes int) pegboard.Tool {
 	if bytes < 0 {
