@@ -89,15 +89,15 @@ func (s *Setting) check() error {
 	case !settingName.MatchString(s.Name):
 		return errors.New("a name consists of up to 100 letters, digits, dots, hyphens and underscores")
 	case s.Type < TypeText || s.Type > TypeNumber:
-		return errors.New("Type is required")
+		return errors.New("the field Type is missing")
 	case s.Get == nil:
-		return errors.New("Get is nil")
+		return errors.New("the func Get is nil")
 	case pegboard.OneLine(s.Description) != s.Description:
 		return errors.New("the description is more than one line")
 	}
 	for i, v := range s.Allowed {
 		if !s.Type.has(v) {
-			return fmt.Errorf("Allowed[%d] is a %T, and the setting takes %v", i, v, s.Type)
+			return fmt.Errorf("value %d of Allowed is a %T, and the setting takes %v", i, v, s.Type)
 		}
 	}
 	return nil
