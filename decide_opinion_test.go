@@ -38,6 +38,29 @@ func TestGuessDoesNotUndoTheToolsAllow(t *testing.T) {
 	require.Equal(t, "allow", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
 }
 
+// TestToolsAllowCoversReadableFiles: a directory that the session may only read, such as that of
+// stored results, counts for a tool's own Allow where the call reads, and not where it writes.
+func TestToolsAllowCoversReadableFiles(t *testing.T) {
+	t.Parallel()
+	readable := t.TempDir()
+	for _, tt := range []struct {
+		access pegboard.Access
+		dir    string
+		want   string
+	}{
+		{pegboard.AccessRead, readable, "allow"},
+		{pegboard.AccessWrite, readable, "ask"},
+		{pegboard.AccessRead, t.TempDir(), "ask"},
+	} {
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{})})
+		s.AllowReads(readable)
+		a := actor{name: "T", own: pegboard.Decision{Behavior: pegboard.Allow}, traits: pegboard.Traits{Targets: []pegboard.Target{
+			{Kind: pegboard.TargetResource, Value: "the user"}, pathTo(tt.access, tt.dir+"/f"),
+		}}}
+		require.Equal(t, tt.want, judge(t, a.pool(t, s)).behavior.String())
+	}
+}
+
 // TestInvalidOpinionDenies, whether a hook or the tool has it, and whatever the other
 // says.
 func TestInvalidOpinionDenies(t *testing.T) {

@@ -503,6 +503,10 @@ func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []st
 // and is not in the last one. It is false for a call that TrimResults has not met.
 func (s *Session) Trimmed(callID string) bool { return s.results.trimmer.trimmed(callID) }
 
+// ResultCounts returns how many results of the agent were sent whole, trimmed and stored. A fork
+// begins with its parent's decisions on results, and has stored nothing.
+func (s *Session) ResultCounts() ResultCounts { return s.results.counts() }
+
 // TrimState returns the decisions of TrimResults as JSON, for SessionConfig.TrimState.
 func (s *Session) TrimState() json.RawMessage { return s.results.trimmer.saved() }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -31,6 +32,9 @@ type sessionResults struct {
 	temporary *temporaryStore // shared by all agents of a conversation
 	limits    ResultLimits    // with the defaults filled in
 	trimmer   resultTrimmer
+
+	stored      atomic.Int64 // how many texts the store was given
+	storedBytes atomic.Int64 // that it keeps of them
 }
 
 // init prepares the zero value for a session. Parent is nil in a main session.
@@ -64,6 +68,13 @@ func (r *sessionResults) resultStore() ResultStore {
 		return r.store
 	}
 	return r.temporary.open()
+}
+
+// counts is [Session.ResultCounts].
+func (r *sessionResults) counts() ResultCounts {
+	c := ResultCounts{Stored: int(r.stored.Load()), StoredBytes: r.storedBytes.Load()}
+	r.trimmer.counts(&c)
+	return c
 }
 
 // A previewForm says how a text that is too long is shown.
@@ -132,6 +143,8 @@ func (r *sessionResults) put(ctx context.Context, id, mimeType string, from io.R
 	if err != nil {
 		return StoredResult{}, src, err
 	}
+	r.stored.Add(1)
+	r.storedBytes.Add(max(0, stored.Size))
 	src.Path, src.Stored = strings.Join(strings.FieldsFunc(cmp.Or(stored.Path, stored.Ref), unicode.IsControl), " "), max(0, stored.Size)
 	return stored, src, nil
 }

@@ -84,6 +84,13 @@ func (t *resultTrimmer) trimmed(callID string) bool {
 	return t.state.Lost(callID)
 }
 
+// counts fills in what TrimResults knows.
+func (t *resultTrimmer) counts(c *ResultCounts) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c.Whole, c.Replaced, c.Masked = t.state.Counts()
+}
+
 // placeholder stores a result and returns the text that replaces it.
 func (t *resultTrimmer) placeholder(ctx context.Context, h HistoryResult, masked bool) string {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)

@@ -23,12 +23,12 @@ type File struct {
 	Size int64  // in bytes, when the file was opened
 	MIME string // the media type, of the content and the name: "application/octet-stream" if it is not known
 
-	// Content are the Size bytes that the file had when it was opened: what is added later is
-	// not among them. If the file has become shorter, reading fails with io.ErrUnexpectedEOF.
+	// Content are the Size bytes that the file had when it was opened. Bytes that are added
+	// later are left out. If the file has become shorter, reading fails with io.ErrUnexpectedEOF.
 	Content *io.SectionReader
 }
 
-// A SentFile is what the result of a call says of a [File].
+// A SentFile describes a [File] in the result of a call.
 type SentFile struct {
 	Path string `json:"path"`
 	Size int64  `json:"size"` // in bytes
@@ -88,7 +88,7 @@ func (o Options) open(ctx context.Context, c *pegboard.Call, paths []string) (al
 	return all, nil
 }
 
-// describe finds what is told of the file. Limit is that of its size, if it is not negative.
+// describe finds the size and the type of the file. Limit is the largest size; negative means none.
 func (f *openFile) describe(path string, limit int64) (err error) {
 	if f.info, err = f.os.Stat(); err != nil {
 		return err
@@ -124,7 +124,7 @@ func mediaType(name string, head []byte) string {
 	return found
 }
 
-// files returns what the host is given.
+// files returns the files for the host.
 func (all openFiles) files() []File {
 	list := make([]File, len(all))
 	for i, f := range all {
@@ -133,7 +133,7 @@ func (all openFiles) files() []File {
 	return list
 }
 
-// sent returns what the result of the call says of the files.
+// sent describes the files for the result of the call.
 func (all openFiles) sent() []SentFile {
 	list := make([]SentFile, len(all))
 	for i, f := range all {

@@ -33,13 +33,13 @@ type Options struct {
 	SendFile func(ctx context.Context, s *pegboard.Session, d Delivery) error
 	// Push notifies the user, for [PushNotification].
 	Push func(ctx context.Context, s *pegboard.Session, n Notification) (Pushed, error)
-	// Capture returns what the user's terminal shows, of which the last lines are wanted, for
-	// [TerminalCapture]. It may return more lines, and escape sequences.
+	// Capture returns the last lines that the user's terminal shows, for [TerminalCapture]. It
+	// may return more lines, and escape sequences.
 	Capture func(ctx context.Context, s *pegboard.Session, lines int) (string, error)
-	// Subscribe begins to watch a pull request, for [SubscribePR]. Pr is what the model wrote:
-	// one line, such as a number or an address. It returns an error if the pull request cannot
-	// be watched. Ctx lasts until the subscription has ended: use context.AfterFunc to release
-	// what it holds.
+	// Subscribe begins to watch a pull request, for [SubscribePR]. Pr is one line of the model,
+	// such as a number or an address. Subscribe returns an error if the pull request cannot be
+	// watched. Ctx lasts until the subscription has ended: use context.AfterFunc to release its
+	// resources.
 	Subscribe func(ctx context.Context, s *pegboard.Session, pr string) (Subscription, error)
 
 	// Remote says that Send, SendFile and Push reach another machine, or that Capture is about

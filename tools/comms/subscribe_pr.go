@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
@@ -42,6 +43,7 @@ func SubscribePR(o Options) (pegboard.Tool, error) {
 	if o.Subscribe == nil {
 		return nil, missing(name, "Subscribe")
 	}
+	b := &subscriber{options: o}
 	return pegboard.TryBuild(pegboard.Definition[subscribeInput, SubscribeResult]{
 		Info: pegboard.Info{Name: name, Title: "Watch pull request", Hint: "follow reviews, comments and checks of a merge request", Interrupt: pegboard.InterruptCancel, Timeout: o.timeout()},
 		Description: "Tells you from now on what happens to a pull request: comments, reviews, checks, its merge. It goes on in the background. " +
@@ -49,7 +51,7 @@ func SubscribePR(o Options) (pegboard.Tool, error) {
 		Inspect: func(in subscribeInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				OpenWorld: true, Concurrency: pegboard.PerTarget, Kind: pegboard.KindRun,
-				Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "pull request " + in.PR}},
+				Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "pull request " + in.PR}},
 			}
 		},
 		Lines: func(in subscribeInput, _ *pegboard.Call) pegboard.Lines {
@@ -66,7 +68,7 @@ func SubscribePR(o Options) (pegboard.Tool, error) {
 			return nil
 		},
 		ClassifierInput: func(in subscribeInput, _ *pegboard.Call) string { return "watch pull request " + in.PR },
-		Call:            o.subscribe,
+		Call:            b.subscribe,
 		Result: func(out SubscribeResult) *pegboard.Result {
 			r := pegboard.TextResult(fmt.Sprintf("Task %s watches pull request %s. You are told its events as they come, and its end. Do not wait for it; go on. TaskStop ends it.", out.TaskID, out.PR))
 			r.Data, r.Line = out, "Watches as "+out.TaskID
@@ -75,17 +77,41 @@ func SubscribePR(o Options) (pegboard.Tool, error) {
 	})
 }
 
-func (o Options) subscribe(ctx context.Context, in subscribeInput, c *pegboard.Call) (SubscribeResult, error) {
+// A subscriber makes the subscriptions of one tool.
+type subscriber struct {
+	options Options
+	mu      lock.Mutex // held from the search for the same subscription until it is in the table
+}
+
+// check returns an error if the agent watches the pull request.
+func (b *subscriber) check(s *pegboard.Session, description string) error {
+	for _, k := range background.Of(s).List() {
+		if k.Kind == taskKind && k.State == background.Running && k.Description == description && k.AgentID == s.AgentID() {
+			return fmt.Errorf("%w, by task %s", ErrSubscribed, k.ID)
+		}
+	}
+	return nil
+}
+
+// add adds a subscription to the background tasks.
+func (b *subscriber) add(s *pegboard.Session, w background.Work) (*background.Handle, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.check(s, w.Description); err != nil { // a call beside this one was faster
+		return nil, err
+	}
+	return background.Of(s).Add(s, w)
+}
+
+// subscribe implements SubscribePR.
+func (b *subscriber) subscribe(ctx context.Context, in subscribeInput, c *pegboard.Call) (SubscribeResult, error) {
 	s := c.Session()
 	if s == nil {
 		return SubscribeResult{}, errNoSession
 	}
 	description := "pull request " + in.PR
-	tasks := background.Of(s)
-	for _, k := range tasks.List() {
-		if k.Kind == taskKind && k.State == background.Running && k.Description == description && k.AgentID == s.AgentID() {
-			return SubscribeResult{}, fmt.Errorf("%w, by task %s", ErrSubscribed, k.ID)
-		}
+	if err := b.check(s, description); err != nil {
+		return SubscribeResult{}, err
 	}
 	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	unlink := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
@@ -95,7 +121,7 @@ func (o Options) subscribe(ctx context.Context, in subscribeInput, c *pegboard.C
 			cancel(context.Canceled)
 		}
 	}()
-	next, err := o.Subscribe(work, s, in.PR)
+	next, err := b.options.Subscribe(work, s, in.PR)
 	switch {
 	case err != nil:
 		return SubscribeResult{}, fmt.Errorf("pull request %s cannot be watched: %w", in.PR, untrusted.Err(err))
@@ -105,7 +131,7 @@ func (o Options) subscribe(ctx context.Context, in subscribeInput, c *pegboard.C
 		return SubscribeResult{}, context.Cause(ctx)
 	}
 	sub := newSubscription(in.PR, next)
-	handle, err := tasks.Add(s, background.Work{Kind: taskKind, Description: description, Stop: cancel, Report: sub.report})
+	handle, err := b.add(s, background.Work{Kind: taskKind, Description: description, Stop: cancel, Report: sub.report})
 	if err != nil {
 		return SubscribeResult{}, err
 	}

@@ -269,6 +269,36 @@ func TestOneSubscriptionForAPullRequest(t *testing.T) {
 	})
 }
 
+// TestManySubscriptionsAtOnce: of calls of one message, one subscribes.
+func TestManySubscriptionsAtOnce(t *testing.T) {
+	t.Parallel()
+	s, err := tooltest.NewSession(t.TempDir())
+	require.NoError(t, err)
+	var registry pegboard.Registry
+	require.NoError(t, registry.Add(made(t, comms.SubscribePR, comms.Options{
+		Subscribe: func(context.Context, *pegboard.Session, string) (comms.Subscription, error) {
+			time.Sleep(10 * time.Millisecond) // so that the calls meet
+			return func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() }, nil
+		},
+	})))
+	calls := make([]pegboard.Call, 20)
+	for i := range calls {
+		calls[i] = tooltest.Call("SubscribePR", `{"pr":"acme/app#7"}`)
+	}
+	var executor pegboard.Executor
+	begun := 0
+	for _, out := range executor.Run(t.Context(), registry.AssemblePool(s, pegboard.PoolConfig{}), calls...) {
+		if out.Err == nil {
+			begun++
+			continue
+		}
+		require.ErrorIs(t, out.Err, comms.ErrSubscribed)
+	}
+	require.Equal(t, 1, begun)
+	require.Len(t, background.Of(s).List(), 1)
+	require.NoError(t, s.Close(context.Background()))
+}
+
 // TestSubscriptionsAreLimited: one that finds no place in the table is released.
 func TestSubscriptionsAreLimited(t *testing.T) {
 	t.Parallel()

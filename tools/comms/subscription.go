@@ -145,7 +145,7 @@ func (w *subscription) report() string {
 // eventText returns an event as the model reads it, or "" if it is blank. Its lines are indented,
 // so that the model can tell it from the text around it.
 func eventText(text string) string {
-	if len(text) > 2*maxEventSize { // so that what is cut off costs nothing
+	if len(text) > 2*maxEventSize { // the rest would be cut off below
 		text = begin(text, 2*maxEventSize)
 	}
 	text = strings.TrimSpace(terminal.Clean(strings.ToValidUTF8(text, "\uFFFD")))

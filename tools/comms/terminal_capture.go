@@ -16,12 +16,12 @@ const (
 	MaxTerminalLines     = 2000
 )
 
-// maxCapture is how many bytes of what a terminal shows are read, from the end.
+// maxCapture is how many bytes of the text of a terminal are read, from the end.
 const maxCapture = 1 << 20
 
 // CaptureResult is the Result.Data of [TerminalCapture].
 type CaptureResult struct {
-	Text  string `json:"text"`  // without escape sequences; nobody vouches for it
+	Text  string `json:"text"`  // without escape sequences; any program may have written it
 	Lines int    `json:"lines"` // of Text
 }
 
@@ -29,8 +29,8 @@ type captureInput struct {
 	Lines int `json:"lines,omitempty" jsonschema:"minimum=1,maximum=2000" jsonschema_description:"How many of the last lines (default 200)"`
 }
 
-// TerminalCapture returns the tool with which a model sees what the user's terminal shows.
-// Options.Capture is required. The text is that of any program that printed there, and the model
+// TerminalCapture returns the tool with which a model sees the last lines of the user's
+// terminal. Options.Capture is required. The text is that of any program that printed there, and the model
 // is told so. A terminal may also show secrets, which a rule on files does not hide: offer the
 // tool where the user expects it.
 func TerminalCapture(o Options) (pegboard.Tool, error) {
@@ -91,7 +91,7 @@ func (o Options) capture(ctx context.Context, in captureInput, c *pegboard.Call)
 	return CaptureResult{Text: strings.Join(lines, "\n"), Lines: len(lines)}, nil
 }
 
-// lastLines returns the last lines of what a terminal shows, without the blank ones at the end.
+// lastLines returns the last lines of a terminal, without blank ones at the end.
 func lastLines(shown string, wanted int) []string {
 	if cut := len(shown) - maxCapture; cut > 0 {
 		shown = shown[cut:]

@@ -2,6 +2,7 @@ package comms
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,6 +24,20 @@ func checkControls(field, text string) error {
 		case r == '\n' || r == '\t' || r == '\r':
 		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' && r != '\u200f' && r != '\u061c':
 			return fmt.Errorf("%s has the control character U+%04X, which may change what the user sees; leave it out", field, r)
+		}
+	}
+	return nil
+}
+
+// checkPaths returns an error for a path with characters that could change the texts around it,
+// at the host and in results. Files may have such names, and are not sent under them.
+func checkPaths(paths []string) error {
+	for _, path := range paths {
+		if strings.ContainsAny(path, "\n\r\t\u2028\u2029") {
+			return fmt.Errorf("the path %q has a line end or a tab; send a copy of the file with another name", path)
+		}
+		if err := checkControls("the path "+strconv.Quote(path), path); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package comms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -62,7 +63,7 @@ func SendUserFile(o Options) (pegboard.Tool, error) {
 			return pegboard.Lines{Before: "Send you " + what, While: "Sending you " + what}
 		},
 		Validate: func(_ context.Context, in fileInput, _ *pegboard.Call) error {
-			return checkControls("caption", in.Caption)
+			return cmp.Or(checkControls("caption", in.Caption), checkPaths(in.Files))
 		},
 		Permit: func(context.Context, fileInput, *pegboard.Call) pegboard.Decision { return o.permit() },
 		ClassifierInput: func(in fileInput, _ *pegboard.Call) string {

@@ -1,6 +1,7 @@
 package comms
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -48,7 +49,7 @@ func SendUserMessage(o Options) (pegboard.Tool, error) {
 			return pegboard.Lines{Before: "Message to you: " + begin(pegboard.OneLine(in.Message), maxLine), While: "Sending you a message"}
 		},
 		Validate: func(_ context.Context, in messageInput, _ *pegboard.Call) error {
-			return checkText("message", in.Message)
+			return cmp.Or(checkText("message", in.Message), checkPaths(in.Attachments))
 		},
 		Permit: func(context.Context, messageInput, *pegboard.Call) pegboard.Decision { return o.permit() },
 		ClassifierInput: func(in messageInput, _ *pegboard.Call) string {

@@ -161,7 +161,7 @@ func (k *config) call(ctx context.Context, in configInput, c *pegboard.Call) (Co
 		return ConfigResult{Setting: s.Name, Value: s.display(was)}, nil
 	}
 	out := ConfigResult{Setting: s.Name, Changed: true}
-	if err == nil { // what cannot be read may still be set
+	if err == nil { // a setting that cannot be read may still be set
 		out.Was = s.display(was)
 	}
 	if err := s.set(ctx, session, value, was); err != nil {

@@ -47,7 +47,7 @@ func (t SettingType) String() string {
 // required.
 type Setting struct {
 	Name        string // letters, digits, dots, hyphens and underscores
-	Description string // one line for the model: what the setting does
+	Description string // one line for the model
 	Type        SettingType
 	// Allowed are the only values that may be set, of the Go type that Type says. Empty means
 	// any value of the type.
@@ -64,7 +64,7 @@ type Setting struct {
 	Secret bool
 }
 
-// A SettingError says what is wrong with the settings of [Config].
+// A SettingError is the error of [Config] about one of its settings, or about all.
 type SettingError struct {
 	Setting string // its name; empty if the error is about none
 	Err     error
@@ -89,15 +89,15 @@ func (s *Setting) check() error {
 	case !settingName.MatchString(s.Name):
 		return errors.New("a name consists of up to 100 letters, digits, dots, hyphens and underscores")
 	case s.Type < TypeText || s.Type > TypeNumber:
-		return errors.New("Type is required")
+		return errors.New("the field Type is missing")
 	case s.Get == nil:
-		return errors.New("Get is nil")
+		return errors.New("the func Get is nil")
 	case pegboard.OneLine(s.Description) != s.Description:
 		return errors.New("the description is more than one line")
 	}
 	for i, v := range s.Allowed {
 		if !s.Type.has(v) {
-			return fmt.Errorf("Allowed[%d] is a %T, and the setting takes %v", i, v, s.Type)
+			return fmt.Errorf("value %d of Allowed is a %T, and the setting takes %v", i, v, s.Type)
 		}
 	}
 	return nil
@@ -118,8 +118,7 @@ func (t SettingType) has(value any) bool {
 	return false
 }
 
-// describe returns what the model is told of the setting: its name, what it takes, and what it
-// does.
+// describe returns the line of the tool's definition about the setting.
 func (s *Setting) describe() string {
 	text := s.Name + " (" + s.wants()
 	if s.Set == nil {
@@ -135,7 +134,7 @@ func (s *Setting) describe() string {
 	return text
 }
 
-// wants says what values the setting takes.
+// wants returns the values that the setting takes, as a phrase.
 func (s *Setting) wants() string {
 	if len(s.Allowed) == 0 {
 		return s.Type.String()

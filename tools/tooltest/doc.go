@@ -28,7 +28,8 @@
 //
 // A [Reply] can also fail, panic, take time or report progress. [FakeConfig] gives a
 // fake a schema, targets and traits; [StandIn] takes them from a real tool. Replies
-// that share a [Barrier] prove that their calls run at the same time.
+// that share a [Barrier] prove that their calls run at the same time. [Asks] is a tool that is
+// always asked about, and [Overflow] one whose results are too long.
 //
 // A [Model] plays a script of turns to the loop under test and checks that every call
 // of every turn is answered exactly once. [Call] makes the calls of a turn.

@@ -223,7 +223,7 @@ func shownCalls() []shownCall {
 func TestBuiltinToolsSayWhatTheyDo(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
-	for _, sc := range slices.Concat(shownCalls(), commsCalls()) {
+	for _, sc := range slices.Concat(shownCalls(), commsCalls(), configCalls()) {
 		shown[sc.made] = true
 		t.Run(sc.made+" "+sc.input, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,6 @@
 // Package untrusted words text for the model that neither the user nor the host has written:
-// the report of an agent, what a terminal shows, an event of another machine. Such text must
-// not look like the words of somebody else.
+// the report of an agent, the lines of a terminal, an event of another machine. Such text must
+// not look like words of the user or of the host.
 package untrusted
 
 import (
