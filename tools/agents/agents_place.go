@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -46,7 +45,7 @@ func (g *Agents) takeWorktree(ctx context.Context, s *pegboard.Session, id, name
 	if name != "" {
 		name += "-"
 	}
-	request := worktree.Request{Dir: s.Dir(), Name: name + id, Base: g.options.BaseRef, MayRead: mayRead(ctx, s)}
+	request := worktree.Request{Dir: s.Dir(), Name: name + id, Base: g.options.BaseRef, MayRead: fence.MayRead(ctx, s)}
 	w, err := g.trees.Reopen(ctx, request)
 	if errors.Is(err, worktree.ErrName) {
 		request.Name = id
@@ -56,31 +55,4 @@ func (g *Agents) takeWorktree(ctx context.Context, s *pegboard.Session, id, name
 		return g.trees.Add(ctx, request)
 	}
 	return w, err
-}
-
-// A fileInput is the input of the tool with which mayRead asks.
-type fileInput struct {
-	Path string `json:"path"`
-}
-
-// mayRead returns a function that reports whether s may read a file without a question.
-func mayRead(ctx context.Context, s *pegboard.Session) func(path string) bool {
-	tool := pegboard.Build(pegboard.Definition[fileInput, string]{
-		Info: pegboard.Info{Name: "Read"}, Description: "Reads a file.",
-		Inspect: func(in fileInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}}
-		},
-		Call: func(context.Context, fileInput, *pegboard.Call) (string, error) {
-			return "", errors.New("it only decides")
-		},
-	})
-	registry := new(pegboard.Registry)
-	if err := registry.Add(tool); err != nil {
-		return nil
-	}
-	pool := registry.AssemblePool(s, pegboard.PoolConfig{Roles: &pegboard.RoleTables{}})
-	return func(path string) bool {
-		input, err := json.Marshal(fileInput{path})
-		return err == nil && pool.Decide(ctx, pegboard.Call{Name: "Read", Input: input}).Behavior == pegboard.Allow
-	}
 }

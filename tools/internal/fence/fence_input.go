@@ -64,7 +64,7 @@ func (f *Fence) namedIn(text, home string) string {
 	if filepath.IsAbs(name) && !strings.ContainsAny(name, "\x00\n") && f.leadsOut(filepath.Clean(name)) {
 		return filepath.Clean(name)
 	}
-	for _, place := range []string{f.Main, f.Common} {
+	for _, place := range f.roots() {
 		for rest, at := text, 0; ; {
 			if at = strings.Index(rest, place); at < 0 {
 				break
@@ -89,5 +89,5 @@ func (f *Fence) namedIn(text, home string) string {
 // worktree.
 func (f *Fence) leadsOut(name string) bool {
 	real := realpath.Resolve(name)
-	return !realpath.Contains(f.Path, real) && realpath.LeadsThrough(name, []string{f.Main, f.Common})
+	return !realpath.Contains(f.Path, real) && realpath.LeadsThrough(name, f.roots())
 }
