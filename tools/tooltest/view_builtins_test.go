@@ -1,6 +1,7 @@
 package tooltest_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -21,6 +22,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/results"
+	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 	"github.com/seed49eaa51d/pegboard/tools/structured"
@@ -35,6 +37,9 @@ type shownCall struct {
 	input string // D stands for the directory, TASK for a task that runs
 	want  pegboard.View
 	diff  string // of the first file, as Unified writes it
+
+	mode   pegboard.Mode  // of the session; empty means bypassPermissions
+	answer pegboard.Asker // nil allows
 }
 
 const notebookJSON = `{"cells":[{"cell_type":"markdown","id":"aa","metadata":{},"source":["one"]}],"metadata":{},"nbformat":4,"nbformat_minor":5}`
@@ -77,6 +82,7 @@ func shownCalls() []shownCall {
 	write, cells := files.Write(files.WriteOptions{AllowUnread: true}), files.NotebookEdit(files.WriteOptions{AllowUnread: true})
 	bash := shell.Bash(shell.Options{})
 	grep, search := files.Grep(files.GrepOptions{}), pegboard.ToolSearch(pegboard.SearchOptions{})
+	plans := session.PlanTools(session.PlanOptions{})
 	answer, err := structured.New(json.RawMessage(`{"type":"object"}`))
 	if err != nil {
 		panic(err)
@@ -154,6 +160,13 @@ func shownCalls() []shownCall {
 		{made: "StructuredOutput", tool: answer.Tool(), input: `{"n":1}`, want: view("Answer", pegboard.KindThink, "Give the answer", "Giving the answer", "Gave the answer")},
 		{made: "Skill", tool: greet.Tool(), input: `{"skill":"greet"}`, want: view("Skill", pegboard.KindRead, "Load skill greet", "Loading skill greet", "Loaded skill greet")},
 		{made: "Workflow", tool: workflowTool(), input: `{"script":"return 1","title":"steps"}`, want: view("Workflow", pegboard.KindRun, "Run workflow steps", "Starting workflow steps", "")},
+		{made: "EnterPlanMode", tool: plans[0], input: `{}`, want: view("Plan", pegboard.KindThink, "Enter plan mode", "Entering plan mode", "Entered plan mode")},
+		{made: "ExitPlanMode", tool: plans[1], mode: pegboard.ModePlan, input: `{"plan":"1. Look"}`, want: view("Plan", pegboard.KindThink, "Approve the plan", "Leaving plan mode", "The plan is approved")},
+		{
+			made: "session.AskUserQuestion", tool: session.AskUserQuestion(), answer: answerRed,
+			input: `{"questions":[{"question":"Red or blue?","header":"Color","options":[{"label":"Red","description":""},{"label":"Blue","description":""}]}]}`,
+			want:  view("Ask the user", pegboard.KindThink, "Ask: Color", "Asking: Color", "1 of 1 answered"),
+		},
 		{made: "pegboard.ToolSearch", tool: search, input: `{"query":"select:Nothing"}`, want: view("Find tools", pegboard.KindSearch, "Find tools: select:Nothing", "Finding tools: select:Nothing", "Found 0 tools")},
 	}
 }
@@ -206,10 +219,9 @@ func (sc *shownCall) run(t *testing.T) pegboard.View {
 	for name, content := range map[string]string{"a.txt": "one\ntwo\n", "empty": "", "n.ipynb": notebookJSON} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
-	s, err := tooltest.NewSession(dir)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	s := sc.session(t, dir)
 	var handle *background.Handle
+	var err error
 	handle, err = background.Of(s).Add(s, background.Work{Kind: "shell", Command: "make serve", Stop: func(error) { handle.Done(background.Killed, nil, nil) }})
 	require.NoError(t, err)
 	ref, err := s.ResultStore().Put(t.Context(), "a result", "text/plain", strings.NewReader("123456789\n"))
@@ -223,6 +235,28 @@ func (sc *shownCall) run(t *testing.T) pegboard.View {
 	out := tooltest.Run(t.Context(), sc.tool, s, input)
 	require.NoError(t, out.Err)
 	return out.View()
+}
+
+// session returns a session in dir.
+func (sc *shownCall) session(t *testing.T, dir string) *pegboard.Session {
+	t.Helper()
+	perms, err := pegboard.NewPermissions(cmp.Or(sc.mode, pegboard.ModeBypass))
+	require.NoError(t, err)
+	answer := sc.answer
+	if answer == nil {
+		answer = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		}
+	}
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: answer})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	return s
+}
+
+// answerRed answers the question of color.
+func answerRed(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	return session.Answer(q, session.Answers{Answers: map[string]string{"Red or blue?": "Red"}})
 }
 
 // shippedTools returns the functions that return tools of the root and of the folders below
