@@ -8,7 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
-	"github.com/seed49eaa51d/pegboard/tools/internal/fence"
+	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
 // choosePlace returns where an agent works that s starts. Id is that of the agent.
@@ -30,7 +30,7 @@ func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string
 	if err != nil {
 		return place{}, fmt.Errorf("no worktree could be made for the agent, and it was not started: %w", err)
 	}
-	around := &fence.Fence{Path: w.Path, Dir: w.Dir, Main: w.Main, Common: w.Common, Owner: "the checkout of the caller", IsWhole: w.IsWhole}
+	around := &treefence.Fence{Path: w.Path, Dir: w.Dir, Main: w.Main, Common: w.Common, Owner: "the checkout of the caller", IsWhole: w.IsWhole}
 	i := &isolation{tree: w, fence: around, caller: s, dir: s.Dir(), logger: g.options.logger(), done: make(chan struct{})}
 	for _, e := range left {
 		g.options.logger().Warn("a worktree of an agent that was cut off is kept", "path", e.Path, "branch", e.Branch, "reason", e.Reason)
@@ -45,7 +45,7 @@ func (g *Agents) takeWorktree(ctx context.Context, s *pegboard.Session, id, name
 	if name != "" {
 		name += "-"
 	}
-	request := worktree.Request{Dir: s.Dir(), Name: name + id, Base: g.options.BaseRef, MayRead: fence.MayRead(ctx, s)}
+	request := worktree.Request{Dir: s.Dir(), Name: name + id, Base: g.options.BaseRef, MayRead: treefence.MayRead(ctx, s)}
 	w, err := g.trees.Reopen(ctx, request)
 	if errors.Is(err, worktree.ErrName) {
 		request.Name = id

@@ -8,7 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
-	"github.com/seed49eaa51d/pegboard/tools/internal/fence"
+	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
 // A conversation is what all agents of a conversation share about worktrees.
@@ -17,15 +17,15 @@ type conversation struct {
 	top  string // of the working tree that home is in, without links; home without one
 
 	mu     sync.Mutex
-	fences map[string]*fence.Fence // by the path of the worktree
-	made   map[string]bool         // the paths that EnterWorktree has made
+	fences map[string]*treefence.Fence // by the path of the worktree
+	made   map[string]bool             // the paths that EnterWorktree has made
 }
 
 // conversations are those whose sessions Prepare has prepared.
 var conversations = pegboard.NewKey[*conversation]("worktrees")
 
 func newConversation(home string) *conversation {
-	c := &conversation{home: home, top: worktree.Top(home), fences: map[string]*fence.Fence{}, made: map[string]bool{}}
+	c := &conversation{home: home, top: worktree.Top(home), fences: map[string]*treefence.Fence{}, made: map[string]bool{}}
 	if c.top == "" {
 		c.top = realpath.Resolve(home)
 	}
@@ -33,7 +33,7 @@ func newConversation(home string) *conversation {
 }
 
 // add puts a fence around a worktree. Made says that EnterWorktree has made it.
-func (c *conversation) add(f *fence.Fence, made bool) {
+func (c *conversation) add(f *treefence.Fence, made bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.fences[f.Path] = f
@@ -55,7 +55,7 @@ func (c *conversation) hasMade(path string) bool {
 }
 
 // around returns the fence around the worktree that a directory is in, or nil if it is in none.
-func (c *conversation) around(dir string) *fence.Fence {
+func (c *conversation) around(dir string) *treefence.Fence {
 	if dir == c.home {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (c *conversation) around(dir string) *fence.Fence {
 	if err != nil || l.Path == c.top {
 		return nil
 	}
-	f := &fence.Fence{Path: l.Path, Dir: real, Main: c.top, Common: l.Common, Owner: ownerName, IsWhole: l.IsWhole}
+	f := &treefence.Fence{Path: l.Path, Dir: real, Main: c.top, Common: l.Common, Owner: ownerName, IsWhole: l.IsWhole}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.fences[l.Path] == nil {
@@ -80,7 +80,7 @@ func (c *conversation) around(dir string) *fence.Fence {
 const ownerName = "the checkout that this session has left"
 
 // known returns the innermost fence that a directory is behind, or nil.
-func (c *conversation) known(real string) (found *fence.Fence) {
+func (c *conversation) known(real string) (found *treefence.Fence) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for path, f := range c.fences {

@@ -11,7 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
-	"github.com/seed49eaa51d/pegboard/tools/internal/fence"
+	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
 // An enterInput is the input of EnterWorktree.
@@ -33,7 +33,7 @@ func (w *worktrees) enterTool() pegboard.Tool {
 		Description: "Moves this session into a git worktree: a checkout of its own on a new branch, below .claude/worktrees. Use it when the user asks for a worktree, or for work that must not touch the checkout. Relative paths and commands start there afterwards, and nothing can be written in the checkout until you leave with ExitWorktree. " +
 			"The branch begins at a commit: changes that are not committed are not there. With path, the session enters a worktree that is there already; the user is asked about one that is not below .claude/worktrees.",
 		Inspect: func(in enterInput, c *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{enterTarget(in, c)}}
+			return pegboard.Traits{Kind: pegboard.KindRun, Targets: []pegboard.Target{enterTarget(in, c)}}
 		},
 		Enabled: isOffered,
 		Lines: func(in enterInput, _ *pegboard.Call) pegboard.Lines {
@@ -99,7 +99,7 @@ func (w *worktrees) enter(ctx context.Context, in enterInput, c *pegboard.Call) 
 	if err != nil {
 		return EnteredWorktree{}, err
 	}
-	around := &fence.Fence{Path: tree.Path, Dir: tree.Dir, Main: tree.Main, Common: tree.Common, Owner: ownerName, IsWhole: tree.IsWhole}
+	around := &treefence.Fence{Path: tree.Path, Dir: tree.Dir, Main: tree.Main, Common: tree.Common, Owner: ownerName, IsWhole: tree.IsWhole}
 	all.add(around, in.Path == "")
 	err = y.begin(s, stayFacts{tree: tree, path: tree.Path, dir: tree.Dir, branch: tree.Branch})
 	if err != nil {
@@ -121,7 +121,7 @@ func (w *worktrees) take(ctx context.Context, name string, in enterInput, c *peg
 		return w.trees.Enter(ctx, r, target.Real())
 	}
 	_, _ = w.trees.Clean(ctx, r.Dir) // what programs have left that were killed; what is wrong shows next
-	r.MayRead = fence.MayRead(ctx, c.Session())
+	r.MayRead = treefence.MayRead(ctx, c.Session())
 	tree, err := w.trees.Add(ctx, r)
 	if errors.Is(err, worktree.ErrTaken) {
 		err = fmt.Errorf("%w; take another name, or enter it by its path", err)
@@ -171,7 +171,7 @@ func (w *worktrees) enterMade(ctx context.Context, name string, s *pegboard.Sess
 	if realpath.Contains(path, all.top) {
 		return EnteredWorktree{}, fmt.Errorf("the host has made no worktree: %s holds the checkout", path)
 	}
-	around := &fence.Fence{Path: path, Dir: path, Main: all.top, Owner: ownerName, IsWhole: func() bool { return true }}
+	around := &treefence.Fence{Path: path, Dir: path, Main: all.top, Owner: ownerName, IsWhole: func() bool { return true }}
 	if l, err := worktree.Find(path); err == nil && l.Path == path {
 		around.Common, around.IsWhole = l.Common, l.IsWhole
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// An exitInput is the input of ExitWorktree.
-type exitInput struct {
+// A leaveInput is the input of ExitWorktree.
+type leaveInput struct {
 	Action  string `json:"action" jsonschema:"enum=keep,enum=remove" jsonschema_description:"keep leaves the worktree and its branch as they are; remove deletes both"`
 	Discard bool   `json:"discard_changes,omitempty" jsonschema_description:"With remove: delete changed and new files, and commits that are on no other branch, too. Only when the user has said so."`
 }
@@ -30,18 +30,18 @@ type ExitedWorktree struct {
 }
 
 func (w *worktrees) exitTool() pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[exitInput, ExitedWorktree]{
+	return pegboard.Build(pegboard.Definition[leaveInput, ExitedWorktree]{
 		Info: pegboard.Info{Name: exitWorktree, Title: "Exit worktree", Hint: "go back to the checkout, keep or delete the separate one"},
 		Description: "Moves this session back to where it was before EnterWorktree. With the action keep, the worktree and its branch stay; with remove, both are deleted. " +
 			"Only a worktree that EnterWorktree has made in this conversation can be removed. If files or commits would be lost, the call fails and says how many: commit them, keep the worktree, or ask the user before you set discard_changes.",
-		Inspect: func(in exitInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Destructive: in.Action == "remove", Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "worktree"}}}
+		Inspect: func(in leaveInput, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Kind: pegboard.KindRun, Destructive: in.Action == "remove", Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "worktree"}}}
 		},
 		Enabled: isOffered,
-		Lines: func(in exitInput, _ *pegboard.Call) pegboard.Lines {
+		Lines: func(in leaveInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Leave the worktree and " + in.Action + " it", While: "Leaving the worktree"}
 		},
-		Permit: func(context.Context, exitInput, *pegboard.Call) pegboard.Decision {
+		Permit: func(context.Context, leaveInput, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it removes only what this conversation has made, and loses nothing unless told to"}
 		},
 		Call: w.exit,
@@ -54,7 +54,7 @@ func (w *worktrees) exitTool() pegboard.Tool {
 }
 
 // exit moves the session back.
-func (w *worktrees) exit(ctx context.Context, in exitInput, c *pegboard.Call) (ExitedWorktree, error) {
+func (w *worktrees) exit(ctx context.Context, in leaveInput, c *pegboard.Call) (ExitedWorktree, error) {
 	s, all, y, err := lock(c)
 	if err != nil {
 		return ExitedWorktree{}, err
@@ -92,7 +92,7 @@ func (w *worktrees) exit(ctx context.Context, in exitInput, c *pegboard.Call) (E
 }
 
 // exitResumed moves a session back that the host has moved to a worktree.
-func (w *worktrees) exitResumed(in exitInput, s *pegboard.Session, all *conversation) (ExitedWorktree, error) {
+func (w *worktrees) exitResumed(in leaveInput, s *pegboard.Session, all *conversation) (ExitedWorktree, error) {
 	dir := s.Dir()
 	l, err := worktree.Find(dir)
 	switch {
@@ -108,12 +108,12 @@ func (w *worktrees) exitResumed(in exitInput, s *pegboard.Session, all *conversa
 }
 
 // exitAndRemove moves the session back and removes the worktree.
-func (w *worktrees) exitAndRemove(ctx context.Context, in exitInput, out ExitedWorktree, s *pegboard.Session, all *conversation, y *stay) (ExitedWorktree, error) {
+func (w *worktrees) exitAndRemove(ctx context.Context, in leaveInput, out ExitedWorktree, s *pegboard.Session, all *conversation, y *stay) (ExitedWorktree, error) {
 	if !all.hasMade(y.path) {
 		return ExitedWorktree{}, fmt.Errorf("EnterWorktree has not made %s in this conversation, so it is not removed; leave it with the action keep", y.path)
 	}
 	if running := y.running(s); running != "" {
-		return ExitedWorktree{}, fmt.Errorf("%w, since tasks run that began in it: %s. Stop them with TaskStop, wait for them, or leave with the action keep", ErrWouldLose, running)
+		return ExitedWorktree{}, fmt.Errorf("%w, since tasks run that began in it: %s. Stop them or wait for them first, or leave with the action keep", ErrWouldLose, running)
 	}
 	tree, loss := y.tree, worktree.Loss{Reason: "the host has made the worktree, and what is in it is not counted"}
 	if tree != nil {

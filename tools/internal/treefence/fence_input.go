@@ -1,4 +1,4 @@
-package fence
+package treefence
 
 import (
 	"encoding/json"

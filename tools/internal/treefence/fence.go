@@ -1,9 +1,9 @@
-// Package fence keeps calls that work in a git worktree from changing the checkout that the
+// Package treefence keeps calls that work in a git worktree from changing the checkout that the
 // worktree was made from.
 //
 // It judges calls by their targets, and so it is no sandbox: a program that may run can write
 // anywhere.
-package fence
+package treefence
 
 import (
 	"fmt"
