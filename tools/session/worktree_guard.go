@@ -47,15 +47,15 @@ func goneReason(s *pegboard.Session, c *conversation, dir string) string {
 	if now := s.Dir(); now != dir {
 		return fmt.Sprintf("The directory %s, for which the call was made, is gone. The session is in %s now. Make the call again if it is meant for there.", dir, now)
 	}
-	home, err := c.home, error(nil)
+	home := c.home
 	if y.path != "" {
 		_ = y.release() // the directory is gone, and git cleans up after it
-		home, err = y.end(s)
-	} else if err = s.SetDir(home); err != nil {
+		var err error
+		if home, err = y.end(s); err != nil {
+			return fmt.Sprintf("The directory %s, in which you work, is gone, and there is no way back: %v. Tell the user.", dir, err)
+		}
+	} else if err := s.SetDir(home); err != nil {
 		return fmt.Sprintf("The directory %s, in which you work, is gone. Report what you have.", dir)
-	}
-	if err != nil {
-		return fmt.Sprintf("The directory %s, in which you work, is gone, and there is no way back: %v. Tell the user.", dir, err)
 	}
 	return fmt.Sprintf("The directory %s, in which you work, is gone. The session is back in %s. Make the call again if it is meant for there, and tell the user.", dir, home)
 }

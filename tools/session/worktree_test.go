@@ -19,6 +19,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence/fencetest"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // A yard is a session in a git repository.
@@ -116,6 +117,12 @@ func (y *yard) exit(input map[string]any) session.ExitedWorktree {
 	return o.Result.Data.(session.ExitedWorktree)
 }
 
+// refuses is fails where the error does not matter.
+func (y *yard) refuses(text, name string, input map[string]any) {
+	y.t.Helper()
+	require.Error(y.t, y.fails(text, name, input))
+}
+
 // fails requires that a call fails with a text.
 func (y *yard) fails(text, name string, input map[string]any) error {
 	y.t.Helper()
@@ -141,7 +148,7 @@ func TestWorktreeRoundTrip(t *testing.T) {
 	require.Contains(t, in.Message, path)
 	require.Equal(t, path, y.s.Dir())
 	require.NoError(t, session.InWorktree(path))
-	y.fails("already", "EnterWorktree", map[string]any{})
+	y.refuses("already", "EnterWorktree", map[string]any{})
 
 	require.Equal(t, path, strings.TrimSpace(y.bash("pwd").Result.Text()))
 	require.NoError(t, y.write("src/new").Err)
@@ -157,8 +164,8 @@ func TestWorktreeRoundTrip(t *testing.T) {
 	require.Equal(t, y.dir, y.s.Dir())
 	require.Equal(t, before, y.state())
 	require.NotContains(t, git(t, y.dir, "worktree", "list", "--porcelain"), "\nlocked")
-	y.fails("in no worktree", "ExitWorktree", map[string]any{"action": "keep"})
-	y.fails("taken", "EnterWorktree", map[string]any{"name": "feature"})
+	y.refuses("in no worktree", "ExitWorktree", map[string]any{"action": "keep"})
+	y.refuses("taken", "EnterWorktree", map[string]any{"name": "feature"})
 
 	y.enter(map[string]any{"path": ".claude/worktrees/feature"})
 	out = y.exit(map[string]any{"action": "remove", "discard_changes": true})
@@ -230,7 +237,7 @@ func TestWorktreeNeedsPrepare(t *testing.T) {
 	s, err = pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	y := &yard{t, s, registry, dir}
-	y.fails("not prepared", "EnterWorktree", map[string]any{})
+	y.refuses("not prepared", "EnterWorktree", map[string]any{})
 
 	called := 0
 	cfg = session.Prepare(pegboard.SessionConfig{Dir: dir, Init: func(*pegboard.Session) { called++ }})
@@ -257,7 +264,7 @@ func TestWorktreeByPath(t *testing.T) {
 	require.Equal(t, []any{1, elsewhere, "mine", elsewhere}, []any{asked, y.s.Dir(), in.WorktreeBranch, in.WorktreePath})
 	require.NoError(t, y.write("new").Err)
 	require.ErrorIs(t, y.write(filepath.Join(dir, "new")).Err, pegboard.ErrDenied)
-	y.fails("has not made", "ExitWorktree", map[string]any{"action": "remove", "discard_changes": true})
+	y.refuses("has not made", "ExitWorktree", map[string]any{"action": "remove", "discard_changes": true})
 	y.exit(map[string]any{"action": "keep"})
 	require.Equal(t, []string{dir}, y.s.Dirs(), "the directory was lent")
 	require.DirExists(t, elsewhere)
@@ -275,18 +282,18 @@ func TestWorktreeByPath(t *testing.T) {
 		require.Equal(t, 7+n, asked)
 	}
 	require.Equal(t, dir, y.s.Dir())
-	y.fails("give one", "EnterWorktree", map[string]any{"path": elsewhere, "name": "x"})
+	y.refuses("give one", "EnterWorktree", map[string]any{"path": elsewhere, "name": "x"})
 }
 
 func TestWorktreeNames(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
 	for _, name := range []string{"..", "a/b", "-x", "a\nb", "a b", "x.lock", "ä", ".", "a..b", strings.Repeat("a", 65)} {
-		y.fails("", "EnterWorktree", map[string]any{"name": name})
+		y.refuses("", "EnterWorktree", map[string]any{"name": name})
 	}
 	require.NoDirExists(t, filepath.Join(y.dir, ".claude"))
 	git(t, y.dir, "branch", "worktree-b")
-	y.fails("taken", "EnterWorktree", map[string]any{"name": "b"})
+	y.refuses("taken", "EnterWorktree", map[string]any{"name": "b"})
 	a := y.enter(map[string]any{}).WorktreePath
 	y.exit(map[string]any{"action": "remove"})
 	require.NoDirExists(t, a)
@@ -297,13 +304,13 @@ func TestWorktreeInOddRepositories(t *testing.T) {
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
 		y := newYard(t, t.TempDir(), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
-		y.fails("no git repository", "EnterWorktree", map[string]any{})
+		y.refuses("no git repository", "EnterWorktree", map[string]any{})
 	})
 	t.Run("no commit", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		git(t, dir, "init", "-q")
-		newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass).fails("no commit yet", "EnterWorktree", map[string]any{})
+		newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass).refuses("no commit yet", "EnterWorktree", map[string]any{})
 	})
 	t.Run("on no branch", func(t *testing.T) {
 		t.Parallel()
@@ -328,7 +335,7 @@ func TestWorktreeInOddRepositories(t *testing.T) {
 		y = newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
 		in = y.enter(map[string]any{"name": "w"})
 		git(t, in.WorktreePath, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init")
-		y.fails("submodule", "ExitWorktree", map[string]any{"action": "remove"})
+		y.refuses("submodule", "ExitWorktree", map[string]any{"action": "remove"})
 		y.exit(map[string]any{"action": "remove", "discard_changes": true})
 	})
 	t.Run("a directory below the top", func(t *testing.T) {
@@ -385,12 +392,12 @@ func TestTwoConversations(t *testing.T) {
 	b := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
 	path := a.enter(map[string]any{"name": "w"}).WorktreePath
 	require.ErrorIs(t, b.fails("in use", "EnterWorktree", map[string]any{"path": path}), session.ErrWorktreeTaken)
-	b.fails("taken", "EnterWorktree", map[string]any{"name": "w"})
+	b.refuses("taken", "EnterWorktree", map[string]any{"name": "w"})
 	require.NotEqual(t, path, b.enter(map[string]any{"name": "v"}).WorktreePath)
 	a.exit(map[string]any{"action": "keep"})
 	b.exit(map[string]any{"action": "remove"})
 	b.enter(map[string]any{"path": path})
-	b.fails("has not made", "ExitWorktree", map[string]any{"action": "remove"})
+	b.refuses("has not made", "ExitWorktree", map[string]any{"action": "remove"})
 	require.NoError(t, b.s.Close(t.Context()))
 	require.NotContains(t, git(t, dir, "worktree", "list", "--porcelain"), "\nlocked")
 	a.enter(map[string]any{"path": path})
@@ -410,7 +417,7 @@ func TestResumedConversation(t *testing.T) {
 	require.ErrorIs(t, b.write(filepath.Join(dir, "src/new")).Err, pegboard.ErrDenied)
 	require.ErrorIs(t, b.bash("cd "+dir+" && make").Err, pegboard.ErrDenied)
 	require.NoError(t, b.write("src/new").Err)
-	b.fails("has not made", "ExitWorktree", map[string]any{"action": "remove"})
+	b.refuses("has not made", "ExitWorktree", map[string]any{"action": "remove"})
 	require.Equal(t, dir, b.exit(map[string]any{"action": "keep"}).OriginalCwd)
 	require.NoError(t, b.s.SetDir(filepath.Join(dir, "src")), "a directory of the checkout is no worktree")
 	require.NoError(t, b.write(filepath.Join(dir, "src/new")).Err)
@@ -494,14 +501,14 @@ func TestWorktreesOfTheHost(t *testing.T) {
 	}
 	y := newYard(t, dir, o, pegboard.SessionConfig{}, pegboard.ModeBypass)
 	for name, text := range map[string]string{"fail": "the disk is full", "panic": "oh", "relative": "not the absolute path", "above": "holds the checkout", "../x": "not usable"} {
-		y.fails(text, "EnterWorktree", map[string]any{"name": name})
+		y.refuses(text, "EnterWorktree", map[string]any{"name": name})
 		require.Equal(t, dir, y.s.Dir())
 	}
 	in := y.enter(map[string]any{"name": "copy"})
 	require.Equal(t, filepath.Join(root, "copy"), in.WorktreePath)
 	require.NoError(t, y.write("new").Err)
 	require.ErrorIs(t, y.write(filepath.Join(dir, "new")).Err, pegboard.ErrDenied)
-	y.fails("not counted", "ExitWorktree", map[string]any{"action": "remove"})
+	y.refuses("not counted", "ExitWorktree", map[string]any{"action": "remove"})
 	y.exit(map[string]any{"action": "remove", "discard_changes": true})
 	require.NoDirExists(t, made)
 	require.Equal(t, []string{dir}, y.s.Dirs())
@@ -516,9 +523,9 @@ func TestWorktreeWithoutGit(t *testing.T) {
 	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
-	y.fails("git", "EnterWorktree", map[string]any{})
+	y.refuses("git", "EnterWorktree", map[string]any{})
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho git version 2.20.1\n"), 0o700))
-	y.fails("too old", "EnterWorktree", map[string]any{})
+	y.refuses("too old", "EnterWorktree", map[string]any{})
 	require.Equal(t, y.dir, y.s.Dir())
 	require.NoDirExists(t, filepath.Join(y.dir, ".claude"))
 }
@@ -553,7 +560,7 @@ func TestKilledConversation(t *testing.T) {
 	y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
 	y.enter(map[string]any{"name": "unchanged"})
 	y.exit(map[string]any{"action": "remove"})
-	y.fails("taken", "EnterWorktree", map[string]any{"name": "work"})
+	y.refuses("taken", "EnterWorktree", map[string]any{"name": "work"})
 	y.enter(map[string]any{"path": ".claude/worktrees/work"})
 	require.FileExists(t, filepath.Join(y.s.Dir(), "new"))
 }
@@ -586,7 +593,19 @@ func TestIsolatedAgentInAWorktree(t *testing.T) {
 	require.NoError(t, o.Err)
 	require.Equal(t, filepath.Join(outer, ".claude/worktrees"), filepath.Dir(inner))
 	require.FileExists(t, filepath.Join(inner, "src/new"))
-	y.fails("other worktrees", "ExitWorktree", map[string]any{"action": "remove", "discard_changes": true})
+	y.refuses("other worktrees", "ExitWorktree", map[string]any{"action": "remove", "discard_changes": true})
 	y.exit(map[string]any{"action": "keep"})
 	require.FileExists(t, filepath.Join(inner, "src/new"))
+}
+
+func TestWorktreeToolsKeepTheContract(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	for _, tool := range session.Worktree(session.WorktreeOptions{}) {
+		input := `{"action":"keep"}`
+		if tool.Info().Name == "EnterWorktree" {
+			input = `{}`
+		}
+		require.NoError(t, tooltest.Checker{Session: y.s}.Check(tool, input), tool.Info().Name)
+	}
 }

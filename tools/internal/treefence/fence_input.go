@@ -65,11 +65,8 @@ func (f *Fence) namedIn(text, home string) string {
 		return filepath.Clean(name)
 	}
 	for _, place := range f.roots() {
-		for rest, at := text, 0; ; {
-			if at = strings.Index(rest, place); at < 0 {
-				break
-			}
-			rest = rest[at+len(place):]
+		_, rest, found := strings.Cut(text, place)
+		for ; found; _, rest, found = strings.Cut(rest, place) {
 			if end := strings.IndexAny(rest, " \t\r\n'\"`<>|;,:()"); rest == "" || end == 0 {
 				return place
 			} else if rest[0] == filepath.Separator {
