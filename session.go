@@ -94,6 +94,9 @@ type SessionConfig struct {
 	Groups map[string]GroupLimit
 	// TrimState is what Session.TrimState returned when the conversation was left.
 	TrimState json.RawMessage
+	// Init, if set, is called with the new session before anyone else has it, for example to
+	// set the values of keys. A fork does not inherit it.
+	Init func(s *Session)
 }
 
 // A Session says on whose behalf calls run. It owns policy and state: the role, the
@@ -148,6 +151,9 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		return nil, err
 	}
 	s.OnClose("stored results", s.results.temporary.close) // the first closer runs last
+	if cfg.Init != nil {
+		cfg.Init(s)
+	}
 	return s, nil
 }
 
@@ -190,6 +196,9 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 	child.closer = &lifetime.Closer{Name: "agent " + cfg.AgentID, Close: child.Close, Interrupt: child.interruptWithParent}
 	if !s.closers.Add(child.closer) {
 		return nil, ErrClosed
+	}
+	if cfg.Init != nil {
+		cfg.Init(child)
 	}
 	return child, nil
 }

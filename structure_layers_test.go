@@ -33,8 +33,7 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "sessions, registry, pools", files: []string{
 		"role", "hooks", "hooks_guard", "hooks_output", "question", "form", "awaited_call", "suggestions", "classifier", "guard", "breaker", "call_budget", "ledger", "group",
-		"news", "dir_listeners", "session", "session_news", "session_context", "session_supply", "session_form", "session_dir", "grants", "running_batches", "discovery", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
-		"news", "session", "session_news", "session_context", "session_supply", "session_form", "grants", "running_batches", "discovery", "result_counts", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
+		"news", "dir_listeners", "session", "session_news", "session_context", "session_supply", "session_form", "session_dir", "grants", "running_batches", "discovery", "result_counts", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
 		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
 		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},

@@ -135,7 +135,7 @@ func (r *repository) abandoned(ctx context.Context) ([]*claim, error) {
 	var list []*claim
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), claimSuffix)
-		if !ok || !e.Type().IsRegular() || checkName(name) != nil {
+		if !ok || !e.Type().IsRegular() || CheckName(name) != nil {
 			continue
 		}
 		file, err := os.OpenFile(filepath.Join(r.claims(), e.Name()), os.O_RDWR, 0)

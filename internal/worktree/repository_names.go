@@ -13,7 +13,7 @@ import (
 // nameOf returns the name of the worktree of a path below the folder of worktrees.
 func (r *repository) nameOf(path string) (string, bool) {
 	folder, name := filepath.Split(path)
-	return name, filepath.Clean(folder) == filepath.Join(r.dir, filepath.FromSlash(Folder)) && checkName(name) == nil
+	return name, filepath.Clean(folder) == filepath.Join(r.dir, filepath.FromSlash(Folder)) && CheckName(name) == nil
 }
 
 // branch returns the branch that is checked out, or "" if none is.

@@ -61,8 +61,8 @@ type Request struct {
 
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// checkName refuses names that would leave the folder, or that git has no branch for.
-func checkName(name string) error {
+// CheckName refuses names that would leave the folder, or that git has no branch for.
+func CheckName(name string) error {
 	switch {
 	case len(name) > maxName:
 		return fmt.Errorf("%w: it is longer than %d bytes", ErrName, maxName)
@@ -75,7 +75,7 @@ func checkName(name string) error {
 // Add makes a worktree and locks it until [Worktree.Finish]. Where nothing was made, nothing
 // is left. An error wraps ErrNoRepository, ErrTaken or ErrName where one of them is the reason.
 func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
-	if err := checkName(r.Name); err != nil {
+	if err := CheckName(r.Name); err != nil {
 		return nil, err
 	}
 	repo, err := t.open(ctx, r.Dir)
@@ -112,7 +112,7 @@ func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
 // is kept again at the end, whatever has changed. The error wraps fs.ErrNotExist if there is
 // none.
 func (t *Trees) Reopen(ctx context.Context, r Request) (*Worktree, error) {
-	if err := checkName(r.Name); err != nil {
+	if err := CheckName(r.Name); err != nil {
 		return nil, err
 	}
 	repo, err := t.open(ctx, r.Dir)

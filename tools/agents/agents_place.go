@@ -2,14 +2,13 @@ package agents
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
-	"github.com/seed49eaa51d/pegboard/tools/internal/fence"
+	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
 // choosePlace returns where an agent works that s starts. Id is that of the agent.
@@ -31,7 +30,7 @@ func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string
 	if err != nil {
 		return place{}, fmt.Errorf("no worktree could be made for the agent, and it was not started: %w", err)
 	}
-	around := &fence.Fence{Path: w.Path, Dir: w.Dir, Main: w.Main, Common: w.Common, Owner: "the checkout of the caller", IsWhole: w.IsWhole}
+	around := &treefence.Fence{Path: w.Path, Dir: w.Dir, Main: w.Main, Common: w.Common, Owner: "the checkout of the caller", IsWhole: w.IsWhole}
 	i := &isolation{tree: w, fence: around, caller: s, dir: s.Dir(), logger: g.options.logger(), done: make(chan struct{})}
 	for _, e := range left {
 		g.options.logger().Warn("a worktree of an agent that was cut off is kept", "path", e.Path, "branch", e.Branch, "reason", e.Reason)
@@ -46,7 +45,7 @@ func (g *Agents) takeWorktree(ctx context.Context, s *pegboard.Session, id, name
 	if name != "" {
 		name += "-"
 	}
-	request := worktree.Request{Dir: s.Dir(), Name: name + id, Base: g.options.BaseRef, MayRead: mayRead(ctx, s)}
+	request := worktree.Request{Dir: s.Dir(), Name: name + id, Base: g.options.BaseRef, MayRead: treefence.MayRead(ctx, s)}
 	w, err := g.trees.Reopen(ctx, request)
 	if errors.Is(err, worktree.ErrName) {
 		request.Name = id
@@ -56,31 +55,4 @@ func (g *Agents) takeWorktree(ctx context.Context, s *pegboard.Session, id, name
 		return g.trees.Add(ctx, request)
 	}
 	return w, err
-}
-
-// A fileInput is the input of the tool with which mayRead asks.
-type fileInput struct {
-	Path string `json:"path"`
-}
-
-// mayRead returns a function that reports whether s may read a file without a question.
-func mayRead(ctx context.Context, s *pegboard.Session) func(path string) bool {
-	tool := pegboard.Build(pegboard.Definition[fileInput, string]{
-		Info: pegboard.Info{Name: "Read"}, Description: "Reads a file.",
-		Inspect: func(in fileInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}}
-		},
-		Call: func(context.Context, fileInput, *pegboard.Call) (string, error) {
-			return "", errors.New("it only decides")
-		},
-	})
-	registry := new(pegboard.Registry)
-	if err := registry.Add(tool); err != nil {
-		return nil
-	}
-	pool := registry.AssemblePool(s, pegboard.PoolConfig{Roles: &pegboard.RoleTables{}})
-	return func(path string) bool {
-		input, err := json.Marshal(fileInput{path})
-		return err == nil && pool.Decide(ctx, pegboard.Call{Name: "Read", Input: input}).Behavior == pegboard.Allow
-	}
 }

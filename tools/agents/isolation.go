@@ -14,13 +14,13 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
-	"github.com/seed49eaa51d/pegboard/tools/internal/fence"
+	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
 // An isolation keeps an agent that has a worktree of its own from the checkout of its caller.
 type isolation struct {
 	tree   *worktree.Worktree
-	fence  *fence.Fence
+	fence  *treefence.Fence
 	caller *pegboard.Session
 	dir    string                           // working directory of the caller, as it is spelled
 	own    atomic.Pointer[pegboard.Session] // of the agent; nil before its first call

@@ -18,7 +18,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
-	"github.com/seed49eaa51d/pegboard/tools/internal/fence/fencetest"
+	"github.com/seed49eaa51d/pegboard/tools/internal/treefence/fencetest"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 

@@ -130,6 +130,10 @@ func shownCalls() []shownCall {
 	if err != nil {
 		panic(err)
 	}
+	worktrees := session.Worktree(session.WorktreeOptions{
+		Create: func(context.Context, string) (string, error) { return os.Getwd() },
+		Remove: func(context.Context, string) error { return nil },
+	})
 	return []shownCall{
 		{made: "files.Read", tool: read, input: `{"file_path":"D/a.txt"}`, want: view("Read", pegboard.KindRead, "Read a.txt", "Reading a.txt", "Read 2 lines")},
 		{made: "files.Read", tool: read, input: `{"file_path":"a.txt","offset":2,"limit":1}`, want: view("Read", pegboard.KindRead, "Read a.txt, line 2", "Reading a.txt, line 2", "Read 1 line")},
@@ -214,6 +218,7 @@ func shownCalls() []shownCall {
 		{made: "TaskGet", tool: ofTasks("TaskGet"), input: `{"taskId":"#1"}`, want: view("Show task", pegboard.KindRead, "Show the task 1", "Looking at the task 1", "Task #1 (Release), pending")},
 		{made: "TaskList", tool: ofTasks("TaskList"), input: `{}`, want: view("List tasks", pegboard.KindList, "List the tasks", "Listing the tasks", "0 of 1 tasks are completed")},
 		{made: "TaskUpdate", tool: ofTasks("TaskUpdate"), input: `{"taskId":"1","status":"in_progress"}`, want: view("Update task", pegboard.KindThink, "Change the task 1 to in progress", "Changing the task 1 to in progress", "Task #1 (Release) was changed: status")},
+		{made: "EnterWorktree", tool: worktrees[0], input: `{"name":"copy"}`, want: view("Enter worktree", pegboard.KindRun, "Enter a worktree copy", "Entering a worktree copy", "")},
 		{made: "pegboard.ToolSearch", tool: search, input: `{"query":"select:Nothing"}`, want: view("Find tools", pegboard.KindSearch, "Find tools: select:Nothing", "Finding tools: select:Nothing", "Found 0 tools")},
 	}
 }
@@ -295,7 +300,7 @@ func (sc *shownCall) session(t *testing.T, dir string) *pegboard.Session {
 			return pegboard.Decision{Behavior: pegboard.Allow}, nil
 		}
 	}
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: answer})
+	s, err := pegboard.NewSession(session.Prepare(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: answer}))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 	return s

@@ -1,9 +1,9 @@
-// Package fence keeps calls that work in a git worktree from changing the checkout that the
+// Package treefence keeps calls that work in a git worktree from changing the checkout that the
 // worktree was made from.
 //
 // It judges calls by their targets, and so it is no sandbox: a program that may run can write
 // anywhere.
-package fence
+package treefence
 
 import (
 	"fmt"
@@ -22,7 +22,7 @@ type Fence struct {
 	Path   string // of the worktree, absolute, without links
 	Dir    string // in the worktree, where work is done
 	Main   string // the checkout, absolute, without links
-	Common string // folder of the repository, absolute, without links
+	Common string // folder of the repository, absolute, without links; empty without one
 	Owner  string // what the checkout is called in texts, such as "the checkout of the caller"
 	// IsWhole reports whether the file that leads git to the worktree is as it was made.
 	IsWhole func() bool
@@ -148,11 +148,19 @@ func (f *Fence) outsideTree(t *pegboard.Target) (string, bool) {
 		case t.Access == pegboard.AccessWrite && !t.Tree && hasLinks(name):
 			return name, true
 		case realpath.Contains(f.Path, name):
-		case realpath.LeadsThrough(name, []string{f.Main, f.Common}), t.Tree && (realpath.Contains(name, f.Main) || realpath.Contains(name, f.Common)):
+		case realpath.LeadsThrough(name, f.roots()), t.Tree && slices.ContainsFunc(f.roots(), func(root string) bool { return realpath.Contains(name, root) }):
 			return name, true
 		}
 	}
 	return "", false
+}
+
+// roots are the directories in which nothing is written.
+func (f *Fence) roots() []string {
+	if f.Common == "" {
+		return []string{f.Main}
+	}
+	return []string{f.Main, f.Common}
 }
 
 // hasLinks reports whether a file is there and has several hard links.

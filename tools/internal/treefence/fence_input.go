@@ -1,4 +1,4 @@
-package fence
+package treefence
 
 import (
 	"encoding/json"
@@ -64,12 +64,9 @@ func (f *Fence) namedIn(text, home string) string {
 	if filepath.IsAbs(name) && !strings.ContainsAny(name, "\x00\n") && f.leadsOut(filepath.Clean(name)) {
 		return filepath.Clean(name)
 	}
-	for _, place := range []string{f.Main, f.Common} {
-		for rest, at := text, 0; ; {
-			if at = strings.Index(rest, place); at < 0 {
-				break
-			}
-			rest = rest[at+len(place):]
+	for _, place := range f.roots() {
+		_, rest, found := strings.Cut(text, place)
+		for ; found; _, rest, found = strings.Cut(rest, place) {
 			if end := strings.IndexAny(rest, " \t\r\n'\"`<>|;,:()"); rest == "" || end == 0 {
 				return place
 			} else if rest[0] == filepath.Separator {
@@ -89,5 +86,5 @@ func (f *Fence) namedIn(text, home string) string {
 // worktree.
 func (f *Fence) leadsOut(name string) bool {
 	real := realpath.Resolve(name)
-	return !realpath.Contains(f.Path, real) && realpath.LeadsThrough(name, []string{f.Main, f.Common})
+	return !realpath.Contains(f.Path, real) && realpath.LeadsThrough(name, f.roots())
 }
