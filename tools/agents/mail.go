@@ -36,7 +36,7 @@ func (g *Agents) mailOf(s *pegboard.Session) *mail {
 			m.boxes, m.err = nil, l.err
 			return m
 		case g.options.Dir != "":
-			m.boxes, m.err = mailbox.Open(filepath.Join(g.options.Dir, "mail"))
+			m.boxes, m.err = mailbox.Open(filepath.Join(g.options.Dir, "mail"), checkLetter)
 		}
 		if m.err != nil {
 			g.options.logger().Error("the messages of agents cannot be kept", "error", m.err)
@@ -90,6 +90,9 @@ func (g *Agents) Arrival(s *pegboard.Session) <-chan struct{} {
 func (m *mail) put(box string, l letter) error {
 	if m.boxes == nil {
 		return m.err
+	}
+	if err := l.checkLength(); err != nil {
+		return err
 	}
 	raw, err := json.Marshal(l)
 	if err != nil {

@@ -240,8 +240,8 @@ func (g *Agents) sendElsewhere(ctx context.Context, to string, l letter) (SendRe
 		if ids = append(ids, p.ID); p.ID != to {
 			continue
 		}
-		if len(l.Text) > mailbox.MaxMessage {
-			return SendResult{}, notSent(mailbox.ErrTooLong)
+		if err := l.checkLength(); err != nil {
+			return SendResult{}, notSent(err)
 		}
 		if err := g.options.Peers.Send(ctx, to, l.writer(), l.Text); err != nil {
 			return SendResult{}, notSent(err)
