@@ -43,22 +43,25 @@ type entry struct {
 	request    Request
 	recording  *recordLock // shared by all runs of the agent
 	parents    []string    // the ids of the agents above, outermost first
+	planLost   bool        // an agent of an earlier program was to answer its plan
 
 	// Guarded by roster.mu.
 	status Status // ID, Name and Type never change
 	// Set at the end of a run, for a later one.
 	history   []json.RawMessage
-	byUser    bool            // it was stopped by Agents.Stop
-	mode      pegboard.Mode   // that it has had; empty before its first run
-	dir       string          // that it has worked in
-	trim      json.RawMessage // Session.TrimState
-	loaded    []string        // Session.Loaded
-	forgotten bool            // its history was too large to keep
-	starting  bool            // its record may not be there yet, and others do not see it
-	run       *run            // nil when it has ended, and until it has been set up
-	stopped   bool            // Agents.Stop was called for this run, or before it was set up
-	below     int             // agents that it has started and that are running
-	alone     chan struct{}   // closed when below becomes 0; nil if nothing waits for that
+	byUser    bool              // it was stopped by Agents.Stop
+	mode      pegboard.Mode     // that it has had; empty before its first run
+	dir       string            // that it has worked in
+	trim      json.RawMessage   // Session.TrimState
+	loaded    []string          // Session.Loaded
+	forgotten bool              // its history was too large to keep
+	starting  bool              // its record may not be there yet, and others do not see it
+	run       *run              // nil when it has ended, and until it has been set up
+	plan      string            // the plan that waits for the lead's answer
+	asked     map[string]string // the ids of those that asked the agent to end, by request
+	stopped   bool              // Agents.Stop was called for this run, or before it was set up
+	below     int               // agents that it has started and that are running
+	alone     chan struct{}     // closed when below becomes 0; nil if nothing waits for that
 }
 
 // rosterOf returns the roster of the conversation of s.

@@ -189,7 +189,7 @@ func (g *Agents) sendAgent(ctx context.Context, s *pegboard.Session, e *entry, l
 	if err != nil {
 		return SendResult{}, err
 	}
-	k, err := g.resume(ctx, e)
+	k, err := g.resumeFor(ctx, e, &l)
 	if err == nil && k == nil {
 		err = r.readsNoMore(e)
 	}
@@ -208,7 +208,7 @@ func (g *Agents) sendAgent(ctx context.Context, s *pegboard.Session, e *entry, l
 		return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and may not read it: %v.", e.status.label(), err)}, nil
 	}
 	if k == nil && !r.isRunning(e) { // it has ended meanwhile, and may not have seen the letter
-		if k, err = g.resume(ctx, e); err != nil {
+		if k, err = g.resumeFor(ctx, e, &l); err != nil {
 			return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and reads it only if it goes on: %v.", e.status.label(), err)}, nil
 		}
 	}
