@@ -84,18 +84,18 @@ func (g *Agents) answerPlan(r *roster, to string, l *letter) (undo func(), err e
 	if !r.takePlan(to, l.From, l.Request) {
 		return nil, fmt.Errorf("%w: %s has not sent you the plan %q, or it was answered", ErrInvalidMessage, to, l.Request)
 	}
-	undo = func() { r.setPlan(to, l.Request) }
+	wait := func() { r.setPlan(to, l.Request) }
 	k := r.runOf(to)
 	if !l.Approve || k == nil {
-		return undo, nil
+		return wait, nil
 	}
 	if err := k.liftPlan(); err != nil {
-		undo()
+		wait()
 		return nil, err
 	}
 	stay := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(pegboard.ModePlan) }
 	return func() {
-		undo()
+		wait()
 		if err := k.agent.Session.UpdatePermissions(stay); err != nil {
 			g.options.logger().Error("an agent could not be put back into plan mode", "agent", k.agent.ID, "error", err)
 		}

@@ -160,12 +160,14 @@ func (g *Agents) receiver(s *pegboard.Session, writer, to string) (*entry, error
 		return nil, fmt.Errorf("%w: %s is yourself", ErrInvalidMessage, to)
 	}
 	if to != id {
-		meant := r.later(m.recall(writer, to), r.startedBy(writer, to))
+		meant := r.later(m.names.recall(writer, to), r.startedBy(writer, to))
 		if meant != "" && meant != id {
 			return nil, fmt.Errorf("%w: %q was agent %s when you last used the name, and is agent %s now. Nothing was sent; send it to the id that you mean", ErrOtherAgent, to, meant, id)
 		}
 	}
-	m.remember(writer, name, id)
+	if err := m.names.remember(writer, name, id); err != nil {
+		return nil, notSent(err)
+	}
 	return e, nil
 }
 
