@@ -13,7 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
-// maxEnded is how many agents that have ended a conversation remembers.
+// maxEnded is how many agents that have ended are listed, and remembered where nothing is on disk.
 const maxEnded = 256
 
 // A roster lists the agents of one conversation.
@@ -271,15 +271,21 @@ func (r *roster) unknown(id string) error {
 	return fmt.Errorf("%w: %q; %s", ErrUnknownAgent, id, choices(id, names))
 }
 
-// list returns the agents, in the order in which they were started.
+// list returns the agents that are running and the last that have ended, in the order in which they
+// were started.
 func (r *roster) list() []Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	seen := r.seen()
-	all := make([]Status, len(seen))
-	for i, e := range seen {
-		all[i] = e.status
+	all, ended := []Status{}, 0
+	for _, e := range slices.Backward(r.seen()) {
+		if e.status.State != Running {
+			ended++
+		}
+		if e.status.State == Running || ended <= maxEnded {
+			all = append(all, e.status)
+		}
 	}
+	slices.Reverse(all)
 	return all
 }
 
