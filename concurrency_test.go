@@ -11,7 +11,7 @@ import (
 )
 
 // TestLocksStandInTheirOrder holds the tables of docs/concurrency.md against the mutexes of
-// the engine, of the MCP bridge and of the agents: none is missing, and none is listed that is gone.
+// the engine, of the MCP bridge, of the agents, of the skills and of the workflows: none is missing, and none is listed that is gone.
 func TestLocksStandInTheirOrder(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("docs/concurrency.md")
@@ -24,6 +24,8 @@ func TestLocksStandInTheirOrder(t *testing.T) {
 	}{
 		{table: "lock", holds: func(f goFile) bool { return f.folder == "." || engineFolders[f.folder] }},
 		{table: "lock of `tools/mcp`", holds: func(f goFile) bool { return f.below("tools/mcp") }},
+		{table: "lock of `tools/skills`", holds: func(f goFile) bool { return f.below("tools/skills") }},
+		{table: "lock of `tools/workflow`", holds: func(f goFile) bool { return f.below("tools/workflow") }},
 		{table: "lock of `tools/agents`", holds: func(f goFile) bool { return f.below("tools/agents") }},
 	}
 	for _, tt := range tests {

@@ -25,9 +25,10 @@ func New() *Boxes { return newBoxes(&memory{}) }
 
 // Open returns the mailboxes of a directory, an absolute path. The directory is created for
 // this user alone if it is missing. Messages that a program took and did not confirm before
-// it ended are put back.
-func Open(dir string) (*Boxes, error) {
-	d, err := openDirectory(dir)
+// it ended are put back. Valid returns an error for JSON that is no message, which is set aside
+// when it is taken; nil accepts any JSON.
+func Open(dir string, valid func(message []byte) error) (*Boxes, error) {
+	d, err := openDirectory(dir, valid)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +102,8 @@ func (b *Boxes) Arrival(box string) <-chan struct{} {
 
 // Take returns messages of a mailbox, the oldest first: as many as have limit bytes together,
 // but at least one if there is one. No other Take returns them, unless GiveBack puts them
-// back. Files that can never be read are set aside, and each is a problem that is returned once.
+// back. A file that cannot be read is a problem, which is returned when it occurs first and when
+// the file is set aside.
 func (b *Boxes) Take(box string, limit int) ([]json.RawMessage, []FileError) {
 	if CheckName(box) != nil || b.isClosed() {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 
 // BenchmarkMessage puts, takes and confirms one message.
 func BenchmarkMessage(b *testing.B) {
-	onDisk, err := mailbox.Open(b.TempDir())
+	onDisk, err := mailbox.Open(b.TempDir(), nil)
 	require.NoError(b, err)
 	defer func() { require.NoError(b, onDisk.Close()) }()
 	for name, boxes := range map[string]*mailbox.Boxes{"memory": mailbox.New(), "directory": onDisk} {

@@ -119,7 +119,7 @@ func TestMessagesAreCopies(t *testing.T) {
 func TestMemoryIsBounded(t *testing.T) {
 	t.Parallel()
 	b := mailbox.New()
-	message := json.RawMessage(`"` + strings.Repeat("m", mailbox.MaxMessage-2) + `"`)
+	message := json.RawMessage(`"` + strings.Repeat("m", 1<<20-2) + `"`)
 	for range 64 {
 		require.NoError(t, b.Put("ann", message))
 	}
@@ -178,7 +178,7 @@ func TestWaitersAreWoken(t *testing.T) {
 func TestReopened(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "new", "boxes")
-	first, err := mailbox.Open(dir)
+	first, err := mailbox.Open(dir, nil)
 	require.NoError(t, err)
 	for i := range 3 {
 		require.NoError(t, first.Put("ann", json.RawMessage(fmt.Sprint(i))))
@@ -277,7 +277,7 @@ func TestOpenRefuses(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, dir := range []string{"relative", "", file} {
-		_, err := mailbox.Open(dir)
+		_, err := mailbox.Open(dir, nil)
 		require.Error(t, err, dir)
 	}
 }

@@ -42,8 +42,9 @@ type directory struct {
 	root  *os.Root
 	store atomicfile.Store
 	claim string
-	lock  *os.File // of the claim; nil where files have no locks
-	last  int64    // the highest number of a name when the directory was opened
+	lock  *os.File                   // of the claim; nil where files have no locks
+	valid func(message []byte) error // nil accepts any JSON
+	last  int64                      // the highest number of a name when the directory was opened
 
 	mu    lock.Mutex // guards the map
 	boxes map[string]*directoryBox
@@ -54,9 +55,11 @@ type directoryBox struct {
 	mu    lock.Mutex // held while files are renamed, so that messages are taken in order
 	taken []string   // the names of the files, without suffix
 	told  string     // why the mailbox could not be read at the last take; empty if it could
+	late  string     // the message that could not be read at the last take; empty if all could
+	tries int        // how often it could not
 }
 
-func openDirectory(path string) (*directory, error) {
+func openDirectory(path string, valid func(message []byte) error) (*directory, error) {
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("the directory %s of the mailboxes is not absolute", path)
 	}
@@ -68,7 +71,7 @@ func openDirectory(path string) (*directory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the directory of the mailboxes: %w", err)
 	}
-	d := &directory{path: path, root: root, boxes: map[string]*directoryBox{}}
+	d := &directory{path: path, root: root, valid: valid, boxes: map[string]*directoryBox{}}
 	if err := d.open(); err != nil {
 		d.unlock()
 		return nil, errors.Join(fmt.Errorf("the directory of the mailboxes: %w", err), root.Close())
@@ -245,8 +248,11 @@ func (d *directory) take(box string, limit int) (messages [][]byte, problems []F
 			break
 		}
 		data, problem := d.takeFile(b, box, stem)
-		if problem != nil {
-			problems = append(problems, *problem)
+		if problem != nil && problem.told {
+			problems = append(problems, problem.FileError)
+		}
+		if problem != nil && !problem.aside {
+			break // those behind it may be of the same sender
 		}
 		if data != nil {
 			messages = append(messages, data)
@@ -254,6 +260,16 @@ func (d *directory) take(box string, limit int) (messages [][]byte, problems []F
 		}
 	}
 	return messages, problems
+}
+
+// maxTries is how often a message is tried that cannot be read for a reason that may pass.
+const maxTries = 3
+
+// An unread says that a message could not be taken.
+type unread struct {
+	FileError
+	aside bool // the file was set aside, or is where no Take finds it
+	told  bool // the receiver learns of it
 }
 
 // waiting returns the messages of a mailbox in their order. A directory may change while it
@@ -276,32 +292,53 @@ func isNoMessage(e fs.DirEntry) bool {
 
 // takeFile takes one message. Both results are nil if another process was faster. The caller
 // holds the lock of the mailbox.
-func (d *directory) takeFile(b *directoryBox, box, stem string) ([]byte, *FileError) {
+func (d *directory) takeFile(b *directoryBox, box, stem string) (data []byte, problem *unread) {
 	message, taken := box+"/"+stem+messageSuffix, d.takenName(box, stem)
-	if err := d.root.Rename(message, taken); err != nil {
-		if notGone(err) == nil {
-			return nil, nil
-		}
-		return nil, &FileError{Path: filepath.Join(d.path, message), Err: err}
+	from := message
+	err := d.root.Rename(message, taken)
+	if err != nil && notGone(err) == nil {
+		return nil, nil
 	}
-	data, err := d.read(taken)
+	if err == nil {
+		from = taken
+		data, err = d.read(taken)
+	}
 	if err == nil {
 		b.taken = append(b.taken, stem)
+		b.late, b.tries = "", 0
 		return data, nil
 	}
-	left := message // for a later try
-	if isDamage(err) {
-		left = box + "/" + stem + corruptSuffix
+	if b.late != stem {
+		b.late, b.tries = stem, 0
 	}
-	if moveErr := d.root.Rename(taken, left); moveErr != nil {
-		left, err = taken, errors.Join(err, moveErr)
-	}
-	return nil, &FileError{Path: filepath.Join(d.path, left), Err: err}
+	b.tries++
+	return nil, d.leave(box, stem, from, b.tries, err)
 }
+
+// leave sets a file aside that can never be read, or was tried often enough, and puts any other
+// one back.
+func (d *directory) leave(box, stem, from string, tries int, why error) *unread {
+	u := &unread{told: tries == 1}
+	to := box + "/" + stem + messageSuffix
+	if isDamage(why) || tries >= maxTries {
+		to, u.aside, u.told = box+"/"+stem+corruptSuffix, true, true
+	}
+	if from != to {
+		if err := d.root.Rename(from, to); err != nil {
+			u.aside = from != box+"/"+stem+messageSuffix
+			u.told, to, why = u.aside || tries == 1, from, errors.Join(why, err)
+		}
+	}
+	u.FileError = FileError{Path: filepath.Join(d.path, to), Err: why}
+	return u
+}
+
+// errNoMessage says that JSON is no message of the owner of the directory.
+var errNoMessage = errors.New("the JSON is no message")
 
 // isDamage reports whether a file that could not be read because of err will never be.
 func isDamage(err error) bool {
-	return errors.Is(err, ErrNotJSON) || errors.As(err, new(*atomicfile.SizeError)) || errors.Is(err, fs.ErrPermission) ||
+	return errors.Is(err, ErrNotJSON) || errors.Is(err, errNoMessage) || errors.As(err, new(*atomicfile.SizeError)) || errors.Is(err, fs.ErrPermission) ||
 		errors.Is(err, realpath.ErrNotRegular) || errors.Is(err, realpath.ErrMoved)
 }
 
@@ -313,6 +350,11 @@ func (d *directory) read(name string) ([]byte, error) {
 		return nil, err
 	case len(bytes.TrimSpace(snap.Data)) == 0 || !json.Valid(snap.Data):
 		return nil, ErrNotJSON
+	}
+	if d.valid != nil {
+		if err := d.valid(snap.Data); err != nil {
+			return nil, fmt.Errorf("%w: %w", errNoMessage, err)
+		}
 	}
 	return snap.Data, nil
 }

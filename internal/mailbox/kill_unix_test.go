@@ -80,7 +80,7 @@ func TestKilled(t *testing.T) {
 	for range effort.Of(t, 150) {
 		w.run(t, dir)
 	}
-	b, err := mailbox.Open(dir)
+	b, err := mailbox.Open(dir, nil)
 	require.NoError(t, err)
 	messages, problems := b.Take("ann", all)
 	require.Empty(t, problems)

@@ -1,5 +1,5 @@
 // Package mailbox keeps messages until they are taken: in memory, or in a directory, where
-// they outlast the program. A message is any JSON.
+// they outlast the program. A message is any JSON; the owner of a directory may allow less.
 //
 // A mailbox is a name. It exists as soon as a message is put into it.
 //
@@ -11,6 +11,10 @@
 // has the message, and [Boxes.Confirm] removes it. If the program ends between the two, the
 // next [Open] puts the message back. So no message is lost, and a message is taken twice only
 // if the program ends, or [Boxes.GiveBack] is called, before it was confirmed.
+//
+// A file that can never be read as a message is set aside. One that cannot be read now is tried
+// again by the next Take, and keeps back those behind it, so that the order of each sender
+// stays; after three tries it is set aside, too.
 //
 // Several processes may have a directory open. Each takes the messages that it finds at that moment; a
 // waiter is woken by the messages of its own Boxes only.
@@ -27,9 +31,9 @@ import (
 	"regexp"
 )
 
-// MaxMessage is the number of bytes that a message may have. It is the length that Claude Code
-// documents for messages between sessions.
-const MaxMessage = 1 << 20
+// MaxMessage is the number of bytes that a message may have. A text of 1 MiB fits in, however its
+// characters are escaped, with what stands around it.
+const MaxMessage = 6<<20 + 64<<10
 
 // maxBox is the number of bytes of the messages in one mailbox in memory.
 const maxBox = 64 << 20

@@ -36,7 +36,7 @@ func exchange(dir string) {
 			os.Exit(1)
 		}
 	}
-	b, err := mailbox.Open(dir)
+	b, err := mailbox.Open(dir, nil)
 	fail(err)
 	fmt.Println("ready")
 	for i := range 2 {

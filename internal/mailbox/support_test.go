@@ -36,7 +36,7 @@ func readLetter(t *testing.T, message json.RawMessage) (l letter) {
 // openDir returns the mailboxes of a directory, which are closed with the test.
 func openDir(t *testing.T, dir string) *mailbox.Boxes {
 	t.Helper()
-	b, err := mailbox.Open(dir)
+	b, err := mailbox.Open(dir, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })
 	return b

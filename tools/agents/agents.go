@@ -62,7 +62,8 @@ func (g *Agents) Start(ctx context.Context, s *pegboard.Session, r Request) (Res
 }
 
 // List returns the agents of the conversation of s: those that are running and the last 256
-// that have ended, in the order in which they were started. Their ids are those of
+// that have ended, in the order in which they were started. With Options.Dir older ones are not
+// listed, but can still go on; else they are forgotten. Their ids are those of
 // [pegboard.Question].AgentPath.
 func (g *Agents) List(s *pegboard.Session) []Status { return g.rosterOf(s).list() }
 

@@ -2,11 +2,14 @@ package agents
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/mailbox"
 )
 
 // The kinds of messages that are more than a text.
@@ -28,6 +31,34 @@ type letter struct {
 	Text     string    `json:"text,omitempty"` // the message, the plan, or a reason
 	Request  string    `json:"request_id,omitempty"`
 	Approve  bool      `json:"approve,omitempty"`
+}
+
+// maxText is the number of bytes that the text of a message may have. It is the length that Claude
+// Code documents for messages between sessions.
+const maxText = 1 << 20
+
+// checkLength returns an error if the text is too long.
+func (l *letter) checkLength() error {
+	if len(l.Text) > maxText {
+		return fmt.Errorf("%w: it has %d bytes, and at most %d are allowed", mailbox.ErrTooLong, len(l.Text), maxText)
+	}
+	return nil
+}
+
+// checkLetter returns an error if the content of a file is no letter.
+func checkLetter(raw []byte) error {
+	var l letter
+	if err := json.Unmarshal(raw, &l); err != nil {
+		return err
+	}
+	kinds := []string{"", shutdownRequest, shutdownResponse, planRequest, planResponse, idleNotice}
+	switch {
+	case l.Sent.IsZero(): // the id of a writer may be any
+		return errors.New("it was not sent by an agent")
+	case !slices.Contains(kinds, l.Kind):
+		return fmt.Errorf("it is of the unknown type %.80q", l.Kind)
+	}
+	return l.checkLength()
 }
 
 // structured is the message of a call that is an object.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
@@ -21,9 +20,7 @@ const maxTaken = 100_000
 type mail struct {
 	boxes *mailbox.Boxes // nil if they cannot be opened
 	err   error          // why
-
-	mu    lock.Mutex
-	meant map[string]map[string]string // by the writer: the ids that names stood for
+	names *names
 
 	announcing lock.Mutex                   // held while a mailbox is looked into, so that its last state is told last
 	readers    map[string]*pegboard.Session // by the mailbox: the session of its agent
@@ -36,13 +33,18 @@ const mailNews = "messages of agents"
 func (g *Agents) mailOf(s *pegboard.Session) *mail {
 	l := g.leaseOf(s)
 	return g.mails.GetOrInitRoot(s, func() *mail {
-		m := &mail{boxes: mailbox.New(), meant: map[string]map[string]string{}, readers: map[string]*pegboard.Session{}}
+		m := &mail{boxes: mailbox.New(), names: &names{}, readers: map[string]*pegboard.Session{}}
 		switch {
 		case l.err != nil:
 			m.boxes, m.err = nil, l.err
 			return m
 		case g.options.Dir != "":
-			m.boxes, m.err = mailbox.Open(filepath.Join(g.options.Dir, "mail"))
+			m.boxes, m.err = mailbox.Open(filepath.Join(g.options.Dir, "mail"), checkLetter)
+		}
+		var problem error
+		if m.names, problem = openNames(g.options.Dir, l); problem != nil {
+			g.options.logger().Error("the names of agents of an earlier run cannot be read", "error", problem)
+			tellProblems(s, []error{problem})
 		}
 		if m.err != nil {
 			g.options.logger().Error("the messages of agents cannot be kept", "error", m.err)
@@ -97,6 +99,9 @@ func (g *Agents) Arrival(s *pegboard.Session) <-chan struct{} {
 func (m *mail) put(box string, l letter) error {
 	if m.boxes == nil {
 		return m.err
+	}
+	if err := l.checkLength(); err != nil {
+		return err
 	}
 	raw, err := json.Marshal(l)
 	if err != nil {
@@ -191,24 +196,4 @@ func (m *mail) close() error {
 		return nil
 	}
 	return errors.Join(m.boxes.Confirm(MainName), m.boxes.Close())
-}
-
-// recall returns the id that a name stood for when writer last used it, or "".
-func (m *mail) recall(writer, name string) string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.meant[writer][name]
-}
-
-// remember records the id that a name stands for.
-func (m *mail) remember(writer, name, id string) {
-	if name == "" {
-		return
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.meant[writer] == nil {
-		m.meant[writer] = map[string]string{}
-	}
-	m.meant[writer][name] = id
 }

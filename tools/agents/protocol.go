@@ -31,7 +31,7 @@ func (g *Agents) beforeSend(s *pegboard.Session, to *entry, l *letter) (undo fun
 	case planRequest:
 		return g.sendPlan(s, toID, l)
 	case planResponse:
-		return g.answerPlan(receiver, toID, l)
+		return g.answerPlan(g.rosterOf(s), toID, l)
 	}
 	return func() {}, nil
 }
@@ -61,8 +61,13 @@ func (g *Agents) sendPlan(s *pegboard.Session, to string, l *letter) (undo func(
 		return nil, fmt.Errorf("%w: send your plan to your lead, %s", ErrInvalidMessage, k.lead())
 	}
 	l.Request = newRequestID("plan")
-	before := k.setPlan(l.Request)
-	return func() { k.setPlan(before) }, nil
+	before := k.roster.setPlan(k.agent.ID, l.Request)
+	undo = func() { k.roster.setPlan(k.agent.ID, before) }
+	if err := k.roster.record(k); err != nil { // so that it can also be answered in a later program
+		undo()
+		return nil, notSent(err)
+	}
+	return undo, nil
 }
 
 // approvesPlans reports whether the role tables let an agent leave plan mode: those that Claude
@@ -73,22 +78,24 @@ func (g *Agents) approvesPlans() bool {
 }
 
 // answerPlan takes the answer to a plan. It comes from the agent that has started the teammate,
-// also in a later run of that agent. A yes gives the teammate the mode that its caller has.
-func (g *Agents) answerPlan(k *run, to string, l *letter) (undo func(), err error) {
-	if k == nil || k.lead() != l.From || !k.takePlan(l.Request) {
+// also in a later run of either. A yes gives the teammate the mode that its caller has: at once, or
+// when it goes on, see [run.liftPlan].
+func (g *Agents) answerPlan(r *roster, to string, l *letter) (undo func(), err error) {
+	if !r.takePlan(to, l.From, l.Request) {
 		return nil, fmt.Errorf("%w: %s has not sent you the plan %q, or it was answered", ErrInvalidMessage, to, l.Request)
 	}
-	if !l.Approve {
-		return func() { k.setPlan(l.Request) }, nil
+	wait := func() { r.setPlan(to, l.Request) }
+	k := r.runOf(to)
+	if !l.Approve || k == nil {
+		return wait, nil
 	}
-	leave := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }
+	if err := k.liftPlan(); err != nil {
+		wait()
+		return nil, err
+	}
 	stay := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(pegboard.ModePlan) }
-	if err := k.agent.Session.UpdatePermissions(leave); err != nil {
-		k.setPlan(l.Request)
-		return nil, fmt.Errorf("%w: %s cannot leave plan mode: %w", ErrInvalidMessage, to, err)
-	}
 	return func() {
-		k.setPlan(l.Request)
+		wait()
 		if err := k.agent.Session.UpdatePermissions(stay); err != nil {
 			g.options.logger().Error("an agent could not be put back into plan mode", "agent", k.agent.ID, "error", err)
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 )
 
-// maxEnded is how many agents that have ended a conversation remembers.
+// maxEnded is how many agents that have ended are listed, and remembered where nothing is on disk.
 const maxEnded = 256
 
 // A roster lists the agents of one conversation.
@@ -43,22 +43,25 @@ type entry struct {
 	request    Request
 	recording  *recordLock // shared by all runs of the agent
 	parents    []string    // the ids of the agents above, outermost first
+	planLost   bool        // an agent of an earlier program was to answer its plan
 
 	// Guarded by roster.mu.
 	status Status // ID, Name and Type never change
 	// Set at the end of a run, for a later one.
 	history   []json.RawMessage
-	byUser    bool            // it was stopped by Agents.Stop
-	mode      pegboard.Mode   // that it has had; empty before its first run
-	dir       string          // that it has worked in
-	trim      json.RawMessage // Session.TrimState
-	loaded    []string        // Session.Loaded
-	forgotten bool            // its history was too large to keep
-	starting  bool            // its record may not be there yet, and others do not see it
-	run       *run            // nil when it has ended, and until it has been set up
-	stopped   bool            // Agents.Stop was called for this run, or before it was set up
-	below     int             // agents that it has started and that are running
-	alone     chan struct{}   // closed when below becomes 0; nil if nothing waits for that
+	byUser    bool              // it was stopped by Agents.Stop
+	mode      pegboard.Mode     // that it has had; empty before its first run
+	dir       string            // that it has worked in
+	trim      json.RawMessage   // Session.TrimState
+	loaded    []string          // Session.Loaded
+	forgotten bool              // its history was too large to keep
+	starting  bool              // its record may not be there yet, and others do not see it
+	run       *run              // nil when it has ended, and until it has been set up
+	plan      string            // the plan that waits for the lead's answer
+	asked     map[string]string // the ids of those that asked the agent to end, by request
+	stopped   bool              // Agents.Stop was called for this run, or before it was set up
+	below     int               // agents that it has started and that are running
+	alone     chan struct{}     // closed when below becomes 0; nil if nothing waits for that
 }
 
 // rosterOf returns the roster of the conversation of s.
@@ -268,15 +271,21 @@ func (r *roster) unknown(id string) error {
 	return fmt.Errorf("%w: %q; %s", ErrUnknownAgent, id, choices(id, names))
 }
 
-// list returns the agents, in the order in which they were started.
+// list returns the agents that are running and the last that have ended, in the order in which they
+// were started.
 func (r *roster) list() []Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	seen := r.seen()
-	all := make([]Status, len(seen))
-	for i, e := range seen {
-		all[i] = e.status
+	all, ended := []Status{}, 0
+	for _, e := range slices.Backward(r.seen()) {
+		if e.status.State != Running {
+			ended++
+		}
+		if e.status.State == Running || ended <= maxEnded {
+			all = append(all, e.status)
+		}
 	}
+	slices.Reverse(all)
 	return all
 }
 

@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -130,6 +131,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 	if again.role != pegboard.RoleTeammate && !again.forked {
 		again.role = pegboard.RoleAsyncAgent
 	}
+	again.asked = maps.Clone(ended.asked)
 	again.history, again.below, again.alone, again.stopped = nil, 0, nil, false
 	again.status.State, again.status.Started, again.status.Ended, again.status.TaskID, again.status.Err = Running, time.Now(), time.Time{}, "", ""
 	r.entries[i] = again

@@ -68,9 +68,8 @@ type run struct {
 	transcript *transcript        // of history; nil without Options.Dir
 	kept       int                // how often Hooks.Stop or Hooks.Idle has kept the run going
 	reading    bool               // messages were read that the conversation does not have yet
-	asked      map[string]string  // the ids of those that asked the agent to end, by request
+	noted      bool               // a request was read that the record does not have yet
 	leaving    bool               // it has agreed to end
-	plan       string             // the request that waits for the lead's answer
 	task       *background.Handle // nil while the caller waits
 	file       *os.File           // its output; nil if it has none
 	moving     chan struct{}      // closed when a move to the background is over; nil if there is no move

@@ -45,12 +45,25 @@ func (k *run) noteLetter(l *letter) {
 	if l.Kind != shutdownRequest {
 		return
 	}
+	k.roster.setAsked(k.entry, l.Request, l.From)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.asked == nil {
-		k.asked = map[string]string{}
+	k.noted = true
+}
+
+// recordNoted writes the requests that were just read to the agent's record, so that they can also be
+// answered in a later program.
+func (k *run) recordNoted() {
+	k.mu.Lock()
+	noted := k.noted
+	k.noted = false
+	k.mu.Unlock()
+	if !noted {
+		return
 	}
-	k.asked[l.Request] = l.From
+	if err := k.roster.record(k); err != nil {
+		k.g.options.logger().Error("a request to end cannot be kept", "agent", k.agent.ID, "error", err)
+	}
 }
 
 // keptMail removes the messages that were read: the conversation of the agent has them.
@@ -115,23 +128,21 @@ func (k *run) endMail(err error) {
 }
 
 // askedToEnd returns who has asked the agent to end, by the id of the request.
-func (k *run) askedToEnd(request string) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.asked[request]
-}
+func (k *run) askedToEnd(request string) string { return k.roster.askedBy(k.entry, request) }
 
 // answeredShutdown records the answer to a request to end. The func that it returns undoes that.
 func (k *run) answeredShutdown(request string, approve bool) (undo func()) {
+	asker := k.roster.askedBy(k.entry, request)
+	k.roster.setAsked(k.entry, request, "")
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	asker, leaving := k.asked[request], k.leaving
-	delete(k.asked, request)
+	leaving := k.leaving
 	k.leaving = leaving || approve
 	return func() {
+		k.roster.setAsked(k.entry, request, asker)
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.asked[request], k.leaving = asker, leaving
+		k.leaving = leaving
 	}
 }
 
@@ -141,25 +152,13 @@ func (k *run) isLeaving() bool {
 	return k.leaving
 }
 
-// setPlan sets the id of the plan that waits for an answer, and returns that of the plan before;
-// empty means none.
-func (k *run) setPlan(request string) (before string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	before, k.plan = k.plan, request
-	return before
-}
-
-// takePlan reports whether the plan with that id waits for an answer. It does not wait any more
-// then.
-func (k *run) takePlan(request string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	waits := request != "" && k.plan == request
-	if waits {
-		k.plan = ""
+// liftPlan ends the plan mode of a teammate whose plan was approved.
+func (k *run) liftPlan() error {
+	leave := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }
+	if err := k.agent.Session.UpdatePermissions(leave); err != nil {
+		return fmt.Errorf("%w: %s cannot leave plan mode: %w", ErrInvalidMessage, k.agent.ID, err)
 	}
-	return waits
+	return nil
 }
 
 // addressees tells a new agent which others it can write to; empty if it cannot.

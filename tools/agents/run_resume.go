@@ -61,6 +61,19 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 	return k, nil
 }
 
+// resumeFor is resume for the receiver of a letter.
+func (g *Agents) resumeFor(ctx context.Context, e *entry, l *letter) (*run, error) {
+	k, err := g.resume(ctx, e)
+	if err != nil || k == nil || l.Kind != planResponse || !l.Approve {
+		return k, err
+	}
+	if err := k.liftPlan(); err != nil {
+		k.abandonResumed(ctx)
+		return nil, err
+	}
+	return k, nil
+}
+
 // abandonResumed undoes resume, for a run that was not started.
 func (k *run) abandonResumed(ctx context.Context) {
 	k.giveUp(ctx)

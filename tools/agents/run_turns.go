@@ -14,6 +14,9 @@ import (
 func (k *run) open() error {
 	if k.before > 0 { // an earlier run has read them, but maybe in another place
 		k.tell(pegboard.Part{Text: k.place.words})
+		if k.entry.planLost {
+			k.tell(pegboard.Part{Text: "(The agent that was to answer your plan has ended. If you still need the answer, send the plan to " + k.lead() + ".)"})
+		}
 		return nil
 	}
 	if len(k.definition.Skills) > 0 || k.g.options.Hooks.Start != nil {
@@ -131,6 +134,7 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 	k.unread = nil
 	k.mu.Unlock()
 	parts = append(parts, k.readMail()...)
+	k.recordNoted()
 	return append(parts, k.agent.Session.News()...), nil
 }
 

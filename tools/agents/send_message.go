@@ -160,12 +160,14 @@ func (g *Agents) receiver(s *pegboard.Session, writer, to string) (*entry, error
 		return nil, fmt.Errorf("%w: %s is yourself", ErrInvalidMessage, to)
 	}
 	if to != id {
-		meant := r.later(m.recall(writer, to), r.startedBy(writer, to))
+		meant := r.later(m.names.recall(writer, to), r.startedBy(writer, to))
 		if meant != "" && meant != id {
 			return nil, fmt.Errorf("%w: %q was agent %s when you last used the name, and is agent %s now. Nothing was sent; send it to the id that you mean", ErrOtherAgent, to, meant, id)
 		}
 	}
-	m.remember(writer, name, id)
+	if err := m.names.remember(writer, name, id); err != nil {
+		return nil, notSent(err)
+	}
 	return e, nil
 }
 
@@ -189,7 +191,7 @@ func (g *Agents) sendAgent(ctx context.Context, s *pegboard.Session, e *entry, l
 	if err != nil {
 		return SendResult{}, err
 	}
-	k, err := g.resume(ctx, e)
+	k, err := g.resumeFor(ctx, e, &l)
 	if err == nil && k == nil {
 		err = r.readsNoMore(e)
 	}
@@ -208,7 +210,7 @@ func (g *Agents) sendAgent(ctx context.Context, s *pegboard.Session, e *entry, l
 		return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and may not read it: %v.", e.status.label(), err)}, nil
 	}
 	if k == nil && !r.isRunning(e) { // it has ended meanwhile, and may not have seen the letter
-		if k, err = g.resume(ctx, e); err != nil {
+		if k, err = g.resumeFor(ctx, e, &l); err != nil {
 			return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and reads it only if it goes on: %v.", e.status.label(), err)}, nil
 		}
 	}
@@ -240,8 +242,8 @@ func (g *Agents) sendElsewhere(ctx context.Context, to string, l letter) (SendRe
 		if ids = append(ids, p.ID); p.ID != to {
 			continue
 		}
-		if len(l.Text) > mailbox.MaxMessage {
-			return SendResult{}, notSent(mailbox.ErrTooLong)
+		if err := l.checkLength(); err != nil {
+			return SendResult{}, notSent(err)
 		}
 		if err := g.options.Peers.Send(ctx, to, l.writer(), l.Text); err != nil {
 			return SendResult{}, notSent(err)

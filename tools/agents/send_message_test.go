@@ -200,7 +200,7 @@ func TestSendRefuses(t *testing.T) {
 		{name: "nobody of that name", to: "skout", message: "x", says: "did you mean scout", is: agents.ErrUnknownAgent},
 		{name: "oneself", to: "main", message: "x", says: "you are the main agent", is: agents.ErrInvalidMessage},
 		{name: "nothing", to: "scout", message: " ", says: "message is empty", is: agents.ErrInvalidMessage},
-		{name: "too much", to: "scout", message: strings.Repeat("m", mailbox.MaxMessage), says: "write it to a file", is: mailbox.ErrTooLong},
+		{name: "too much", to: "scout", message: strings.Repeat("m", 1<<20+1), says: "write it to a file", is: mailbox.ErrTooLong},
 		{name: "an unknown kind", to: "scout", message: map[string]any{"type": "bribe"}, says: "shutdown_request, shutdown_response", is: agents.ErrInvalidMessage},
 		{name: "an answer without its request", to: "scout", message: map[string]any{"type": "shutdown_response", "approve": true}, says: "request_id", is: agents.ErrInvalidMessage},
 		{name: "an answer to nothing", to: "scout", message: map[string]any{"type": "plan_approval_response", "request_id": "plan-x", "approve": true}, says: "has not sent you the plan", is: agents.ErrInvalidMessage},

@@ -354,7 +354,7 @@ func TestAnswerThatCannotBeSent(t *testing.T) {
 			if mate == nil {
 				mate = a
 				require.NoError(t, h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": "First this."}).Err)
-				long := strings.Repeat("m", 1<<20)
+				long := strings.Repeat("m", 1<<20+1)
 				require.Error(t, h.sendAs(t, a, "main", map[string]any{"type": "plan_approval_request", "plan": long}).Err)
 			}
 			return agents.Reply{Text: "done"}, err
@@ -362,7 +362,7 @@ func TestAnswerThatCannotBeSent(t *testing.T) {
 		require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
 		h.launch(t, map[string]any{"name": "ann", "team_name": "red", "mode": "plan"})
 		synctest.Wait()
-		answer := map[string]any{"type": "plan_approval_response", "approve": true, "feedback": strings.Repeat("m", 1<<20)}
+		answer := map[string]any{"type": "plan_approval_response", "approve": true, "feedback": strings.Repeat("m", 1<<20+1)}
 		answer["request_id"] = requestID.FindStringSubmatch(strings.Join(h.news(), ""))[1]
 		require.Error(t, h.send(t, "ann", answer).Err)
 		require.Equal(t, pegboard.ModePlan, mate.Session.Permissions().Mode())
