@@ -36,6 +36,7 @@ type callState struct {
 	host    *hostContext // of the batch; nil for a call that was made again by Rebuild
 	job     *job         // nil for a call that was decided elsewhere, or has no tool
 	parent  *Call
+	sent    *Call // the call before its input was replaced for the first time; nil if it was not
 	info    *Info
 	spec    *inputSpec
 	traits  Traits
@@ -129,6 +130,20 @@ func (c *Call) Decision() Decision {
 		d.Rule = &rule
 	}
 	return d
+}
+
+// Sent returns the input as the model wrote it, or, if it was repaired (see [Repair]), as it
+// was read: the bytes of Input, unless a hook, the tool, a [Guard] or an answer to a question
+// has replaced them. For a call inside another one, the code that made it counts as the model.
+//
+// So a tool can tell what a person has put into an input from what the model claims. For a
+// Call that no Executor admitted, and one that [Pool.Rebuild] has made, it is Input. It is a
+// copy, and may be called concurrently.
+func (c *Call) Sent() json.RawMessage {
+	if c.state != nil && c.state.sent != nil {
+		c = c.state.sent
+	}
+	return slices.Clone(c.Input)
 }
 
 // ReadOnly reports whether the tool says that c changes nothing.

@@ -224,7 +224,7 @@ func (e *evaluation) askStep(mode Mode) Decision {
 	reason, cautious := e.askReason(), true
 	opinion, by := e.strictest(), ByDefault
 	switch {
-	case e.info.RequiresUser:
+	case e.info.RequiresUser && !e.isAnswered(mode):
 		reason = "only a person may allow " + e.info.Name
 	case reason != "":
 	case opinion.Behavior == Ask:
@@ -234,6 +234,12 @@ func (e *evaluation) askStep(mode Mode) Decision {
 	}
 	e.record(nil, nil, Ask, reason)
 	return Decision{Behavior: Ask, By: by, Reason: reason, cautious: cautious}
+}
+
+// isAnswered reports whether the hooks before the call have answered it in the user's place.
+// They cannot answer for the tool of a source, nor where nobody is to be asked.
+func (e *evaluation) isAnswered(mode Mode) bool {
+	return e.answered && !e.info.Origin.External() && !mode.asksNobody()
 }
 
 // modeStep is the part of a mode that comes before allow rules.

@@ -50,8 +50,8 @@ func (m DeferMode) String() string { return nameOf(int(m), "on", "auto", "off") 
 func DefaultDeferred() []string {
 	return []string{
 		"NotebookEdit", "WebFetch", "WebSearch", "TodoWrite", "TaskCreate", "TaskGet", "TaskUpdate", "TaskList", "TaskOutput", "TaskStop",
-		"ListMcpResources", "ReadMcpResource", "McpAuth", "EnterPlanMode", "ExitPlanMode", "AskUserQuestion", "Sleep",
-		"CronCreate", "CronList", "CronDelete", "Monitor", "RemoteTrigger",
+		"ListMcpResources", "ReadMcpResource", "McpAuth", "EnterPlanMode", "ExitPlanMode", "VerifyPlanExecution", "AskUserQuestion", "CtxInspect", "Sleep",
+		"CronCreate", "CronList", "CronDelete", "ScheduleWakeup", "Monitor", "RemoteTrigger", "PushNotification", "TerminalCapture", "SubscribePR",
 	}
 }
 

@@ -23,11 +23,11 @@ func onWindows() []string {
 func TestBuiltinNames(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode",
+		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "CtxInspect", "Edit", "EnterPlanMode",
 		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit",
-		"NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger",
-		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput", "TaskCreate", "TaskGet",
-		"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TodoWrite", "ToolSearch",
+		"NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger", "ScheduleWakeup",
+		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput", "SubscribePR", "TaskCreate", "TaskGet",
+		"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "TerminalCapture", "TodoWrite", "ToolSearch", "VerifyPlanExecution",
 		"WebFetch", "WebSearch", "Workflow", "Write", "apply_patch",
 	}
 	got := pegboard.BuiltinNames()
@@ -42,8 +42,8 @@ func TestGates(t *testing.T) {
 	t.Parallel()
 	tasks := []string{"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}
 	ungated := []string{
-		"Agent", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "ListAgents", "McpAuth", "Own", "PushNotification", "RemoteTrigger",
-		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "TaskOutput", "TaskStop", "ToolSearch",
+		"Agent", "AskUserQuestion", "CtxInspect", "EnterPlanMode", "ExitPlanMode", "ListAgents", "McpAuth", "Own", "PushNotification", "RemoteTrigger",
+		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "SubscribePR", "TaskOutput", "TaskStop", "TerminalCapture", "ToolSearch", "VerifyPlanExecution",
 		"WebFetch", "WebSearch", "mcp__src__Glob",
 	}
 	primitives := []string{"Bash", "Edit", "Glob", "Grep", "MultiEdit", "NotebookEdit", "Read", "Write", "apply_patch"}
@@ -68,7 +68,7 @@ func TestGates(t *testing.T) {
 		{name: "lsp", gates: feature(pegboard.FeatureLSP), want: ordered(zero, []string{"LSP"})},
 		{name: "worktrees", gates: feature(pegboard.FeatureWorktrees), want: ordered(zero, []string{"EnterWorktree", "ExitWorktree"})},
 		{name: "teams", gates: feature(pegboard.FeatureTeams), want: ordered(zero, []string{"TeamCreate", "TeamDelete"})},
-		{name: "cron", gates: feature(pegboard.FeatureCron), want: ordered(zero, []string{"CronCreate", "CronDelete", "CronList"})},
+		{name: "cron", gates: feature(pegboard.FeatureCron), want: ordered(zero, []string{"CronCreate", "CronDelete", "CronList", "ScheduleWakeup"})},
 		{name: "monitor", gates: feature(pegboard.FeatureMonitors), want: ordered(zero, []string{"Monitor"})},
 		{name: "config", gates: feature(pegboard.FeatureConfig), want: ordered(zero, []string{"Config"})},
 		{name: "workflows", gates: feature(pegboard.FeatureWorkflows), want: ordered(zero, []string{"Workflow"})},

@@ -128,6 +128,9 @@ func (h *HookCall) Concerns(r Rule) Concern {
 // HookCall that no executor has made.
 func (h *HookCall) Identity() any { return h.host }
 
+// requiresUser reports whether only the user may allow the call.
+func (h *HookCall) requiresUser() bool { return h.Tool != nil && h.Tool.Info().RequiresUser }
+
 // Emit reports the hook's progress to the executor's OnEvent.
 func (h *HookCall) Emit(text string) {
 	if h.host != nil {
@@ -177,8 +180,12 @@ func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func
 	return joinOpinions(a, b, func(h *HookCall, x, y Decision) Decision {
 		d := stricter(x, y)
 		d.Input = x.Input
+		bringer := x
 		if h.Call.replacement(y.Input) != nil {
-			d.Input = y.Input
+			d.Input, bringer = y.Input, y
+		}
+		if d.Behavior == Allow && bringer.Behavior != Allow && h.requiresUser() { // another hook has allowed what it saw
+			d.Behavior = Undecided
 		}
 		return d
 	})

@@ -25,7 +25,10 @@ type Info struct {
 	// Supplied means that the host executes the calls, in a browser or a client application,
 	// and supplies their outcomes: see [Session.Supply]. The tool has no Call.
 	Supplied bool
-	// RequiresUser means that only the user may allow a call: no rule, hook or mode does.
+	// RequiresUser means that only the user may allow a call: no rule, hook or mode does. For a
+	// built-in tool, a hook or an approver may answer in the user's place, with Allow and another
+	// Input that the tool accepts; whatever else they say in favor is passed over. An answer of
+	// Hooks.Pre counts in no mode that asks nobody.
 	RequiresUser bool
 	// RequiresGuard means that calls are denied in a session without a [Guard]: for a tool
 	// whose every call the host must see.

@@ -85,12 +85,25 @@ func (q *inquiry) question(id string) *Question {
 		AgentPath: q.session().AgentPath(), about: q.about}
 }
 
-// deciders returns those who decide beside the user, and those who decide before. A tool
-// or a Guard that requires the user has neither.
+// deciders returns those who decide beside the user, and those who decide before. A Guard
+// that requires the user has neither, and a tool that does has those who answer in the user's
+// place with another input.
 func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), before []Asker) {
 	s := q.session()
-	if q.job.entry.info.RequiresUser || q.about.needsUser() {
+	if q.about.needsUser() {
 		return nil, nil
+	}
+	if info := &q.job.entry.info; info.RequiresUser {
+		if q.running || info.Origin.External() {
+			return nil, nil
+		}
+		if hook := s.cfg.Hooks.Permission; hook != nil {
+			beside = append(beside, q.decider(ByHook, q.question(""), q.bringing(ByHook, q.permissionHook(hook))))
+		}
+		for _, approver := range s.cfg.Approvers {
+			before = append(before, q.bringing(ByApprover, approver))
+		}
+		return beside, before
 	}
 	if c := q.ahead.classifierOf(q); c != nil {
 		beside = append(beside, c)
@@ -112,6 +125,26 @@ func (q *inquiry) decider(by Decider, question *Question, ask Asker) func(contex
 		}
 		d.By = by
 		return d, err == nil && (d.Behavior == Allow || d.Behavior == Deny)
+	}
+}
+
+// bringing returns an Asker that abstains unless ask allows the call with another input that
+// the tool accepts: an answer, and not only a permission.
+func (q *inquiry) bringing(by Decider, ask Asker) Asker {
+	return func(ctx context.Context, question *Question) (Decision, error) {
+		d, err := ask(ctx, question)
+		if err != nil || d.Behavior != Allow {
+			return Decision{}, err
+		}
+		input := q.call.replacement(d.Input)
+		if input == nil {
+			return Decision{}, nil
+		}
+		if _, err := q.call.state.spec.decode(input, q.session()); err != nil {
+			q.logError(fmt.Errorf("%v: the changed input: %w", by, err))
+			return Decision{}, nil
+		}
+		return d, nil
 	}
 }
 

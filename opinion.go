@@ -5,6 +5,8 @@ type opinions struct {
 	own  Decision // of the tool
 	hook Decision // of the hooks
 
+	answered bool // the hooks have brought this very input and allowed it, as the user's answer
+
 	caller *Decision // see ForceDecision; or nil
 	guard  *Decision // of the session's Guard, Ask or Deny; or nil
 	loop   string    // why the loop breaker wants the user to be asked, or ""

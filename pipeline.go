@@ -64,6 +64,7 @@ type job struct {
 
 	// The decision.
 	approved  *Decision                   // an answer that allows exactly these bytes
+	brought   json.RawMessage             // the input that the hooks before the call have brought and allowed
 	decided   Decision                    // the last one
 	linked    atomic.Pointer[linkedFiles] // for what the call checks while it runs
 	stopsTurn atomic.Bool                 // the user, or a hook, wants the turn to end
@@ -137,7 +138,7 @@ func (j *job) runStages(ctx context.Context) Outcome {
 		}
 		j.replaced.Store(true)
 		j.keepSaid()
-		j.nextSnapshot().Input = rewritten
+		j.replaceInput(rewritten)
 	}
 	return j.fail(&failure{
 		err:  fmt.Errorf("%w: the input was changed more than %d times", ErrDenied, maxRewrites),
@@ -151,6 +152,16 @@ func (j *job) nextSnapshot() *snapshot {
 	s := j.snapshots.next(j.call)
 	j.call = &s.Call
 	return s
+}
+
+// replaceInput takes the next snapshot, with another input than the present one.
+func (j *job) replaceInput(rewritten json.RawMessage) {
+	before := j.call
+	s := j.nextSnapshot()
+	s.Input = rewritten
+	if s.st.sent == nil {
+		s.st.sent = before
+	}
 }
 
 // lookup finds the tool.
@@ -236,7 +247,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	}
 	s := j.nextSnapshot()
 	s.Input, s.decoded = input, decoded
-	s.st = callState{session: s.st.session, pool: s.st.pool, host: s.st.host, parent: s.st.parent, info: &j.entry.info, spec: spec}
+	s.st = callState{session: s.st.session, pool: s.st.pool, host: s.st.host, parent: s.st.parent, sent: s.st.sent, info: &j.entry.info, spec: spec}
 	return nil
 }
 
@@ -305,6 +316,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		j.stopTurn()
 	}
 	if rewritten := j.rewritten(hook); rewritten != nil {
+		j.noteAnswer(hook, rewritten)
 		return rewritten, nil
 	}
 	j.stage = StagePermission
@@ -312,7 +324,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if rewritten := j.rewritten(own); rewritten != nil {
 		return rewritten, nil
 	}
-	o := opinions{hook: hook, own: own, loop: j.loopReason, caller: j.callerOpinion()}
+	o := j.opinions(hook, own)
 	d := j.call.decide(o)
 	if o.guard, f = j.askGuard(ctx, d, o); f != nil {
 		return nil, f
@@ -352,6 +364,23 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		return nil, j.denied(d)
 	}
 	return nil, nil
+}
+
+// noteAnswer keeps the input that the hooks before the call have brought, if they allow it.
+func (j *job) noteAnswer(hook Decision, rewritten json.RawMessage) {
+	if j.brought = nil; hook.Behavior == Allow {
+		j.brought = slices.Clone(rewritten)
+	}
+}
+
+// opinions returns what is said of the call beside the rules and the Guard. Hooks that have
+// brought the present input need not allow it again.
+func (j *job) opinions(hook, own Decision) opinions {
+	o := opinions{hook: hook, own: own, loop: j.loopReason, caller: j.callerOpinion()}
+	if o.answered = j.brought != nil && bytes.Equal(j.brought, j.call.Input); o.answered {
+		o.hook = stricter(hook, Decision{Behavior: Allow, Reason: "with the input that it brought"})
+	}
+	return o
 }
 
 // ask asks whether the call may run. An answer that has allowed exactly these bytes

@@ -15,19 +15,20 @@ import (
 // task tools offers those in its stead.
 var (
 	everyTool = []string{
-		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterPlanMode",
-		"EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor",
-		"MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger",
-		"SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput", "TaskCreate", "TaskGet",
-		"TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete", "ToolSearch",
-		"WebFetch", "WebSearch", "Workflow", "Write", "apply_patch",
+		"Agent", "AskUserQuestion", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "CtxInspect", "Edit",
+		"EnterPlanMode", "EnterWorktree", "ExitPlanMode", "ExitWorktree", "Glob", "Grep", "LSP", "ListAgents", "ListMcpResources",
+		"McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read", "ReadMcpResource",
+		"RemoteTrigger", "ScheduleWakeup", "SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep", "StructuredOutput",
+		"SubscribePR", "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete",
+		"TerminalCapture", "ToolSearch", "VerifyPlanExecution", "WebFetch", "WebSearch", "Workflow", "Write", "apply_patch",
 	}
 	defaultAgent = []string{
-		"Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep",
-		"LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL", "Read",
-		"ReadMcpResource", "RemoteTrigger", "SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep",
-		"StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate", "TeamCreate", "TeamDelete", "ToolSearch",
-		"WebFetch", "WebSearch", "Write", "apply_patch",
+		"Bash", "Config", "CronCreate", "CronDelete", "CronList", "CtxInspect", "Edit", "EnterWorktree", "ExitWorktree", "Glob",
+		"Grep", "LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell",
+		"PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger", "ScheduleWakeup", "SendMessage", "SendUserFile",
+		"SendUserMessage", "Skill", "Sleep", "StructuredOutput", "SubscribePR", "TaskCreate", "TaskGet", "TaskList", "TaskUpdate",
+		"TeamCreate", "TeamDelete", "TerminalCapture", "ToolSearch", "VerifyPlanExecution", "WebFetch", "WebSearch", "Write",
+		"apply_patch",
 	}
 	defaultAsync = []string{
 		"Bash", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep", "MultiEdit", "NotebookEdit", "PowerShell", "Read", "Skill",
@@ -39,11 +40,12 @@ var (
 		"WebFetch", "WebSearch", "Write", "apply_patch",
 	}
 	documentedAgent = []string{
-		"Agent", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "Edit", "EnterWorktree", "ExitWorktree", "Glob",
-		"Grep", "LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell", "PushNotification", "REPL",
-		"Read", "ReadMcpResource", "RemoteTrigger", "SendMessage", "SendUserFile", "SendUserMessage", "Skill", "Sleep",
-		"StructuredOutput", "TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate", "TeamCreate", "TeamDelete",
-		"ToolSearch", "WebFetch", "WebSearch", "Write", "apply_patch",
+		"Agent", "Bash", "Config", "CronCreate", "CronDelete", "CronList", "CtxInspect", "Edit", "EnterWorktree", "ExitWorktree",
+		"Glob", "Grep", "LSP", "ListAgents", "ListMcpResources", "McpAuth", "Monitor", "MultiEdit", "NotebookEdit", "PowerShell",
+		"PushNotification", "REPL", "Read", "ReadMcpResource", "RemoteTrigger", "SendMessage", "SendUserFile", "SendUserMessage",
+		"Skill", "Sleep", "StructuredOutput", "SubscribePR", "TaskCreate", "TaskGet", "TaskList", "TaskStop", "TaskUpdate",
+		"TeamCreate", "TeamDelete", "TerminalCapture", "ToolSearch", "VerifyPlanExecution", "WebFetch", "WebSearch", "Write",
+		"apply_patch",
 	}
 	documentedAsync = []string{
 		"Agent", "Bash", "Edit", "EnterWorktree", "ExitWorktree", "Glob", "Grep", "Monitor", "NotebookEdit", "PowerShell",

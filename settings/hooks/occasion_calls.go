@@ -44,6 +44,9 @@ func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool)
 	own.input, own.Context, own.message, own.stopReason, own.terminal = nil, nil, "", "", ""
 	o.state.note(h, &callNotes{input: input, reply: &own, said: said})
 	v.decision.Input = input
+	if v.decision.Behavior == pegboard.Allow && !v.changed.allow && h.Tool.Info().RequiresUser {
+		v.decision.Behavior = pegboard.Undecided // only the hook that brings an answer can give it in the user's place
+	}
 	return v.decision
 }
 

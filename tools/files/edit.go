@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -27,7 +28,7 @@ type EditOutput struct {
 	NewString       string          `json:"newString"`
 	OriginalFile    *string         `json:"originalFile"` // nil if the file did not exist
 	StructuredPatch []pegboard.Hunk `json:"structuredPatch"`
-	UserModified    bool            `json:"userModified"` // always false: a change by the user is a new call
+	UserModified    bool            `json:"userModified"` // a hook or an answer to a question has changed the input that the model wrote
 	ReplaceAll      bool            `json:"replaceAll"`
 	// Match says how old_string was found: "exact match", or the differences that were
 	// ignored.
@@ -85,7 +86,7 @@ func validateEdit(_ context.Context, in editInput, _ *pegboard.Call) error {
 
 // planEdit plans an edit.
 func planEdit(f targetFile, in editInput, snapshot *atomicfile.Snapshot) (plan[EditOutput], error) {
-	out := EditOutput{FilePath: f.target.Value, OldString: in.OldString, NewString: in.NewString, ReplaceAll: in.ReplaceAll, Match: edit.Exact.String()}
+	out := EditOutput{FilePath: f.target.Value, OldString: in.OldString, NewString: in.NewString, ReplaceAll: in.ReplaceAll, UserModified: isModified(f.call, in), Match: edit.Exact.String()}
 	if snapshot == nil {
 		if in.OldString != "" {
 			return plan[EditOutput]{}, &adviceError{text: missingFile(f.call, f.target) + " An empty old_string makes a new file."}
@@ -107,6 +108,13 @@ func planEdit(f targetFile, in editInput, snapshot *atomicfile.Snapshot) (plan[E
 		out.text = editReport(f, change, note+done.caveat) + done.diagnosis
 		return out
 	}}, nil
+}
+
+// isModified reports whether the input means something else than the model wrote. White space
+// and the order of properties make no difference.
+func isModified(c *pegboard.Call, in editInput) bool {
+	var sent editInput
+	return json.Unmarshal(c.Sent(), &sent) != nil || sent != in
 }
 
 // editableText returns the text of the file.

@@ -1,12 +1,16 @@
 package files_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -193,6 +197,42 @@ func TestErrorsSayWhatIsWrongOnce(t *testing.T) {
 				seen[four] = true
 			}
 			require.LessOrEqual(t, strings.Count(strings.ToLower(text), "nothing was"), 1, text)
+		})
+	}
+}
+
+// TestEditSaysWhetherItsInputWasChanged: by a person, and not by the way it is written.
+func TestEditSaysWhetherItsInputWasChanged(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name     string
+		answer   string // %s stands for the file
+		modified bool
+		want     string
+	}{
+		{name: "as the model wrote it", want: "B\n"},
+		{name: "written in another way", answer: `{"new_string": "B", "old_string": "b", "file_path": %s}`, want: "B\n"},
+		{name: "another text", answer: `{"file_path": %s, "old_string": "b", "new_string": "C"}`, modified: true, want: "C\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var path []byte
+			g := newGround(t, pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+				d := pegboard.Decision{Behavior: pegboard.Allow}
+				if tt.answer != "" {
+					d.Input = fmt.Appendf(nil, tt.answer, path)
+				}
+				return d, nil
+			}})
+			name := g.put(t, "f", "b\n")
+			path, _ = json.Marshal(name)
+			g.read(t, map[string]any{"file_path": name})
+			out := g.edit(t, name, "b", "B")
+			require.NoError(t, out.Err)
+			data, ok := out.Result.Data.(files.EditOutput)
+			require.True(t, ok)
+			require.Equal(t, tt.modified, data.UserModified)
+			require.Equal(t, tt.want, content(t, name))
 		})
 	}
 }

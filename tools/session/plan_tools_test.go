@@ -1,0 +1,232 @@
+package session_test
+
+import (
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/session"
+)
+
+// TestPlanModeInOneMessage: calls before a change of the mode are decided in the mode before, and
+// those behind it in the mode after.
+func TestPlanModeInOneMessage(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeAcceptEdits)
+	outs := d.send(t, write("a"), enter(), write("b"), exit("1. Write c"), write("c"))
+	require.NoError(t, outs[0].Err)
+	require.NoError(t, outs[1].Err)
+	require.Contains(t, outs[1].Result.Text(), "Plans here name an owner.")
+	require.ErrorIs(t, outs[2].Err, pegboard.ErrDenied)
+	require.Contains(t, outs[2].Result.Text(), "in plan mode nothing is written")
+	require.NoError(t, outs[3].Err)
+	require.NoError(t, outs[4].Err)
+	require.True(t, d.has("a"))
+	require.False(t, d.has("b"))
+	require.True(t, d.has("c"))
+	require.Equal(t, pegboard.ModeAcceptEdits, d.mode())
+}
+
+// TestAnswersToAPlan is about each way in which a plan is approved, or not.
+func TestAnswersToAPlan(t *testing.T) {
+	t.Parallel()
+	edited := json.RawMessage(`{"plan":"1. Write less"}`)
+	tests := []struct {
+		name   string
+		answer pegboard.Decision
+		cfg    pegboard.SessionConfig
+		from   pegboard.Mode // that plan mode is entered from
+		mode   pegboard.Mode // that follows
+		is     error
+		plan   session.Plan
+		says   []string
+	}{
+		{name: "approved", answer: allow, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeAcceptEdits,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"The user has approved the plan", "the mode is acceptEdits", "VerifyPlanExecution"}},
+		{name: "edited", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited}, from: pegboard.ModeAuto, mode: pegboard.ModeAuto,
+			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByPerson}, says: []string{"was changed before it was approved", "1. Write less"}},
+		{name: "with a laxer mode", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeAcceptEdits)}, from: pegboard.ModeDefault, mode: pegboard.ModeAcceptEdits,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"the mode is acceptEdits"}},
+		{name: "edited, with a stricter mode", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited, Remember: setMode(pegboard.ModeDefault)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeDefault,
+			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByPerson}, says: []string{"the mode is default"}},
+		{name: "with a mode that is not offered", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeBypass)}, from: pegboard.ModeDefault, mode: pegboard.ModeDefault,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}},
+		{name: "refused", answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "name the tests"}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrDenied, says: []string{"name the tests"}},
+		{name: "nobody answers", answer: pegboard.Decision{}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrNoApprover},
+		{name: "nobody may be asked", answer: allow, cfg: pegboard.SessionConfig{NoPrompts: true}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrNoApprover},
+		{name: "a hook allows, and nobody may be asked", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Permission: says(allow)}}, from: pegboard.ModeDefault, mode: pegboard.ModePlan, is: pegboard.ErrNoApprover},
+		{name: "a hook edits", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Permission: says(pegboard.Decision{Behavior: pegboard.Allow, Input: edited})}}, from: pegboard.ModeDefault, mode: pegboard.ModeDefault,
+			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByHook}, says: []string{"A program that answers in the user's place"}},
+		{name: "a coordinator's check allows", answer: deny, cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(allow)}}, from: pegboard.ModeDefault, mode: pegboard.ModePlan, is: pegboard.ErrDenied},
+		{name: "a hook before the call edits", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			if h.Call.Name != "ExitPlanMode" {
+				return pegboard.Decision{}, nil
+			}
+			return pegboard.Decision{Behavior: pegboard.Allow, Input: edited}, nil
+		}}}, from: pegboard.ModeDefault, mode: pegboard.ModeDefault, plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByHook}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := tc.cfg
+			cfg.Ask = says(tc.answer)
+			d := newDesk(t, cfg, tc.from)
+			require.NoError(t, d.send(t, enter())[0].Err)
+			require.Equal(t, pegboard.ModePlan, d.mode())
+			out := d.send(t, exit("1. Write"))[0]
+			require.ErrorIs(t, out.Err, tc.is)
+			require.Equal(t, tc.mode, d.mode())
+			for _, text := range tc.says {
+				require.Contains(t, out.Result.Text(), text)
+			}
+			plan, ok := session.ApprovedPlan(d.Session)
+			require.Equal(t, tc.is == nil, ok)
+			require.Equal(t, tc.plan, plan)
+		})
+	}
+}
+
+// TestPlanToolsOutOfPlace: the mode that a call finds decides what it can do.
+func TestPlanToolsOutOfPlace(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeAuto, pegboard.ModeBypass, pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModeDeny} {
+		t.Run("exit from "+string(mode), func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, mode)
+			out := d.send(t, exit("x"))[0]
+			require.ErrorIs(t, out.Err, session.ErrNotPlanning)
+			require.Contains(t, out.Result.Text(), "not in plan mode")
+			require.Equal(t, mode, d.mode())
+		})
+	}
+	for _, mode := range []pegboard.Mode{pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModeDeny} {
+		t.Run("enter from "+string(mode), func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, mode)
+			out := d.send(t, enter())[0]
+			require.ErrorIs(t, out.Err, session.ErrNoPlanMode)
+			require.Equal(t, mode, d.mode())
+		})
+	}
+	t.Run("enter where the policy withholds it", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeDefault)
+		require.NoError(t, d.SetPermissions(d.Permissions().Without(pegboard.ModePlan)))
+		require.ErrorIs(t, d.send(t, enter())[0].Err, session.ErrNoPlanMode)
+	})
+	t.Run("enter twice", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeAcceptEdits)
+		outs := d.send(t, enter(), enter(), exit("x"))
+		require.NoError(t, outs[1].Err)
+		require.Contains(t, outs[1].Result.Text(), "in plan mode already")
+		require.Equal(t, pegboard.ModeAcceptEdits, d.mode())
+	})
+	t.Run("without a text", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+		outs := d.send(t, call("ExitPlanMode", ``), call("VerifyPlanExecution", `{"steps":[{"step":"1","done":true}]}`))
+		require.NoError(t, outs[0].Err)
+		out, ok := outs[0].Result.Data.(session.ExitPlanOutput)
+		require.True(t, ok)
+		require.Nil(t, out.Plan)
+		require.ErrorIs(t, outs[1].Err, pegboard.ErrToolFailed)
+		require.Equal(t, pegboard.ModeDefault, d.mode())
+	})
+	t.Run("from a script", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeDefault)
+		for _, name := range []string{"EnterPlanMode", "ExitPlanMode"} {
+			out := d.send(t, call("Script", map[string]any{"Name": name, "Input": "{}"}))[0]
+			require.Contains(t, out.Result.Text(), "a script cannot change the mode")
+		}
+		require.Equal(t, pegboard.ModeDefault, d.mode())
+	})
+}
+
+// TestPlanModeThatChangesMeanwhile: a stricter mode that somebody sets while EnterPlanMode runs
+// stays, and so does a mode that a person sets while the plan is asked about.
+func TestPlanModeThatChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	set := func(s *pegboard.Session, m pegboard.Mode) error {
+		return s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+	}
+	t.Run("entering", func(t *testing.T) {
+		t.Parallel()
+		var d *desk
+		d = newDesk(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Post: func(ctx, *pegboard.HookCall) error { return set(d.Session, pegboard.ModeDontAsk) }}}, pegboard.ModeDefault)
+		require.NoError(t, d.send(t, enter())[0].Err)
+		require.Equal(t, pegboard.ModeDontAsk, d.mode())
+		news := d.News()
+		require.Len(t, news, 1)
+		require.Contains(t, news[0].Text, "plan mode was not entered")
+	})
+	t.Run("asking", func(t *testing.T) {
+		t.Parallel()
+		var d *desk
+		d = newDesk(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+			return allow, set(d.Session, pegboard.ModeAsk)
+		}}, pegboard.ModePlan)
+		require.NoError(t, d.send(t, exit("x"))[0].Err)
+		require.Equal(t, pegboard.ModeAsk, d.mode())
+	})
+}
+
+// TestPlanModeOfAgents: an agent leaves a plan mode of its own, and never that of its parent.
+func TestPlanModeOfAgents(t *testing.T) {
+	t.Parallel()
+	plan, err := pegboard.NewPermissions(pegboard.ModePlan)
+	require.NoError(t, err)
+	t.Run("its own", func(t *testing.T) {
+		t.Parallel()
+		var path []string
+		d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			path = q.AgentPath
+			return allow, nil
+		}}, pegboard.ModeAcceptEdits)
+		agent := d.fork(t, pegboard.SessionConfig{AgentID: "planner", Permissions: plan})
+		out := agent.send(t, exit("1. Look"))[0]
+		require.NoError(t, out.Err)
+		require.Equal(t, []string{"planner"}, path)
+		require.Equal(t, pegboard.ModeAcceptEdits, agent.mode())
+		require.Contains(t, out.Result.Text(), "the mode is acceptEdits")
+		data, ok := out.Result.Data.(session.ExitPlanOutput)
+		require.True(t, ok)
+		require.True(t, data.IsAgent)
+		_, ok = session.ApprovedPlan(d.Session)
+		require.False(t, ok, "the plan is the agent's")
+	})
+	t.Run("its parent's", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+		agent := d.fork(t, pegboard.SessionConfig{AgentID: "worker", Permissions: plan})
+		out := agent.send(t, exit("1. Look"))[0]
+		require.ErrorIs(t, out.Err, session.ErrNotPlanning)
+		require.Equal(t, pegboard.ModePlan, agent.mode())
+		require.Equal(t, pegboard.ModePlan, d.mode())
+	})
+	t.Run("a plan that was approved before it began", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+		require.NoError(t, d.send(t, exit("1. Look"))[0].Err)
+		agent := d.fork(t, pegboard.SessionConfig{AgentID: "worker"})
+		seen, ok := session.ApprovedPlan(agent.Session)
+		require.True(t, ok)
+		require.Equal(t, "1. Look", seen.Text)
+	})
+	_, ok := session.ApprovedPlan(nil)
+	require.False(t, ok)
+}
+
+// TestPlanToolsOutsideAnExecutor: a call that no executor made changes nothing and does not panic.
+func TestPlanToolsOutsideAnExecutor(t *testing.T) {
+	t.Parallel()
+	for _, tool := range session.PlanTools(session.PlanOptions{}) {
+		c := &pegboard.Call{Name: tool.Info().Name, Input: json.RawMessage(`{}`)}
+		_, err := tool.Call(context.Background(), c)
+		require.Error(t, err)
+	}
+}
