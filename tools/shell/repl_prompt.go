@@ -51,7 +51,7 @@ func replPrompt(o REPLOptions, s pegboard.Scope) string {
 		b.WriteString("; in JavaScript await read(), and for await over lines()")
 	}
 	b.WriteString(".\n\nWhat the tools take, and what they return:\n")
-	for _, t := range o.describedTools(s) {
+	for _, t := range describedTools(o.Describe, s) {
 		fmt.Fprintf(&b, "%s(%s): %s\n", t.name, t.input, t.value)
 	}
 	b.WriteString("Other tools take what their descriptions say, and return what their output schemas say, or a text. REPL itself cannot be called.")

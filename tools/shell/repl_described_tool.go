@@ -13,11 +13,11 @@ import (
 // A describedTool is a line of the prompt: a tool that code calls, with what it takes and returns.
 type describedTool struct{ name, input, value string }
 
-// describedTools returns the tools that are told to the model: those of REPLOptions.Describe by
-// their definitions, then those of the table that none of them answers to.
-func (o REPLOptions) describedTools(s pegboard.Scope) (all []describedTool) {
+// describedTools returns the tools that are told to the model: those of listed, which are
+// REPLOptions.Describe, by their definitions, then those of the table that none of them answers to.
+func describedTools(listed []pegboard.Tool, s pegboard.Scope) (all []describedTool) {
 	table := replTools()
-	for _, t := range o.Describe {
+	for _, t := range listed {
 		info := t.Info()
 		table = slices.DeleteFunc(table, func(known describedTool) bool {
 			return known.name == info.Name || slices.Contains(info.Aliases, known.name)
