@@ -47,7 +47,7 @@ type assembly struct {
 }
 
 // assemble implements [Registry.AssemblePool].
-func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
+func assemble(r *Registry, s *Session, cfg *PoolConfig) *Pool {
 	from := r.snapshot()
 	a := &assembly{session: s, perms: s.Permissions(), gates: cfg.Gates, role: cfg.roles().restrictions(s), pool: &Pool{session: s, from: from, policy: cfg.Deferral, search: &toolIndex{library: &r.library}}}
 	a.indexDenials()
@@ -63,15 +63,16 @@ func assemble(r *Registry, s *Session, cfg PoolConfig) *Pool {
 		pool = pool.selected(of.cfg.Hooks.Select)
 	}
 	if cfg.Gates.REPL {
-		cfg.Gates.REPL = false
-		pool.behindREPL = assemble(r, s, cfg)
+		direct := *cfg
+		direct.Gates.REPL = false
+		pool.behindREPL = assemble(r, s, &direct)
 	}
 	pool.excluded = append(pool.excluded, a.replaced...) // last: what has excluded their namesakes says more
 	pool.finish()
 	return pool
 }
 
-func (c PoolConfig) roles() RoleTables {
+func (c *PoolConfig) roles() RoleTables {
 	if c.Roles != nil {
 		return *c.Roles
 	}
@@ -150,7 +151,7 @@ func (a *assembly) addBuiltins() {
 // not if the role of an agent takes it away. The coordinator's role takes away what REPL hides,
 // too.
 func (a *assembly) leavesREPL(repl *Info) bool {
-	return a.session.cfg.Role == RoleCoordinator || !slices.ContainsFunc(a.role, func(r Restriction) bool { return r.removes(*repl) })
+	return a.session.cfg.Role == RoleCoordinator || !slices.ContainsFunc(a.role, func(r Restriction) bool { return r.removes(repl) })
 }
 
 // addExternal goes through the tools by name, and those of one name by source: the first

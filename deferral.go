@@ -62,14 +62,14 @@ var neverDeferred = []string{searchToolName, "SendUserMessage", "SendMessage", "
 func (d *Deferral) canDefer(i *Info, mode Mode) bool {
 	external := i.Origin.External()
 	switch {
-	case i.Loading == LoadAlways, len(d.AlwaysLoad) > 0 && listed(d.AlwaysLoad, *i), !external && listed(neverDeferred, *i):
+	case i.Loading == LoadAlways, len(d.AlwaysLoad) > 0 && listed(d.AlwaysLoad, i), !external && listed(neverDeferred, i):
 		return false
 	case external || i.Loading == LoadOnSearch:
 		return true
 	case mode == ModePlan && i.Name == "ExitPlanMode": // the model must see how to leave plan mode
 		return false
 	}
-	return listed(d.BuiltinTools, *i)
+	return listed(d.BuiltinTools, i)
 }
 
 func (d *Deferral) tokens(decl *Declaration) int {

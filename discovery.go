@@ -43,7 +43,7 @@ func (d *discovery) record(name string, seen bool) {
 
 // hasSeen reports whether the model has seen the definition of a tool, under its name
 // or an alias.
-func (d *discovery) hasSeen(i Info) bool {
+func (d *discovery) hasSeen(i *Info) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return slices.ContainsFunc(d.seen, i.answersTo)

@@ -26,6 +26,25 @@ func ExampleNewPermissions() {
 	// unknown permission mode "yolo"
 }
 
+// The first rule that denies a tool as a whole.
+func ExamplePermissions_AllRules() {
+	p, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Read"}, Deny: []string{"Edit(.env)", "WebFetch"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for r := range p.AllRules() {
+		if r.Behavior != pegboard.Deny {
+			break // deny rules come first
+		}
+		if r.Pattern == "" {
+			fmt.Println(r.Tool)
+		}
+	}
+	// Output:
+	// WebFetch
+}
+
 // A policy gives a directory that no update takes away.
 func ExamplePermissions_WithDirectories() {
 	p := pegboard.Permissions{}.WithDirectories(pegboard.AddedDirectory{Path: "/srv/data", Source: pegboard.SourcePolicy})

@@ -94,7 +94,7 @@ func (i *Info) sharesName(o *Info) bool {
 
 // answersTo reports whether name is the tool's name or an alias. All comparisons of a tool
 // with a name use it.
-func (i Info) answersTo(name string) bool {
+func (i *Info) answersTo(name string) bool {
 	if i.Name == name {
 		return true
 	}

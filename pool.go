@@ -215,7 +215,7 @@ func (p *Pool) isOfPool(name string) bool {
 // agent definition.
 func (p *Pool) countTools(entries []string) (n int) {
 	for _, t := range p.tools {
-		if !t.ofPool || matchesAny(entries, t.info) {
+		if !t.ofPool || matchesAny(entries, &t.info) {
 			n++
 		}
 	}
@@ -259,13 +259,13 @@ func (p *Pool) behind(name string) *Pool {
 
 // filter returns a pool of the tools that ok accepts. The others are excluded with ok's
 // reason.
-func (p *Pool) filter(ok func(Info) (bool, string)) *Pool {
-	return p.filterWith(ok, func(Info) bool { return false })
+func (p *Pool) filter(ok func(*Info) (bool, string)) *Pool {
+	return p.filterWith(ok, func(*Info) bool { return false })
 }
 
 // filterWith is filter that also takes those of the accepted tools behind REPL for which
 // direct is true.
-func (p *Pool) filterWith(ok func(Info) (bool, string), direct func(Info) bool) *Pool {
+func (p *Pool) filterWith(ok func(*Info) (bool, string), direct func(*Info) bool) *Pool {
 	q := p.narrowed(ok)
 	if p.behindREPL != nil {
 		q.behindREPL = p.behindREPL.filter(ok)
@@ -277,10 +277,10 @@ func (p *Pool) filterWith(ok func(Info) (bool, string), direct func(Info) bool) 
 
 // bringForward adds the built-in tools behind REPL for which direct is true to the pool, which
 // is not finished.
-func (p *Pool) bringForward(direct func(Info) bool) {
+func (p *Pool) bringForward(direct func(*Info) bool) {
 	for _, t := range p.behindREPL.part(Builtin) {
 		at, there := slices.BinarySearchFunc(p.part(Builtin), t, func(a, b offered) int { return byName(a.entry, b.entry) })
-		if there || !direct(t.info) {
+		if there || !direct(&t.info) {
 			continue
 		}
 		p.tools = slices.Insert(p.tools, at, t)
@@ -290,10 +290,10 @@ func (p *Pool) bringForward(direct func(Info) bool) {
 }
 
 // narrowed is filter for a pool that the caller finishes.
-func (p *Pool) narrowed(ok func(Info) (bool, string)) *Pool {
+func (p *Pool) narrowed(ok func(*Info) (bool, string)) *Pool {
 	q := &Pool{session: p.session, from: p.from, policy: p.policy, search: p.search.forPool(), excluded: slices.Clone(p.excluded), tools: make([]offered, 0, len(p.tools))}
 	for i, t := range p.tools {
-		accepted, reason := ok(t.info)
+		accepted, reason := ok(&t.info)
 		if !accepted {
 			q.excluded = append(q.excluded, t.exclusion(reason))
 			continue
@@ -321,7 +321,7 @@ func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
 	if err := goroutine.Try(func() error { selected = hook(p.session, names); return nil }); err != nil {
 		selected, reason = nil, "the hook that selects tools failed: "+err.Error()
 	}
-	return p.narrowed(func(i Info) (bool, string) { return slices.ContainsFunc(selected, i.answersTo), reason })
+	return p.narrowed(func(i *Info) (bool, string) { return slices.ContainsFunc(selected, i.answersTo), reason })
 }
 
 // finish completes a pool whose tools were chosen.

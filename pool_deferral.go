@@ -76,7 +76,7 @@ func (p *Pool) deferralOf(name string) (deferred, unseen bool) {
 	}
 	i, ok := p.byName[name]
 	deferred = ok && p.tools[i].decl.Deferred
-	return deferred, deferred && !p.session.discovery.hasSeen(p.tools[i].info)
+	return deferred, deferred && !p.session.discovery.hasSeen(&p.tools[i].info)
 }
 
 // howToLoad tells a model that has called a tool without its definition how to load it.

@@ -213,7 +213,7 @@ func (r *Registry) SetDescription(source, text string) {
 // [Pool.Explain] and [Pool.Excluded] say what was left out, and why.
 func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
 	s.mustExist("AssemblePool")
-	return assemble(r, s, cfg)
+	return assemble(r, s, &cfg)
 }
 
 // snapshot returns the present catalog.

@@ -30,7 +30,7 @@ func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
 	var res Resolution
 	wanted := res.parse(p, tools, true)
 	banned := res.parse(p, disallowed, false)
-	res.Pool = p.filterWith(func(i Info) (bool, string) {
+	res.Pool = p.filterWith(func(i *Info) (bool, string) {
 		switch {
 		case matchesAny(banned, i):
 			return false, "the agent's disallowedTools list it"
@@ -38,7 +38,7 @@ func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
 			return false, "the agent's tools do not list it"
 		}
 		return true, ""
-	}, func(i Info) bool {
+	}, func(i *Info) bool {
 		return slices.ContainsFunc(wanted, func(entry string) bool { return entry != "*" && namesTool(entry, i) })
 	})
 	left := res.Pool.countTools(wanted)
@@ -48,17 +48,17 @@ func resolve(p *Pool, tools, disallowed []string) (Resolution, error) {
 	return res, nil
 }
 
-func matchesAny(entries []string, i Info) bool {
+func matchesAny(entries []string, i *Info) bool {
 	return slices.ContainsFunc(entries, func(e string) bool { return namesTool(e, i) })
 }
 
 // hasTool reports whether an entry names a tool of p.
 func hasTool(p *Pool, entry string) bool {
-	return slices.ContainsFunc(p.tools, func(t offered) bool { return namesTool(entry, t.info) })
+	return slices.ContainsFunc(p.tools, func(t offered) bool { return namesTool(entry, &t.info) })
 }
 
 // namesTool reports whether an entry without parentheses names a tool.
-func namesTool(entry string, i Info) bool {
+func namesTool(entry string, i *Info) bool {
 	if entry == "*" || i.answersTo(entry) {
 		return true
 	}

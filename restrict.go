@@ -18,7 +18,7 @@ type Restriction struct {
 }
 
 // removes reports whether r removes a tool.
-func (r Restriction) removes(i Info) bool {
+func (r Restriction) removes(i *Info) bool {
 	if r.SkipExternal && i.Origin.External() {
 		return false
 	}
@@ -29,12 +29,12 @@ func (r Restriction) removes(i Info) bool {
 }
 
 // keeps reports whether r leaves a tool in the pool, and why it removes the others.
-func (r Restriction) keeps(i Info) (ok bool, reason string) {
+func (r Restriction) keeps(i *Info) (ok bool, reason string) {
 	return !r.removes(i), cmp.Or(r.Reason, "a restriction of the host")
 }
 
 // listed reports whether a list of names, which may hold stars, names a tool.
-func listed(names []string, i Info) bool {
+func listed(names []string, i *Info) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
 		return i.answersTo(n) || pattern.Name(n, i.Name)
 	})

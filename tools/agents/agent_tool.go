@@ -31,8 +31,8 @@ type agentInput struct {
 }
 
 // request returns the request that a call makes.
-func (in *agentInput) request(c *pegboard.Call) Request {
-	return Request{
+func (in *agentInput) request(c *pegboard.Call) *Request {
+	return &Request{
 		Description: in.Description, Prompt: in.Prompt, Type: in.Type, Name: in.Name, Team: in.Team, Model: in.Model, Effort: in.Effort,
 		Mode: pegboard.Mode(in.Mode), Isolation: in.Isolation, Dir: in.Dir,
 		Background: in.Background != nil && *in.Background, Foreground: in.Background != nil && !*in.Background,
@@ -68,7 +68,7 @@ func (g *Agents) agentTool() pegboard.Tool {
 			if c.Session() == nil {
 				return Result{}, errors.New("agents are started by calls of an executor only")
 			}
-			return g.Start(ctx, c.Session(), in.request(c))
+			return g.start(ctx, c.Session(), in.request(c))
 		},
 		Result: func(out Result) *pegboard.Result {
 			r := pegboard.TextResult(out.message())

@@ -54,6 +54,11 @@ func (g *Agents) Tools() []pegboard.Tool {
 // beside it. Any other error means that nothing was started, or that the agent wrote nothing:
 // then the Result has no text.
 func (g *Agents) Start(ctx context.Context, s *pegboard.Session, r Request) (Result, error) {
+	return g.start(ctx, s, &r)
+}
+
+// start is Start without a copy of the request.
+func (g *Agents) start(ctx context.Context, s *pegboard.Session, r *Request) (Result, error) {
 	k, err := g.prepare(ctx, s, r)
 	if err != nil {
 		return Result{}, err

@@ -14,7 +14,7 @@ import (
 )
 
 // prepare makes everything that a run needs, so that nothing is started if something is wrong.
-func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*run, error) {
+func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r *Request) (*run, error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -25,12 +25,12 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r Request) (*
 	if err := g.rosterOf(s).storeErr; err != nil {
 		return nil, err
 	}
-	d, err := g.definition(s, &r)
+	d, err := g.definition(s, r)
 	if err != nil {
 		return nil, err
 	}
 	k := &run{
-		g: g, caller: s, definition: d, request: r, roster: g.rosterOf(s), started: time.Now(),
+		g: g, caller: s, definition: d, request: *r, roster: g.rosterOf(s), started: time.Now(),
 		done: make(chan struct{}), returned: make(chan struct{}), moved: make(chan struct{}),
 	}
 	if err := k.choose(); err != nil {

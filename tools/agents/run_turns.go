@@ -84,7 +84,8 @@ func (k *run) tell(parts ...pegboard.Part) {
 // code of the host ends its goroutine.
 func (k *run) goesOn(reply Reply) (on bool, err error) {
 	teammate, hook := k.entry.role == pegboard.RoleTeammate, k.g.options.Hooks.Stop
-	if k.ctx.Err() != nil || k.limitReached() != nil || (reply.StopTurn || k.wasDenied()) && !teammate {
+	stopped := k.ctx.Err() != nil || k.limitReached() != nil
+	if stopped || (reply.StopTurn || k.wasDenied()) && !teammate {
 		return false, nil
 	}
 	switch waits := k.mail().has(k.agent.ID); {

@@ -8,7 +8,7 @@ import (
 )
 
 // REPL returns the tool that runs Python or JavaScript. It panics if o names another
-// language.
+// language, or describes a nil tool.
 //
 // # State
 //
@@ -52,11 +52,16 @@ func REPL(o REPLOptions) pegboard.Tool {
 			panic(fmt.Sprintf("shell: REPL: there is no language %q", l))
 		}
 	}
+	for i, t := range o.Describe {
+		if t == nil {
+			panic(fmt.Sprintf("shell: REPL: Describe[%d] is nil", i))
+		}
+	}
 	sessions := pegboard.NewClonedKey("interpreters", func(*interpreters) *interpreters { return &interpreters{} })
 	return pegboard.Build(pegboard.Definition[replInput, REPLOutput]{
 		Info:        pegboard.Info{Name: "REPL", Title: "Run code", MaxResult: -1}, // the tool limits its output itself
 		Description: "Runs code that can call the other tools, and keeps its variables.",
-		Prompt:      func(s pegboard.Scope) string { return replPrompt(o.Languages, s) },
+		Prompt:      func(s pegboard.Scope) string { return replPrompt(o, s) },
 		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: o.languageOf(in) + " code"}}, Kind: pegboard.KindRun}
 		},

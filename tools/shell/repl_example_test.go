@@ -57,3 +57,34 @@ func ExampleREPL() {
 	// nothing was written
 	// ['a.txt', 'b.txt']
 }
+
+// A host with a tool of its own in the place of Read tells the model what it takes.
+func ExampleREPLOptions_describe() {
+	type page struct {
+		URL   string `json:"url"`
+		Depth int    `json:"depth,omitempty"`
+	}
+	load := pegboard.Build(pegboard.Definition[page, string]{
+		Info: pegboard.Info{Name: "Load", Aliases: []string{"Read"}}, Description: "Loads a page as text.",
+		Call: func(_ context.Context, in page, _ *pegboard.Call) (string, error) {
+			return "the text of " + in.URL, nil
+		},
+	})
+	session, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+	var reg pegboard.Registry
+	if err := reg.Add(load, shell.REPL(shell.REPLOptions{Describe: []pegboard.Tool{load}})); err != nil {
+		log.Fatal(err)
+	}
+	pool := reg.AssemblePool(session, pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}})
+	for d := range pool.Declarations(pegboard.Builtin) {
+		_, list, _ := strings.Cut(d.Description, "What the tools take, and what they return:\n")
+		line, _, _ := strings.Cut(list, "\n")
+		fmt.Println(d.Name, "tells:", line)
+	}
+	// Output:
+	// REPL tells: Load({url, depth?}): Loads a page as text.
+}

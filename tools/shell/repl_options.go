@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard"
 )
 
 // The languages of [REPL].
@@ -39,12 +41,18 @@ type REPLOptions struct {
 	// MaxTimeout is the longest timeout of a call; a longer one is reduced to it. 0
 	// means DefaultMaxREPLTimeout.
 	MaxTimeout time.Duration
+	// Describe are tools whose definitions the model is not shown, since they are hidden
+	// behind REPL, see [pegboard.Gates]: the host registers them, too. The prompt tells what
+	// each of them takes and returns if code can call it. Nil means only the tools that this
+	// module has for files and commands, which are told in any case.
+	Describe []pegboard.Tool
 }
 
 func (o REPLOptions) withDefaults() REPLOptions {
 	if len(o.Languages) == 0 {
 		o.Languages = []string{Python, JavaScript}
 	}
+	o.Describe = slices.Clone(o.Describe)
 	if o.Node == nil {
 		o.Node = []string{"node"}
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // replTools are tools that scripts often call, with what these take and return.
-func replTools() []struct{ name, input, value string } {
-	return []struct{ name, input, value string }{
+func replTools() []describedTool {
+	return []describedTool{
 		{"Read", "{file_path, offset?, limit?}", "the whole text as a string, without line numbers; of a notebook {cells}, of an image a ToolFile"},
 		{"Write", "{file_path, content}", "{filePath, type, structuredPatch}"},
 		{"Edit", "{file_path, old_string, new_string, replace_all?}", "{filePath, structuredPatch}"},
@@ -22,7 +22,8 @@ func replTools() []struct{ name, input, value string } {
 }
 
 // replPrompt returns the description of the tool for the model.
-func replPrompt(languages []string, s pegboard.Scope) string {
+func replPrompt(o REPLOptions, s pegboard.Scope) string {
+	languages := o.Languages
 	example := "tools.NAME({...})"
 	if s.CanRun("Read") {
 		example = `tools.Read({"file_path": "a.txt"})`
@@ -50,10 +51,8 @@ func replPrompt(languages []string, s pegboard.Scope) string {
 		b.WriteString("; in JavaScript await read(), and for await over lines()")
 	}
 	b.WriteString(".\n\nWhat the tools take, and what they return:\n")
-	for _, t := range replTools() {
-		if s.CanRun(t.name) {
-			fmt.Fprintf(&b, "%s(%s): %s\n", t.name, t.input, t.value)
-		}
+	for _, t := range describedTools(o.Describe, s) {
+		fmt.Fprintf(&b, "%s(%s): %s\n", t.name, t.input, t.value)
 	}
 	b.WriteString("Other tools take what their descriptions say, and return what their output schemas say, or a text. REPL itself cannot be called.")
 	return b.String()
