@@ -146,8 +146,11 @@ func (j *job) unbound(err *BindError) *failure {
 // denied is the failure of a call that was refused.
 func (j *job) denied(d Decision) *failure {
 	next := "Do not try the same by other means; do something else or tell the user."
-	if d.StopTurn {
+	switch {
+	case d.StopTurn:
 		next = "The user wants you to stop here."
+	case d.By == ByPerson && j.entry.info.RequiresUser: // a plan or a question, and not a permission
+		next = "That is the user's answer: act on it, and do not get round it by other means."
 	}
 	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s %s", j.call.Name, sentence(d.Reason), next)}
 }
