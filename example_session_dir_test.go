@@ -45,3 +45,28 @@ func ExampleSession_SetDir() {
 	// <nil>
 	// . <nil>
 }
+
+// A host is told of each change, for example to fire its hooks of CwdChanged.
+func ExampleSession_OnSetDir() {
+	project, err := os.MkdirTemp("", "project")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(project) }()
+	if err := os.Mkdir(filepath.Join(project, "tree"), 0o755); err != nil {
+		panic(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: project})
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+
+	session.OnSetDir("hooks", func(from, to string) {
+		fmt.Println(from == project, filepath.Base(to))
+	})
+	fmt.Println(session.SetDir("tree"))
+	// Output:
+	// true tree
+	// <nil>
+}

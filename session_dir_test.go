@@ -56,6 +56,7 @@ func TestSetDirRefuses(t *testing.T) {
 		{name: "the root", from: "p", to: "/", err: pegboard.ErrOutside},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
 			s := session(t, pegboard.SessionConfig{Dir: at("p"), MoreDirs: []string{at("more")}})
 			require.NoError(t, s.SetDir(at(tc.from)))
 			var err error

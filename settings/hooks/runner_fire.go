@@ -27,6 +27,8 @@ import (
 // Of Stop and SubagentStop, stop_hook_active is set, and hooks can keep the agent going a few
 // times in a row only, see Options.StopCap. All hooks of SessionEnd together have the time of
 // Options.SessionEnd.
+//
+// CwdChanged is for a func of [pegboard.Session.OnSetDir], with [CwdChangedFields].
 func (r *Runner) Fire(ctx context.Context, s *pegboard.Session, event string, fields any) (Answer, error) {
 	if s == nil {
 		return Answer{}, errors.New("hooks need a session")

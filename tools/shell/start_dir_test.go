@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -206,4 +207,35 @@ func TestAddedDirectoriesAreWorkingDirectories(t *testing.T) {
 	outs := ex.Run(t.Context(), pool, bashCall(t, "cd "+more), bashCall(t, "pwd"))
 	require.Empty(t, outputOf(t, outs[0]).Stderr)
 	require.Equal(t, more, strings.TrimSpace(outs[1].Result.Text()))
+}
+
+// TestCommandsStartWhereTheSessionHasMoved: whatever cd did before is forgotten, also when the
+// session comes back, and a line that runs meanwhile does not take its directory along.
+func TestCommandsStartWhereTheSessionHasMoved(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := carryDir(t)
+	s := session(t, dir, "Bash")
+	pool := poolOf(t, s, shell.Bash(shell.Options{}))
+	var ex pegboard.Executor
+	printed := func(line string) string { return outputOf(t, ex.Run(t.Context(), pool, bashCall(t, line))[0]).Stdout }
+	sub := filepath.Join(dir, "sub")
+	printed("cd sub/deep")
+	require.NoError(t, s.SetDir(sub))
+	require.Equal(t, sub, printed("pwd"))
+	printed("cd deep")
+	require.NoError(t, s.SetDir(dir))
+	require.Equal(t, dir, printed("pwd"))
+	printed("cd sub")
+	require.NoError(t, s.SetDir(sub))
+	require.NoError(t, s.SetDir(dir))
+	require.Equal(t, dir, printed("pwd"), "no line ran in between")
+
+	begun, ended := filepath.Join(dir, "begun"), make(chan string)
+	go func() { ended <- printed("touch begun; while [ -e begun ]; do sleep 0.01; done; pwd; cd sub/deep") }()
+	require.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, time.Minute, time.Millisecond)
+	require.NoError(t, s.SetDir(sub))
+	require.NoError(t, os.Remove(begun))
+	require.Equal(t, dir, <-ended)
+	require.Equal(t, sub, printed("pwd"))
 }
