@@ -15,7 +15,7 @@ import (
 // A host has its own way to make worktrees. Without Create and Remove, git makes them.
 func ExampleWorktree() {
 	root, _ := os.MkdirTemp("", "example")
-	defer os.RemoveAll(root)
+	defer func() { _ = os.RemoveAll(root) }()
 	root, _ = filepath.EvalSymlinks(root)
 	checkout := filepath.Join(root, "checkout")
 	_ = os.Mkdir(checkout, 0o700)

@@ -107,14 +107,18 @@ func (y *yard) enter(input map[string]any) session.EnteredWorktree {
 	y.t.Helper()
 	o := y.call("EnterWorktree", input)
 	require.NoError(y.t, o.Err, o.Result.Text())
-	return o.Result.Data.(session.EnteredWorktree)
+	out, ok := o.Result.Data.(session.EnteredWorktree)
+	require.True(y.t, ok)
+	return out
 }
 
 func (y *yard) exit(input map[string]any) session.ExitedWorktree {
 	y.t.Helper()
 	o := y.call("ExitWorktree", input)
 	require.NoError(y.t, o.Err, o.Result.Text())
-	return o.Result.Data.(session.ExitedWorktree)
+	out, ok := o.Result.Data.(session.ExitedWorktree)
+	require.True(y.t, ok)
+	return out
 }
 
 // refuses is fails where the error does not matter.
