@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
