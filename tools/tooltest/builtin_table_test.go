@@ -57,7 +57,7 @@ func builtinTable(t *testing.T) string {
 		if slices.Contains(main.Deferred(), b.name) {
 			deferred = "yes"
 		}
-		table += "| " + strings.Join([]string{name, "`" + b.folder + "`", b.gate(bare), deferred, b.agents(pools), b.effect(t, main), b.withoutRules(t, main), b.newMessage()}, " | ") + " |\n"
+		table += "| " + strings.Join([]string{name, strings.Replace("`"+b.folder+"`", "`.`", "the root", 1), b.gate(bare), deferred, b.agents(pools), b.effect(t, main), b.withoutRules(t, main), b.newMessage()}, " | ") + " |\n"
 	}
 	return table
 }
@@ -70,9 +70,13 @@ func (b builtin) pools(t *testing.T, dir string) (pools []*pegboard.Pool) {
 	if b.name != "ToolSearch" {
 		require.NoError(t, registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))
 	}
+	mode := pegboard.ModeDefault
+	if b.name == "ExitPlanMode" { // its calls are refused in other modes
+		mode = pegboard.ModePlan
+	}
 	open := pegboard.PoolConfig{Gates: pegboard.Gates{Resources: true, StructuredOutput: true, PowerShell: true}}
 	for _, role := range roles {
-		pools = append(pools, registry.AssemblePool(sessionOf(t, dir, role, pegboard.ModeDefault), open))
+		pools = append(pools, registry.AssemblePool(sessionOf(t, dir, role, mode), open))
 	}
 	return pools
 }
