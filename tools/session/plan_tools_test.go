@@ -147,6 +147,43 @@ func TestPlanToolsOutOfPlace(t *testing.T) {
 	})
 }
 
+// TestOtherPropertiesOfAPlan: what is known from elsewhere is ignored, and a plan under another
+// name is not taken for none.
+func TestOtherPropertiesOfAPlan(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		input string
+		plan  string
+		wrong string
+	}{
+		{name: "deprecated", input: `{"plan":"1. Look","allowedPrompts":[{"tool":"Bash","prompt":"run tests"}]}`, plan: "1. Look"},
+		{name: "of other programs", input: `{"plan":"1. Look","planFilePath":"/plan.md","pushToRemote":true,"note":"x"}`, plan: "1. Look"},
+		{name: "no text at all", input: `{"allowedPrompts":[],"planFilePath":"/plan.md","plan":""}`},
+		{name: "another name", input: `{"plan_text":"1. Look"}`, wrong: "a text in plan_text"},
+		{name: "another name beside a blank one", input: `{"plan":" ","text":"1. Look"}`, wrong: "a text in text"},
+		{name: "another case", input: `{"Plan":"1. Look"}`, wrong: `use "plan"`},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+			out := d.send(t, call("ExitPlanMode", tc.input))[0]
+			if tc.wrong != "" {
+				require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
+				require.Contains(t, out.Result.Text(), tc.wrong)
+				require.Equal(t, pegboard.ModePlan, d.mode())
+				return
+			}
+			require.NoError(t, out.Err)
+			plan, ok := session.ApprovedPlan(d.Session)
+			require.True(t, ok)
+			require.Equal(t, tc.plan, plan.Text)
+			require.Equal(t, pegboard.ModeDefault, d.mode())
+		})
+	}
+}
+
 // TestPlanModeThatChangesMeanwhile: a stricter mode that somebody sets while EnterPlanMode runs
 // stays, and so does a mode that a person sets while the plan is asked about.
 func TestPlanModeThatChangesMeanwhile(t *testing.T) {
