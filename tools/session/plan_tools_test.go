@@ -52,6 +52,9 @@ func TestAnswersToAPlan(t *testing.T) {
 			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"the mode is acceptEdits"}},
 		{name: "edited, with a stricter mode", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited, Remember: setMode(pegboard.ModeDefault)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeDefault,
 			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByPerson}, says: []string{"the mode is default"}},
+		{name: "edited, with a mode that asks nobody", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited, Remember: setMode(pegboard.ModeDontAsk)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrDenied, says: []string{"do not go together"}},
+		{name: "with a mode that asks nobody", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeDontAsk)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeDontAsk,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"the mode is dontAsk"}},
 		{name: "with a mode that is not offered", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeBypass)}, from: pegboard.ModeDefault, mode: pegboard.ModeDefault,
 			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}},
 		{name: "refused", answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "name the tests"}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrDenied, says: []string{"name the tests"}},
@@ -87,6 +90,22 @@ func TestAnswersToAPlan(t *testing.T) {
 			require.Equal(t, tc.plan, plan)
 		})
 	}
+}
+
+// TestAnswerThatIsRefusedAsAWhole: the question stays open, and the person answers anew.
+func TestAnswerThatIsRefusedAsAWhole(t *testing.T) {
+	t.Parallel()
+	var d *desk
+	d = newDesk(t, pegboard.SessionConfig{Ask: func(c ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		edited := pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"plan":"1. Write less"}`), Remember: setMode(pegboard.ModeDontAsk)}
+		require.ErrorContains(t, d.Answer(q.ID, edited), "do not go together")
+		require.Equal(t, pegboard.ModePlan, d.mode())
+		require.Len(t, d.Questions(), 1)
+		edited.Remember = nil
+		return edited, nil
+	}}, pegboard.ModePlan)
+	require.NoError(t, d.send(t, exit("1. Write"))[0].Err)
+	require.Equal(t, pegboard.ModeDefault, d.mode())
 }
 
 // TestPlanToolsOutOfPlace: the mode that a call finds decides what it can do.
