@@ -153,11 +153,7 @@ func leavePlanMode(s *pegboard.Session, plan Plan) {
 
 // text tells the model of the approval.
 func (out *ExitPlanOutput) text() string {
-	who := "The user"
-	if out.approved.By != pegboard.ByPerson {
-		who = "A program that answers in the user's place"
-	}
-	text := fmt.Sprintf("%s has approved the plan. Plan mode has ended; the mode is %s from now on. Carry the plan out.", who, out.mode)
+	text := fmt.Sprintf("%s approved the plan. Plan mode has ended; the mode is %s from now on. Carry the plan out.", out.who(), out.mode)
 	if out.verify && out.Plan != nil {
 		text += " When you think that it is done, call " + verifyTool + " with its steps."
 	}
@@ -166,6 +162,19 @@ func (out *ExitPlanOutput) text() string {
 		text += "\n\nThe text of the plan was removed before it was approved; ask what is to be done instead."
 	case out.PlanWasEdited:
 		text += "\n\nThe plan was changed before it was approved. This is the plan that counts:\n\n" + *out.Plan
+	case out.approved.By == pegboard.ByDefault && out.Plan != nil: // it may have been edited
+		text += "\n\nThis is the plan as it was approved:\n\n" + *out.Plan
 	}
 	return text
+}
+
+// who names those who approved the plan. A call that was decided elsewhere does not know them.
+func (out *ExitPlanOutput) who() string {
+	switch out.approved.By {
+	case pegboard.ByPerson:
+		return "The user has"
+	case pegboard.ByDefault:
+		return "The user, or a program in the user's place, has"
+	}
+	return "A program that answers in the user's place has"
 }

@@ -277,6 +277,52 @@ func TestPlanModeOfAgents(t *testing.T) {
 	require.False(t, ok)
 }
 
+// TestPlanModeThatOnlyTheUserLeaves: where the model has no ExitPlanMode, it is not told to call it.
+func TestPlanModeThatOnlyTheUserLeaves(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, pegboard.SessionConfig{}, pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"ExitPlanMode"}})
+	for range 2 {
+		out := d.send(t, enter())[0]
+		require.NoError(t, out.Err)
+		require.NotContains(t, out.Result.Text(), "ExitPlanMode")
+		require.Contains(t, out.Result.Text(), "only the user can leave plan mode")
+	}
+}
+
+// TestAnswersToACallThatRunsElsewhere: a call that was made again does not know who has answered,
+// nor what the model wrote, and claims neither.
+func TestAnswersToACallThatRunsElsewhere(t *testing.T) {
+	t.Parallel()
+	ask := func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		if _, ok := session.Asked(q); ok {
+			return session.Answer(q, session.Answers{Response: "Green"})
+		}
+		return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"plan":"1. Write less"}`)}, nil
+	}
+	d := newDesk(t, pegboard.SessionConfig{Ask: ask}, pegboard.ModePlan)
+	pool := d.registry.AssemblePool(d.Session, pegboard.PoolConfig{})
+	executor := pegboard.Executor{Invoke: func(c ctx, _ pegboard.Tool, made *pegboard.Call) (*pegboard.Result, error) {
+		tool, again, err := pool.Rebuild(pegboard.Call{ID: made.ID, Name: made.Name, Input: made.Input})
+		if err != nil {
+			return nil, err
+		}
+		return tool.Call(c, again)
+	}}
+	question := call("AskUserQuestion", `{"questions":[{"question":"Red or blue?","header":"Color","options":[{"label":"Red","description":""},{"label":"Blue","description":""}]}]}`)
+	question.ID = "1"
+	plan := exit("1. Write")
+	plan.ID = "2"
+	outs := executor.Run(t.Context(), pool, question, plan)
+	require.NoError(t, outs[0].Err)
+	require.Equal(t, "The user, or a program in the user's place, writes about the questions: Green", outs[0].Result.Text())
+	require.NoError(t, outs[1].Err)
+	require.Contains(t, outs[1].Result.Text(), "The user, or a program in the user's place, has approved the plan.")
+	require.Contains(t, outs[1].Result.Text(), "This is the plan as it was approved:\n\n1. Write less")
+	approved, _ := session.ApprovedPlan(d.Session)
+	require.Equal(t, session.Plan{Text: "1. Write less", Sent: "1. Write less"}, approved)
+	require.Equal(t, pegboard.ModeDefault, d.mode())
+}
+
 // TestPlanToolsOutsideAnExecutor: a call that no executor made changes nothing and does not panic.
 func TestPlanToolsOutsideAnExecutor(t *testing.T) {
 	t.Parallel()
