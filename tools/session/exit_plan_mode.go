@@ -78,7 +78,7 @@ func validateExit(_ context.Context, in exitInput, c *pegboard.Call) error {
 		return fmt.Errorf("%w: its mode is %s. Go on with the task", ErrNotPlanning, mode)
 	}
 	if len(s.AgentPath()) > 0 && own(s).AfterPlan().Mode() == pegboard.ModePlan {
-		return fmt.Errorf("%w of your own: the agent that started you is in plan mode. End with the plan as your answer", ErrNotPlanning)
+		return fmt.Errorf("%w: the agent that started you is in plan mode, and only it can leave it. End with the plan as your answer", ErrNotPlanning)
 	}
 	return nil
 }
