@@ -20,8 +20,8 @@ type Decision struct {
 	// Remember are updates of the permissions, from now on. An answer to a question may
 	// set it: of an [Asker], an approver or a permission hook; that of the classifier and
 	// of a fork's hooks and approvers is ignored. Either all updates are applied or, if
-	// one is wrong, none. A mode that asks nobody also refuses another Input in the same
-	// answer.
+	// one is wrong, none. An answer with another Input that would be denied under its own
+	// updates, as in a mode that asks nobody, is refused as a whole.
 	Remember []PermissionUpdate
 	// By says who decided. The library sets it.
 	By Decider

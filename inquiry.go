@@ -137,7 +137,7 @@ func (q *inquiry) bringing(by Decider, ask Asker) Asker {
 			return Decision{}, err
 		}
 		input := q.call.replacement(d.Input)
-		if input == nil {
+		if input == nil || sameJSON(input, q.call.Input) {
 			return Decision{}, nil
 		}
 		if _, err := q.call.state.spec.decode(input, q.session()); err != nil {
@@ -298,6 +298,9 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 	if now := q.recheckDeny(d); now.Behavior != d.Behavior {
 		return now, nil
 	}
+	if err := q.checkTogether(d); err != nil {
+		return Decision{}, err
+	}
 	if err := q.session().grants.remember(d.Remember, q.about.main); err != nil {
 		return d, err
 	}
@@ -305,6 +308,35 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 		q.job.entry.redefined.approve()
 	}
 	return d, nil
+}
+
+// checkTogether returns an error if the call with the input of an answer would be denied under
+// the permissions that the same answer asks for: then half of the answer would count. What hooks
+// and the tool say of the new input is not known yet; they are taken to say the same.
+func (q *inquiry) checkTogether(d Decision) error {
+	if d.Input == nil || len(d.Remember) == 0 {
+		return nil
+	}
+	st, s := *q.call.state, q.session()
+	perms, err := s.grants.after(d.Remember, q.about.place, q.about.main)
+	if err != nil {
+		return err
+	}
+	changed := *q.call
+	changed.Input = d.Input
+	if changed.decoded, err = st.spec.decode(d.Input, s); err != nil {
+		return err
+	}
+	if err := goroutine.Try(func() error { st.traits = q.job.entry.tool.Traits(&changed).cautious(); return nil }); err != nil {
+		return crashError(err)
+	}
+	e := *q.about
+	e.perms, e.dirs, e.input = perms, perms.work, d.Input
+	e.traits, e.targets, e.observer = &st.traits, st.resolve(cloneTargets(st.traits.Targets)), nil
+	if now := e.decide(); now.Behavior == Deny {
+		return fmt.Errorf("the changed input and what is to be remembered do not go together: with both, the call is denied: %s", now.Reason)
+	}
+	return nil
 }
 
 // recheckDeny returns d, or the present decision if d allows a call that is denied by

@@ -385,9 +385,10 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	return nil, nil
 }
 
-// noteAnswer keeps the input that the hooks before the call have brought, if they allow it.
+// noteAnswer keeps the input that the hooks before the call have brought, if they allow it and
+// it is another value: a hook that only spells the input anew answers nothing.
 func (j *job) noteAnswer(hook Decision, rewritten json.RawMessage) {
-	if j.brought = nil; hook.Behavior == Allow {
+	if j.brought = nil; hook.Behavior == Allow && !sameJSON(rewritten, j.call.Input) {
 		j.brought = slices.Clone(rewritten)
 	}
 }

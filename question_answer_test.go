@@ -384,8 +384,8 @@ func TestRecordOfAnAnswerWithAnotherInput(t *testing.T) {
 	require.Equal(t, "there instead", o.Decision.Reason)
 }
 
-// TestAnswerThatAlsoSetsAMode counts for its own call. Another input is decided
-// anew, in that mode.
+// TestAnswerThatAlsoSetsAMode counts for its own call. With another input that the mode denies
+// the answer is refused as a whole: the mode stays.
 func TestAnswerThatAlsoSetsAMode(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []pegboard.Mode{pegboard.ModeDontAsk, pegboard.ModeDeny, pegboard.ModePlan} {
@@ -395,6 +395,10 @@ func TestAnswerThatAlsoSetsAMode(t *testing.T) {
 			ex := executor(pegboard.Executor{})
 			o := ex.Run(t.Context(), toucherPool(t, s, nil), touching("1", "a"))[0]
 			require.Equal(t, denied, o.Err != nil, "mode %s, input %q: %s", mode, input, o.Result.Text())
+			if denied {
+				mode = pegboard.ModeDefault
+			}
+			require.Equal(t, mode, s.Permissions().Mode(), "input %q", input)
 		}
 	}
 }

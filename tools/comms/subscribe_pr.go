@@ -24,7 +24,7 @@ type SubscribeResult struct {
 }
 
 type subscribeInput struct {
-	PR string `json:"pr" jsonschema:"minLength=1,maxLength=300" jsonschema_description:"The pull request: its address, owner/repository#number, or the number in the present repository"`
+	PR string `json:"pr" jsonschema:"minLength=1,maxLength=300" jsonschema_description:"The pull request: its address, owner/repository#number, or the number in the present repository as a text such as \"7\""`
 }
 
 // SubscribePR returns the tool with which a model is told what happens to a pull request:

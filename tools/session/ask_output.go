@@ -32,9 +32,12 @@ func (out *AskOutput) line() string {
 
 // text words the answers for the model.
 func (out *AskOutput) text() string {
-	who := "The user"
-	if out.by != pegboard.ByPerson {
-		who = "A program that answers in the user's place"
+	who := "A program that answers in the user's place"
+	switch out.by {
+	case pegboard.ByPerson:
+		who = "The user"
+	case pegboard.ByDefault: // it was decided elsewhere
+		who = "The user, or a program in the user's place,"
 	}
 	var parts []string
 	if len(out.Answers) > 0 {

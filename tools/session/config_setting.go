@@ -59,8 +59,9 @@ type Setting struct {
 	// model, and means that nothing has changed. Nil means that the setting can only be read.
 	Set func(ctx context.Context, s *pegboard.Session, value any) error
 	// Secret hides the value from the model and from people: it is shown as set or not set,
-	// and neither lines nor errors have it. An empty text counts as not set. The input of a
-	// call that sets it does contain it, as hooks, questions and logs may show.
+	// and neither lines nor errors have it. Allowed is not told, since the value is one of it.
+	// An empty text counts as not set. The input of a call that sets it does contain it, as
+	// hooks, questions and logs may show.
 	Secret bool
 }
 
@@ -136,8 +137,11 @@ func (s *Setting) describe() string {
 
 // wants returns the values that the setting takes, as a phrase.
 func (s *Setting) wants() string {
-	if len(s.Allowed) == 0 {
+	switch {
+	case len(s.Allowed) == 0:
 		return s.Type.String()
+	case s.Secret: // the present value is one of them
+		return s.Type.String() + " that the program allows"
 	}
 	all := make([]string, len(s.Allowed))
 	for i, v := range s.Allowed {

@@ -300,6 +300,23 @@ func TestConfigIsDescribed(t *testing.T) {
 	require.Zero(t, pool.Len(), "the feature is off")
 }
 
+// TestConfigTellsNoSecret: the allowed values of a secret are not told, since one of them is it.
+func TestConfigTellsNoSecret(t *testing.T) {
+	t.Parallel()
+	tool := configOf(t, session.Setting{
+		Name: "pin", Type: session.TypeInteger, Secret: true, Allowed: []any{int64(4711)},
+		Get: func(context.Context, *pegboard.Session) (any, error) { return int64(4711), nil },
+		Set: func(context.Context, *pegboard.Session, any) error { return nil },
+	})
+	declared, ok := tool.Declare(pegboard.Scope{})
+	require.True(t, ok)
+	require.NotContains(t, declared.Description, "4711")
+	require.Contains(t, declared.Description, "pin (a whole number that the program allows, secret)")
+	for _, input := range []string{`{"setting":"pin"}`, `{"setting":"pin","value":1}`, `{"setting":"pin","value":"x"}`} {
+		require.NotContains(t, tooltest.Run(t.Context(), tool, nil, input).Result.Text(), "4711", "%s", input)
+	}
+}
+
 // TestConfigOfManyCalls: calls that change one setting wait for each other.
 func TestConfigOfManyCalls(t *testing.T) {
 	t.Parallel()

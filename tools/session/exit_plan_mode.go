@@ -8,12 +8,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/invopop/jsonschema"
+
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 type exitInput struct {
 	Plan string `json:"plan,omitempty" jsonschema_description:"The whole plan, in Markdown: what will be changed, where, in numbered steps, and how it will be tested"`
 }
+
+// JSONSchemaExtend accepts other properties, which are ignored: models and programs that know
+// the tool from elsewhere send some, such as allowedPrompts and planFilePath.
+func (exitInput) JSONSchemaExtend(s *jsonschema.Schema) { s.AdditionalProperties = nil }
 
 // An ExitPlanOutput is the Result.Data of ExitPlanMode.
 type ExitPlanOutput struct {
@@ -57,11 +64,13 @@ func exitPlanMode() pegboard.Tool {
 
 // validateExit refuses a call outside of plan mode. An input that was replaced since was checked
 // before: the answer that replaced it may have changed the mode.
-func validateExit(_ context.Context, _ exitInput, c *pegboard.Call) error {
+func validateExit(_ context.Context, in exitInput, c *pegboard.Call) error {
 	s := c.Session()
-	switch {
+	switch other := elsewhere(in, c.Input); {
 	case c.Parent() != nil:
 		return errors.New("a script cannot change the mode: call " + exitTool + " yourself")
+	case other != "":
+		return fmt.Errorf("the input has no plan, and a text in %s, which nobody reads; call it again with the whole plan in plan", pegboard.OneLine(other))
 	case s == nil, !bytes.Equal(c.Sent(), c.Input):
 		return nil
 	}
@@ -69,9 +78,28 @@ func validateExit(_ context.Context, _ exitInput, c *pegboard.Call) error {
 		return fmt.Errorf("%w: its mode is %s. Go on with the task", ErrNotPlanning, mode)
 	}
 	if len(s.AgentPath()) > 0 && own(s).AfterPlan().Mode() == pegboard.ModePlan {
-		return fmt.Errorf("%w of your own: the agent that started you is in plan mode. End with the plan as your answer", ErrNotPlanning)
+		return fmt.Errorf("%w: the agent that started you is in plan mode, and only it can leave it. End with the plan as your answer", ErrNotPlanning)
 	}
 	return nil
+}
+
+// elsewhere returns the other property with a text in an input without a plan, or "": that is
+// where the plan may be, and the user would approve nothing.
+func elsewhere(in exitInput, input json.RawMessage) string {
+	if strings.TrimSpace(in.Plan) != "" {
+		return ""
+	}
+	object, err := jsonobject.Parse(orEmpty(input))
+	if err != nil {
+		return ""
+	}
+	for _, m := range object {
+		var text string
+		if m.Name != "plan" && m.Name != "planFilePath" && json.Unmarshal(m.Value, &text) == nil && strings.TrimSpace(text) != "" {
+			return m.Name
+		}
+	}
+	return ""
 }
 
 // own returns the permissions of s itself, which in a fork are not all that are in force.
@@ -125,11 +153,7 @@ func leavePlanMode(s *pegboard.Session, plan Plan) {
 
 // text tells the model of the approval.
 func (out *ExitPlanOutput) text() string {
-	who := "The user"
-	if out.approved.By != pegboard.ByPerson {
-		who = "A program that answers in the user's place"
-	}
-	text := fmt.Sprintf("%s has approved the plan. Plan mode has ended; the mode is %s from now on. Carry the plan out.", who, out.mode)
+	text := fmt.Sprintf("%s approved the plan. Plan mode has ended; the mode is %s from now on. Carry the plan out.", out.who(), out.mode)
 	if out.verify && out.Plan != nil {
 		text += " When you think that it is done, call " + verifyTool + " with its steps."
 	}
@@ -138,6 +162,19 @@ func (out *ExitPlanOutput) text() string {
 		text += "\n\nThe text of the plan was removed before it was approved; ask what is to be done instead."
 	case out.PlanWasEdited:
 		text += "\n\nThe plan was changed before it was approved. This is the plan that counts:\n\n" + *out.Plan
+	case out.approved.By == pegboard.ByDefault && out.Plan != nil: // it may have been edited
+		text += "\n\nThis is the plan as it was approved:\n\n" + *out.Plan
 	}
 	return text
+}
+
+// who names those who approved the plan. A call that was decided elsewhere does not know them.
+func (out *ExitPlanOutput) who() string {
+	switch out.approved.By {
+	case pegboard.ByPerson:
+		return "The user has"
+	case pegboard.ByDefault:
+		return "The user, or a program in the user's place, has"
+	}
+	return "A program that answers in the user's place has"
 }

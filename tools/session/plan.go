@@ -9,7 +9,7 @@ type Plan struct {
 	Text   string           // as it was approved; empty if the model has given none with the call
 	Sent   string           // as the model wrote it
 	Edited bool             // whether it was changed before it was approved
-	By     pegboard.Decider // ByPerson, or ByHook or ByApprover in the user's place
+	By     pegboard.Decider // ByPerson, or ByHook or ByApprover in the user's place; ByDefault and no Edited for a call of Pool.Rebuild
 }
 
 // planKey has the last approved plan. A fork begins with that of its parent.

@@ -82,7 +82,7 @@ func (o PlanOptions) enter() pegboard.Tool {
 			if s == nil {
 				return EnterPlanOutput{}, fmt.Errorf("%w: only a call of an executor can enter it", ErrNoPlanMode)
 			}
-			return EnterPlanOutput{Message: o.message(s)}, nil
+			return EnterPlanOutput{Message: o.message(c)}, nil
 		},
 		Result: func(out EnterPlanOutput) *pegboard.Result {
 			r := pegboard.TextResult(out.Message)
@@ -93,14 +93,20 @@ func (o PlanOptions) enter() pegboard.Tool {
 }
 
 // message says how plan mode works.
-func (o PlanOptions) message(s *pegboard.Session) string {
+func (o PlanOptions) message(c *pegboard.Call) string {
 	text := "You are in plan mode from now on: nothing is written, and what does not only read is asked about. " +
-		"Look around until you know what has to be done, and ask what only the user can say. " +
-		"Then call " + exitTool + " with the whole plan as the input: what will be changed, where, in which steps, and how it will be tested. " +
+		"Look around until you know what has to be done, and ask what only the user can say. "
+	then := "Then call " + exitTool + " with the whole plan as the input: what will be changed, where, in which steps, and how it will be tested. " +
 		"The user approves it, changes it or refuses it; until then, change nothing."
-	if s.Permissions().Mode() == pegboard.ModePlan {
-		text = "You are in plan mode already. Call " + exitTool + " with the whole plan when you have it."
+	if c.Session().Permissions().Mode() == pegboard.ModePlan {
+		text, then = "You are in plan mode already. ", "Call "+exitTool+" with the whole plan when you have it."
 	}
+	if pool := c.Pool(); pool != nil {
+		if _, ok := pool.Lookup(exitTool); !ok {
+			then = "When you have the whole plan, end with it as your answer: only the user can leave plan mode here."
+		}
+	}
+	text += then
 	if guidance := strings.TrimSpace(o.Guidance); guidance != "" {
 		text += "\n\n" + guidance
 	}

@@ -52,6 +52,9 @@ func TestAnswersToAPlan(t *testing.T) {
 			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"the mode is acceptEdits"}},
 		{name: "edited, with a stricter mode", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited, Remember: setMode(pegboard.ModeDefault)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeDefault,
 			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByPerson}, says: []string{"the mode is default"}},
+		{name: "edited, with a mode that asks nobody", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited, Remember: setMode(pegboard.ModeDontAsk)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrDenied, says: []string{"do not go together"}},
+		{name: "with a mode that asks nobody", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeDontAsk)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeDontAsk,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"the mode is dontAsk"}},
 		{name: "with a mode that is not offered", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeBypass)}, from: pegboard.ModeDefault, mode: pegboard.ModeDefault,
 			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}},
 		{name: "refused", answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "name the tests"}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrDenied, says: []string{"name the tests"}},
@@ -87,6 +90,22 @@ func TestAnswersToAPlan(t *testing.T) {
 			require.Equal(t, tc.plan, plan)
 		})
 	}
+}
+
+// TestAnswerThatIsRefusedAsAWhole: the question stays open, and the person answers anew.
+func TestAnswerThatIsRefusedAsAWhole(t *testing.T) {
+	t.Parallel()
+	var d *desk
+	d = newDesk(t, pegboard.SessionConfig{Ask: func(c ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		edited := pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"plan":"1. Write less"}`), Remember: setMode(pegboard.ModeDontAsk)}
+		require.ErrorContains(t, d.Answer(q.ID, edited), "do not go together")
+		require.Equal(t, pegboard.ModePlan, d.mode())
+		require.Len(t, d.Questions(), 1)
+		edited.Remember = nil
+		return edited, nil
+	}}, pegboard.ModePlan)
+	require.NoError(t, d.send(t, exit("1. Write"))[0].Err)
+	require.Equal(t, pegboard.ModeDefault, d.mode())
 }
 
 // TestPlanToolsOutOfPlace: the mode that a call finds decides what it can do.
@@ -145,6 +164,43 @@ func TestPlanToolsOutOfPlace(t *testing.T) {
 		}
 		require.Equal(t, pegboard.ModeDefault, d.mode())
 	})
+}
+
+// TestOtherPropertiesOfAPlan: what is known from elsewhere is ignored, and a plan under another
+// name is not taken for none.
+func TestOtherPropertiesOfAPlan(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		input string
+		plan  string
+		wrong string
+	}{
+		{name: "deprecated", input: `{"plan":"1. Look","allowedPrompts":[{"tool":"Bash","prompt":"run tests"}]}`, plan: "1. Look"},
+		{name: "of other programs", input: `{"plan":"1. Look","planFilePath":"/plan.md","pushToRemote":true,"note":"x"}`, plan: "1. Look"},
+		{name: "no text at all", input: `{"allowedPrompts":[],"planFilePath":"/plan.md","plan":""}`},
+		{name: "another name", input: `{"plan_text":"1. Look"}`, wrong: "a text in plan_text"},
+		{name: "another name beside a blank one", input: `{"plan":" ","text":"1. Look"}`, wrong: "a text in text"},
+		{name: "another case", input: `{"Plan":"1. Look"}`, wrong: `use "plan"`},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+			out := d.send(t, call("ExitPlanMode", tc.input))[0]
+			if tc.wrong != "" {
+				require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
+				require.Contains(t, out.Result.Text(), tc.wrong)
+				require.Equal(t, pegboard.ModePlan, d.mode())
+				return
+			}
+			require.NoError(t, out.Err)
+			plan, ok := session.ApprovedPlan(d.Session)
+			require.True(t, ok)
+			require.Equal(t, tc.plan, plan.Text)
+			require.Equal(t, pegboard.ModeDefault, d.mode())
+		})
+	}
 }
 
 // TestPlanModeThatChangesMeanwhile: a stricter mode that somebody sets while EnterPlanMode runs
@@ -219,6 +275,52 @@ func TestPlanModeOfAgents(t *testing.T) {
 	})
 	_, ok := session.ApprovedPlan(nil)
 	require.False(t, ok)
+}
+
+// TestPlanModeThatOnlyTheUserLeaves: where the model has no ExitPlanMode, it is not told to call it.
+func TestPlanModeThatOnlyTheUserLeaves(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, pegboard.SessionConfig{}, pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"ExitPlanMode"}})
+	for range 2 {
+		out := d.send(t, enter())[0]
+		require.NoError(t, out.Err)
+		require.NotContains(t, out.Result.Text(), "ExitPlanMode")
+		require.Contains(t, out.Result.Text(), "only the user can leave plan mode")
+	}
+}
+
+// TestAnswersToACallThatRunsElsewhere: a call that was made again does not know who has answered,
+// nor what the model wrote, and claims neither.
+func TestAnswersToACallThatRunsElsewhere(t *testing.T) {
+	t.Parallel()
+	ask := func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		if _, ok := session.Asked(q); ok {
+			return session.Answer(q, session.Answers{Response: "Green"})
+		}
+		return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"plan":"1. Write less"}`)}, nil
+	}
+	d := newDesk(t, pegboard.SessionConfig{Ask: ask}, pegboard.ModePlan)
+	pool := d.registry.AssemblePool(d.Session, pegboard.PoolConfig{})
+	executor := pegboard.Executor{Invoke: func(c ctx, _ pegboard.Tool, made *pegboard.Call) (*pegboard.Result, error) {
+		tool, again, err := pool.Rebuild(pegboard.Call{ID: made.ID, Name: made.Name, Input: made.Input})
+		if err != nil {
+			return nil, err
+		}
+		return tool.Call(c, again)
+	}}
+	question := call("AskUserQuestion", `{"questions":[{"question":"Red or blue?","header":"Color","options":[{"label":"Red","description":""},{"label":"Blue","description":""}]}]}`)
+	question.ID = "1"
+	plan := exit("1. Write")
+	plan.ID = "2"
+	outs := executor.Run(t.Context(), pool, question, plan)
+	require.NoError(t, outs[0].Err)
+	require.Equal(t, "The user, or a program in the user's place, writes about the questions: Green", outs[0].Result.Text())
+	require.NoError(t, outs[1].Err)
+	require.Contains(t, outs[1].Result.Text(), "The user, or a program in the user's place, has approved the plan.")
+	require.Contains(t, outs[1].Result.Text(), "This is the plan as it was approved:\n\n1. Write less")
+	approved, _ := session.ApprovedPlan(d.Session)
+	require.Equal(t, session.Plan{Text: "1. Write less", Sent: "1. Write less"}, approved)
+	require.Equal(t, pegboard.ModeDefault, d.mode())
 }
 
 // TestPlanToolsOutsideAnExecutor: a call that no executor made changes nothing and does not panic.

@@ -45,7 +45,7 @@ func verifyPlanExecution() pegboard.Tool {
 			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "approved plan"}},
 		},
 		Lines: func(in verifyInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: fmt.Sprintf("Check %d steps against the plan", len(in.Steps)), While: "Checking the plan"}
+			return pegboard.Lines{Before: "Check " + countOf(len(in.Steps)) + " against the plan", While: "Checking the plan"}
 		},
 		Permit: func(context.Context, verifyInput, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only compares with the plan of the conversation"}
@@ -116,10 +116,18 @@ func verify(steps []planStep, claims []PlanClaim) (out VerifyPlanOutput) {
 	return out
 }
 
+// countOf returns a number of steps in words.
+func countOf(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
+}
+
 // text words the comparison for the model.
 func (out *VerifyPlanOutput) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "The approved plan has %d steps.", len(out.Steps))
+	fmt.Fprintf(&b, "The approved plan has %s.", countOf(len(out.Steps)))
 	list := func(head string, names []string) {
 		if len(names) > 0 {
 			fmt.Fprintf(&b, "\n%s\n- %s", head, strings.Join(names, "\n- "))

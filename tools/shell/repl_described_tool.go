@@ -70,27 +70,50 @@ func (d describedTool) takes(name string, properties []string) bool {
 	return true
 }
 
+// The most that a line shows of a schema, which a server may have written. Our choice.
+const (
+	maxShownProperties = 30
+	maxShownChoices    = 10
+)
+
+// anyProperties are keywords by which an input may have properties that are not declared.
+var anyProperties = []string{"$ref", "allOf", "anyOf", "oneOf", "patternProperties", "if", "dependentSchemas"}
+
 // inputOf words the properties of an input, the required ones first, and returns their names.
+// Properties that are not declared, or too many, are "...".
 func inputOf(schema []byte) (text string, names []string) {
 	object, err := jsonobject.Parse(schema)
 	if err != nil {
 		return "{...}", nil
 	}
 	properties, err := jsonobject.Parse(object.Get("properties"))
-	if err != nil {
+	if err != nil || len(properties) == 0 {
+		if further, err := jsonobject.Parse(object.Get("additionalProperties")); err == nil && len(further) > 0 ||
+			slices.ContainsFunc(anyProperties, func(keyword string) bool { return object.Get(keyword) != nil }) {
+			return "{...}", nil
+		}
 		return "{}", nil
 	}
 	required := stringsOf(object.Get("required"))
 	var must, may []string
 	for _, p := range properties {
 		names = append(names, p.Name)
+		name := pegboard.OneLine(p.Name)
 		if slices.Contains(required, p.Name) {
-			must = append(must, p.Name+typeOf(p.Value))
+			must = append(must, name+typeOf(p.Value))
 		} else {
-			may = append(may, p.Name+"?"+typeOf(p.Value))
+			may = append(may, name+"?"+typeOf(p.Value))
 		}
 	}
-	return "{" + strings.Join(append(must, may...), ", ") + "}", names
+	return "{" + strings.Join(upTo(maxShownProperties, append(must, may...)), ", ") + "}", names
+}
+
+// upTo returns the first of a list, and "..." in place of the others.
+func upTo(most int, list []string) []string {
+	if len(list) <= most {
+		return list
+	}
+	return append(slices.Clone(list[:most]), "...")
 }
 
 // outputOf words the properties of the value of a tool; "" if they are not known.
@@ -99,7 +122,7 @@ func outputOf(schema []byte) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return strings.ReplaceAll(text, "?", "")
+	return strings.ReplaceAll(text, "?", "") // the marks of what may be left out
 }
 
 // typeOf words the choices for a property; "" if there are none.
@@ -108,7 +131,10 @@ func typeOf(schema []byte) string {
 	if err != nil {
 		return ""
 	}
-	if choices := stringsOf(object.Get("enum")); len(choices) > 0 {
+	if choices := upTo(maxShownChoices, stringsOf(object.Get("enum"))); len(choices) > 0 {
+		for i := range choices {
+			choices[i] = pegboard.OneLine(choices[i])
+		}
 		return ": " + strings.Join(choices, "|")
 	}
 	return ""

@@ -9,7 +9,7 @@ import (
 
 // idInput is the input of TaskGet.
 type idInput struct {
-	ID string `json:"taskId" jsonschema:"minLength=1" jsonschema_description:"The id of the task, a number"`
+	ID string `json:"taskId" jsonschema:"minLength=1" jsonschema_description:"The id of the task, as a text such as \"3\""`
 }
 
 // GetResult is the Result.Data of TaskGet.

@@ -14,7 +14,7 @@ import (
 
 // updateInput is the input of TaskUpdate. A nil field leaves the task as it is.
 type updateInput struct {
-	ID           string                     `json:"taskId" jsonschema:"minLength=1" jsonschema_description:"The id of the task, a number"`
+	ID           string                     `json:"taskId" jsonschema:"minLength=1" jsonschema_description:"The id of the task, as a text such as \"3\""`
 	Subject      *string                    `json:"subject,omitempty" jsonschema:"minLength=1" jsonschema_description:"A new subject"`
 	Description  *string                    `json:"description,omitempty" jsonschema_description:"A new description"`
 	ActiveForm   *string                    `json:"activeForm,omitempty" jsonschema_description:"How the subject is shown while it is done"`

@@ -43,6 +43,7 @@ type shownCall struct {
 
 	mode   pegboard.Mode  // of the session; empty means bypassPermissions
 	answer pegboard.Asker // nil allows
+	first  *shownCall     // a call that the session must have made before; only its tool and input count
 }
 
 const notebookJSON = `{"cells":[{"cell_type":"markdown","id":"aa","metadata":{},"source":["one"]}],"metadata":{},"nbformat":4,"nbformat_minor":5}`
@@ -130,6 +131,7 @@ func shownCalls() []shownCall {
 	if err != nil {
 		panic(err)
 	}
+	leave := shownCall{tool: plans[1], input: `{"plan":"1. Look"}`}
 	worktrees := session.Worktree(session.WorktreeOptions{
 		Create: func(context.Context, string) (string, error) { return os.Getwd() },
 		Remove: func(context.Context, string) error { return nil },
@@ -208,6 +210,7 @@ func shownCalls() []shownCall {
 		{made: "Workflow", tool: workflowTool(), input: `{"script":"return 1","title":"steps"}`, want: view("Workflow", pegboard.KindRun, "Run workflow steps", "Starting workflow steps", "")},
 		{made: "EnterPlanMode", tool: plans[0], input: `{}`, want: view("Plan", pegboard.KindThink, "Enter plan mode", "Entering plan mode", "Entered plan mode")},
 		{made: "ExitPlanMode", tool: plans[1], mode: pegboard.ModePlan, input: `{"plan":"1. Look"}`, want: view("Plan", pegboard.KindThink, "Approve the plan", "Leaving plan mode", "The plan is approved")},
+		{made: "VerifyPlanExecution", tool: plans[2], mode: pegboard.ModePlan, first: &leave, input: `{"steps":[{"step":"1","done":true,"evidence":"x"}]}`, want: view("Check the plan", pegboard.KindThink, "Check 1 step against the plan", "Checking the plan", "1 of 1 steps named")},
 		{
 			made: "session.AskUserQuestion", tool: session.AskUserQuestion(), answer: answerRed,
 			input: `{"questions":[{"question":"Red or blue?","header":"Color","options":[{"label":"Red","description":""},{"label":"Blue","description":""}]}]}`,
@@ -219,6 +222,10 @@ func shownCalls() []shownCall {
 		{made: "TaskList", tool: ofTasks("TaskList"), input: `{}`, want: view("List tasks", pegboard.KindList, "List the tasks", "Listing the tasks", "0 of 1 tasks are completed")},
 		{made: "TaskUpdate", tool: ofTasks("TaskUpdate"), input: `{"taskId":"1","status":"in_progress"}`, want: view("Update task", pegboard.KindThink, "Change the task 1 to in progress", "Changing the task 1 to in progress", "Task #1 (Release) was changed: status")},
 		{made: "EnterWorktree", tool: worktrees[0], input: `{"name":"copy"}`, want: view("Enter worktree", pegboard.KindRun, "Enter a worktree copy", "Entering a worktree copy", "")},
+		{
+			made: "ExitWorktree", tool: worktrees[1], first: &shownCall{tool: worktrees[0], input: `{"name":"copy"}`}, input: `{"action":"keep"}`,
+			want: view("Exit worktree", pegboard.KindRun, "Leave the worktree and keep it", "Leaving the worktree", ""),
+		},
 		{made: "pegboard.ToolSearch", tool: search, input: `{"query":"select:Nothing"}`, want: view("Find tools", pegboard.KindSearch, "Find tools: select:Nothing", "Finding tools: select:Nothing", "Found 0 tools")},
 	}
 }
@@ -272,6 +279,9 @@ func (sc *shownCall) run(t *testing.T) pegboard.View {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
 	s := sc.session(t, dir)
+	if sc.first != nil {
+		require.NoError(t, tooltest.Run(t.Context(), sc.first.tool, s, sc.first.input).Err)
+	}
 	var handle *background.Handle
 	var err error
 	handle, err = background.Of(s).Add(s, background.Work{Kind: "shell", Command: "make serve", Stop: func(error) { handle.Done(background.Killed, nil, nil) }})
