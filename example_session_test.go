@@ -138,6 +138,25 @@ func ExampleSession_MoveToBackground() {
 	// true <nil>
 }
 
+// What all agents share ends with the conversation, whichever of them has started it.
+func ExampleSession_OnMainClose() {
+	session, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	agent, err := session.Fork(pegboard.SessionConfig{AgentID: "reviewer"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	agent.OnMainClose("cache", func(context.Context) error { fmt.Println("cache ends"); return nil })
+	fmt.Println(agent.Close(context.Background()))
+	fmt.Println(session.Close(context.Background()))
+	// Output:
+	// <nil>
+	// cache ends
+	// <nil>
+}
+
 // Close calls the functions that were given to OnClose, newest first, and names those
 // that failed.
 func ExampleSession_OnClose() {

@@ -64,6 +64,9 @@ func (u PermissionUpdate) apply(p Permissions) (Permissions, error) {
 	if u.Destination == SourcePolicy {
 		return p, errors.New("what the policy says cannot be changed here")
 	}
+	if u.Destination == SourceTurn && (u.Type == UpdateSetMode || u.Type == UpdateAddDirectories) {
+		return p, fmt.Errorf("only rules end with a turn; use the destination %s for a mode or directories", SourceSession)
+	}
 	switch u.Type {
 	case UpdateSetMode:
 		if u.Mode == "" {

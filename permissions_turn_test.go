@@ -127,3 +127,17 @@ func TestRulesOfTheTurnAreNotSaved(t *testing.T) {
 	require.NoError(t, ex.Run(t.Context(), pool, call("3", "T", `{}`))[0].Err)
 	require.Len(t, saved, 2, "asked again")
 }
+
+// TestTurnHasOnlyRules: a mode or a directory would stay for good, so neither is taken for a turn.
+func TestTurnHasOnlyRules(t *testing.T) {
+	t.Parallel()
+	for _, u := range []pegboard.PermissionUpdate{
+		{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceTurn},
+		{Type: pegboard.UpdateAddDirectories, Directories: []string{"/tmp"}, Destination: pegboard.SourceTurn},
+	} {
+		p, err := pegboard.Permissions{}.Apply(u)
+		require.ErrorContains(t, err, "only rules end with a turn", u.Type)
+		require.Equal(t, pegboard.ModeDefault, p.Mode())
+		require.Empty(t, p.Directories())
+	}
+}

@@ -29,7 +29,8 @@ const (
 	// SourceTurn is for rules that last until [Session.NewTurn] of the session that has them,
 	// such as the tools that a skill allows while it is followed. OnRemember of
 	// [SessionConfig] is never given them. Allow rules of a turn do not hold in forks; deny
-	// and ask rules do, since a fork may do nothing that its parent may not.
+	// and ask rules do, since a fork may do nothing that its parent may not. Modes and
+	// directories do not end with a turn, so an update that gives them this source is refused.
 	SourceTurn RuleSource = "turn"
 )
 

@@ -570,6 +570,16 @@ func (s *Session) OnClose(name string, end func(context.Context) error) {
 	}
 }
 
+// OnMainClose is [Session.OnClose] for the main session of the conversation, for what all its
+// agents share and one of them has started. End is called after the forks are closed and after
+// the functions that were registered before.
+func (s *Session) OnMainClose(name string, end func(context.Context) error) {
+	s.mustExist("OnMainClose")
+	if !s.main().closers.AddFirst(&lifetime.Closer{Name: name, Close: end}) {
+		_ = end(context.Background()) // Close has returned: there is no one to report to
+	}
+}
+
 // Close stops the running calls, closes the forks and calls the OnClose functions, the
 // newest first. If ctx ends before all have ended, the error names those that have not;
 // a later Close waits for those and nothing else. A closed session runs no calls. Do not

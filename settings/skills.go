@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -230,17 +231,11 @@ func openTree(p place) (fs.FS, func(), error) {
 	if p.trusted {
 		return os.DirFS(p.path), func() {}, nil
 	}
-	below := filepath.Join(folder, filepath.Base(p.path))
 	root, err := os.OpenRoot(filepath.Dir(filepath.Dir(p.path)))
 	if err != nil {
 		return nil, nil, err
 	}
-	sub, err := fs.Sub(root.FS(), filepath.ToSlash(below))
-	if err != nil {
-		_ = root.Close()
-		return nil, nil, err
-	}
-	return sub, func() { _ = root.Close() }, nil
+	return &confinedTree{root, path.Join(folder, filepath.Base(p.path))}, func() { _ = root.Close() }, nil
 }
 
 // SkillOverrides returns the visibilities of skills that the key skillOverrides sets, the highest

@@ -53,6 +53,18 @@ func (l *Closers) Add(i *Closer) bool {
 	return true
 }
 
+// AddFirst adds i as if before all others, so that it is called last. It does nothing and returns
+// false after BeginClose.
+func (l *Closers) AddFirst(i *Closer) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.sealed {
+		return false
+	}
+	l.items = slices.Insert(l.items, 0, i)
+	return true
+}
+
 // Remove removes a closer whose thing was closed in another way.
 func (l *Closers) Remove(i *Closer) {
 	l.mu.Lock()

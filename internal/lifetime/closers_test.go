@@ -46,8 +46,13 @@ func TestNewestEndsFirst(t *testing.T) {
 			return nil
 		})))
 	}
+	require.True(t, l.AddFirst(item("last", func(context.Context) error {
+		order = append(order, "last")
+		return nil
+	})))
 	require.NoError(t, end(t.Context(), l))
-	require.Equal(t, []string{"c", "b", "a"}, order)
+	require.Equal(t, []string{"c", "b", "a", "last"}, order)
+	require.False(t, l.AddFirst(item("late", nil)))
 	require.NoError(t, end(t.Context(), l))
 	require.Len(t, order, 3, "each ends once")
 }

@@ -18,7 +18,6 @@ type Agents struct {
 	joined  *pegboard.Key[bool] // whether a main session hands out its messages
 	closing *pegboard.Key[chan struct{}]
 	leases  *pegboard.Key[*lease]
-	leased  *pegboard.Key[bool] // whether the lease ends with a main session
 	trees   worktree.Trees
 }
 
@@ -35,7 +34,6 @@ func New(o Options) (*Agents, error) {
 		teams:   pegboard.NewKey[*teams]("teams of agents"),
 		joined:  pegboard.NewKey[bool]("mail of the main agent"),
 		leases:  pegboard.NewKey[*lease]("directory of agents"),
-		leased:  pegboard.NewKey[bool]("end of the directory of agents"),
 		closing: pegboard.NewKey[chan struct{}]("end of waiting for a place"),
 	}, nil
 }

@@ -23,6 +23,8 @@ type lease struct {
 	file *os.File // nil if Options.Dir is empty
 	err  error    // why the directory cannot be used
 
+	ending sync.Once // registers the end of the lease with the main session
+
 	mu   sync.RWMutex // held for reading while a file is written
 	over bool
 }
@@ -36,10 +38,9 @@ func (g *Agents) leaseOf(s *pegboard.Session) *lease {
 		}
 		return l
 	})
-	if len(s.AgentPath()) == 0 && l.file != nil {
-		g.leased.GetOrInit(s, func() bool {
-			s.OnClose("directory of agents", func(ctx context.Context) error { return g.endLease(ctx, s, l) })
-			return true
+	if l.file != nil {
+		l.ending.Do(func() { // not in the func above, which GetOrInitRoot calls under its lock
+			s.OnMainClose("directory of agents", func(ctx context.Context) error { return g.endLease(ctx, s, l) })
 		})
 	}
 	return l
@@ -80,14 +81,22 @@ func (g *Agents) endLease(ctx context.Context, s *pegboard.Session, l *lease) er
 	idle := g.rosterWith(s, l).whenIdle()
 	select {
 	case <-idle:
-		return l.end()
+		return g.free(s, l)
 	case <-ctx.Done():
 	}
 	goroutine.Go(func() {
 		<-idle
-		_ = l.end() // the session is closed
+		_ = g.free(s, l) // the session is closed
 	})
 	return fmt.Errorf("agents are still ending: %w", context.Cause(ctx))
+}
+
+// free closes the mail of the conversation of s, and ends the lease.
+func (g *Agents) free(s *pegboard.Session, l *lease) (err error) {
+	if m, ok := g.mails.Get(s); ok {
+		err = m.close()
+	}
+	return errors.Join(err, l.end())
 }
 
 // end ends the lease.

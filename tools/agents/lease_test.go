@@ -82,6 +82,38 @@ func TestCloseWaitsForTheRecords(t *testing.T) {
 	}
 }
 
+// TestDirectoryOfForks: a directory that only forks of the host have used is free when the main
+// session is closed, and not before: another fork goes on with it.
+func TestDirectoryOfForks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	change := func(o *agents.Options) { o.Dir = dir }
+	for n := range 3 {
+		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			if _, err := a.Next(ctx, agents.Usage{}); err != nil {
+				return agents.Reply{}, err
+			}
+			<-ctx.Done()
+			return agents.Reply{}, context.Cause(ctx)
+		}, change, look())
+		for i := range 2 {
+			fork, err := h.session.Fork(pegboard.SessionConfig{AgentID: "the host's"})
+			require.NoError(t, err)
+			_, err = h.agents.Start(t.Context(), fork, agents.Request{Prompt: "p", Background: true})
+			require.NoError(t, err)
+			if i == 0 {
+				require.NoError(t, fork.Close(t.Context()))
+				requireRefused(t, newHouse(t, pegboard.SessionConfig{}, says("x"), change, look()))
+			}
+		}
+		require.Len(t, h.agents.List(h.session), 2*n+2)
+		require.NoError(t, h.session.Close(t.Context()))
+		claims, err := filepath.Glob(filepath.Join(dir, "mail", "*.claim"))
+		require.NoError(t, err)
+		require.Empty(t, claims)
+	}
+}
+
 // TestClosedSessionTakesNoDirectory.
 func TestClosedSessionTakesNoDirectory(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
@@ -22,6 +23,7 @@ type mail struct {
 	boxes *mailbox.Boxes // nil if they cannot be opened
 	err   error          // why
 	names *names
+	ended sync.Once // close was called
 
 	announcing lock.Mutex                   // held while a mailbox is looked into, so that its last state is told last
 	readers    map[string]*pegboard.Session // by the mailbox: the session of its agent
@@ -192,9 +194,10 @@ func (m *mail) giveBack(box string) {
 func (m *mail) has(box string) bool { return m.boxes != nil && m.boxes.Has(box) }
 
 // close ends the mail of a conversation. What the main agent was told counts as read.
-func (m *mail) close() error {
+func (m *mail) close() (err error) {
 	if m.boxes == nil {
 		return nil
 	}
-	return errors.Join(m.boxes.Confirm(MainName), m.boxes.Close())
+	m.ended.Do(func() { err = errors.Join(m.boxes.Confirm(MainName), m.boxes.Close()) })
+	return err
 }

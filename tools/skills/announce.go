@@ -127,6 +127,9 @@ func (k *Skills) byUse(s *pegboard.Session, shown []*Skill) []*Skill {
 
 // isDenied reports whether a deny rule is about a skill whatever its arguments.
 func isDenied(p *pegboard.Pool, skill *Skill) bool {
+	if skill.prompt != nil && skill.prompt.rule(p.Session(), pegboard.Deny) != "" {
+		return true
+	}
 	for _, r := range p.Session().Permissions().Rules() {
 		if r.Behavior == pegboard.Deny {
 			d := p.Decide(context.Background(), pegboard.Call{Name: toolName, Input: encoded(input{Skill: skill.Name})})

@@ -20,7 +20,11 @@ func (k *Skills) Text(ctx context.Context, s *pegboard.Session, name string) (st
 	if why := skill.refusal(); why != "" {
 		return "", &wordedError{why, ErrRefused}
 	}
-	if r := denying(s, skill.Name); r != "" {
+	r := denying(s, skill.Name)
+	if r == "" && skill.prompt != nil {
+		r = skill.prompt.rule(s, pegboard.Deny)
+	}
+	if r != "" {
 		return "", fmt.Errorf("%w by the rule %s", pegboard.ErrDenied, r)
 	}
 	l := &launch{skills: k, session: s, skill: skill, noCommands: "[a command that runs when the skill is loaded by the tool Skill]"}

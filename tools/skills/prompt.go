@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -25,7 +26,8 @@ type PromptArgument struct {
 
 // Skill returns the skill mcp__server__prompt, whose text is what p.Get returns at each use. Its
 // words are given to the arguments in their order; the last argument gets the rest. In the text
-// of a server nothing is replaced and nothing runs.
+// of a server nothing is replaced and nothing runs. Deny and ask rules on the server's tools, such
+// as mcp__server, are about the skill, too.
 func (p Prompt) Skill() Skill {
 	s := Skill{
 		Name: "mcp__" + promptWord(p.Server) + "__" + promptWord(p.Name), Description: p.Description,
@@ -51,6 +53,27 @@ func promptWord(name string) string {
 		}
 		return '_'
 	}, name)
+}
+
+// rule returns the first rule of a behavior that is about what the server offers, or "".
+func (p *Prompt) rule(s *pegboard.Session, b pegboard.Behavior) string {
+	server := "mcp__" + promptWord(p.Server)
+	for _, r := range s.Permissions().Rules() {
+		if r.Behavior == b && r.Pattern == "" && pattern.NameMatches(r.Tool, server+"__"+promptWord(p.Name), server, false) {
+			return r.String()
+		}
+	}
+	return ""
+}
+
+// permit returns the opinion of the rules on the server's tools.
+func (p *Prompt) permit(s *pegboard.Session) pegboard.Decision {
+	for _, b := range []pegboard.Behavior{pegboard.Deny, pegboard.Ask} {
+		if r := p.rule(s, b); r != "" {
+			return pegboard.Decision{Behavior: b, Reason: "the prompts of the MCP server " + p.Server + " are under the rule " + r}
+		}
+	}
+	return pegboard.Decision{}
 }
 
 // text returns the text of a prompt.

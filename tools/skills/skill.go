@@ -10,7 +10,8 @@ import (
 // and Body are required.
 type Skill struct {
 	// Name is the name for calls. That of a plugin's skill is plugin:name, that of an
-	// MCP prompt mcp__server__prompt.
+	// MCP prompt mcp__server__prompt. It has letters, digits and - _ . : and begins with a letter,
+	// a digit or _; a skill with another name is not used.
 	Name string
 	// Description is the purpose of the skill, WhenToUse the occasion for it. The model reads both
 	// before it loads the skill.

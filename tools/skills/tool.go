@@ -55,7 +55,8 @@ const (
 
 // Tool returns the tool Skill, with which the model loads a skill. Its target is the name of the
 // skill with its arguments, of the kind TargetSkill; rules such as Skill(deploy) and
-// Skill(deploy *) are about it. Without such a rule, the user is asked.
+// Skill(deploy *) are about it. Without such a rule, the user is asked. Deny and ask rules on the
+// tools of an MCP server, such as mcp__github, are about its prompts, too.
 //
 // The text of the skill follows the results of the message, see Result.Messages. The same text is
 // sent once, as long as the conversation has it.
@@ -68,6 +69,7 @@ func (k *Skills) Tool() pegboard.Tool {
 		Inspect:    k.inspect,
 		Lines:      lines,
 		Equivalent: pegboard.SameInput[input],
+		Permit:     k.permit,
 		Validate:   k.validate,
 		Call:       k.call,
 		Result:     k.result,
@@ -114,6 +116,19 @@ func visibleWords(args string) string {
 		return c
 	}, args)
 	return strings.Join(strings.Fields(args), " ")
+}
+
+// permit is the opinion on a call that loads a prompt of an MCP server. Of other skills there is
+// none.
+func (k *Skills) permit(_ context.Context, in input, c *pegboard.Call) pegboard.Decision {
+	if c.Session() == nil {
+		return pegboard.Decision{}
+	}
+	skill, err := k.find(c.Session(), in.Skill)
+	if err != nil || skill.prompt == nil { // without a skill the call fails
+		return pegboard.Decision{}
+	}
+	return skill.prompt.permit(c.Session())
 }
 
 func (k *Skills) validate(_ context.Context, in input, c *pegboard.Call) error {

@@ -89,6 +89,10 @@ func (c *conductor) finish(a *agentCall) {
 		a.err = errors.New("its structured result is no JSON")
 	}
 	c.tokens += a.result.Tokens
+	for _, note := range a.result.Notes {
+		c.log.agent(a, "notes: "+oneLine(note, maxReason))
+		c.notes = append(c.notes, a.name()+": "+oneLine(note, maxReason))
+	}
 	took := time.Since(a.began).Round(100 * time.Millisecond)
 	switch {
 	case a.result.StopTurn:

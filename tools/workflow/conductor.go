@@ -43,9 +43,10 @@ type conductor struct {
 	running int          // agents
 	replay  *replay
 	phase   string
-	failed  int   // agents that gave null
-	tokens  int   // of the agents
-	cause   error // why the run ends early
+	failed  int      // agents that gave null
+	tokens  int      // of the agents
+	notes   []string // of the agents, for the report
+	cause   error    // why the run ends early
 }
 
 // newConductor returns a conductor that journals nothing and replays nothing.

@@ -89,6 +89,21 @@ func (e Engine) Script(ctx context.Context, source string, args json.RawMessage)
 	return e.run(ctx, newScriptTask(s, args))
 }
 
+// FailingEngine runs a script whose engine fails.
+func (e Engine) FailingEngine(ctx context.Context) error {
+	s, err := parseScript("return 1")
+	if err != nil {
+		return err
+	}
+	t := newScriptTask(s, nil)
+	t.function = func(*task) (any, error) {
+		var none *realm
+		return none.task.value, nil
+	}
+	_, err = e.run(ctx, t)
+	return err
+}
+
 // Func runs a function of Go and returns its result as JSON.
 func (e Engine) Func(ctx context.Context, f Func, args json.RawMessage) (string, error) {
 	return e.run(ctx, newFuncTask(f, args))

@@ -110,6 +110,9 @@ func (o *ongoing) report() string {
 	return o.words
 }
 
+// maxNotes is how many notes of agents stand in a report.
+const maxNotes = 20
+
 // describe words the end of the run.
 func (o *ongoing) describe(incomplete error) string {
 	var b strings.Builder
@@ -122,6 +125,12 @@ func (o *ongoing) describe(incomplete error) string {
 		fmt.Fprintf(&b, ", %d failed and gave null (see %s)", c.failed, o.output)
 	}
 	fmt.Fprintf(&b, ", %d tokens.\n", c.tokens)
+	for _, note := range c.notes[:min(len(c.notes), maxNotes)] {
+		fmt.Fprintf(&b, "Note of %s\n", note)
+	}
+	if more := len(c.notes) - maxNotes; more > 0 {
+		fmt.Fprintf(&b, "%s more are in %s.\n", counted(more, "note"), o.output)
+	}
 	if incomplete != nil {
 		fmt.Fprintf(&b, "It cannot be resumed completely: %v\n", incomplete)
 	}

@@ -25,6 +25,21 @@
   Object.defineProperty(Array.prototype, "flat", { value: flat, writable: true, configurable: true });
   delete globalThis.Proxy;
 
+  // One call of these could make a text that ends the process for want of memory.
+  const maxText = 2 ** 26, { String: textOf, Number: numberOf } = globalThis;
+  for (const name of ["repeat", "padStart", "padEnd"]) {
+    const whole = textOf.prototype[name];
+    const limited = function (count, fill) {
+      const text = this == null ? this : textOf(this), n = numberOf(count);
+      if ((name === "repeat" && text != null ? n * text.length : n) > maxText) {
+        throw new RangeError(name + " makes at most " + maxText + " characters in a workflow");
+      }
+      return apply(whole, text, [n, fill]);
+    };
+    Object.defineProperty(limited, "name", { value: name });
+    Object.defineProperty(textOf.prototype, name, { value: limited, writable: true, configurable: true });
+  }
+
   // Dates have no clock and no time zone of the machine.
   const RealDate = Date;
   const noClock = refuse("the time of day", "a run is replayed when it is resumed; pass the time in args");

@@ -155,6 +155,9 @@ func TestHugeValues(t *testing.T) {
 	}{
 		{name: "result", script: "return 'x'.repeat(5 << 20)", compute: time.Minute, wantErr: "returns 5242882 bytes, at most 4194304"},
 		{name: "prompt", script: "return agent('x'.repeat(2 << 20))", compute: time.Minute, wantErr: "has 2097152 bytes, at most 1048576"},
+		{name: "text that no memory holds", script: "return 'xy'.repeat(2 ** 40)", compute: time.Minute, wantErr: "RangeError: repeat makes at most 67108864 characters"},
+		{name: "filled text that no memory holds", script: "return [1].map(x => 'x'.padStart(2 ** 40))", compute: time.Minute, wantErr: "RangeError: padStart makes at most"},
+		{name: "the other filled text", script: "return 'x'.padEnd(Infinity)", compute: time.Minute, wantErr: "RangeError: padEnd makes at most"},
 		{name: "invalid length", script: "return new Array(-1)", compute: time.Minute, wantErr: "RangeError"},
 		{name: "endless text of an error", script: "throw {toString() { for (;;) {} }}", wantErr: "has computed for too long"},
 		{name: "growing text", script: "let s = 'x'; for (;;) s = s + s.slice(0, 10)", wantErr: "has computed for too long"},

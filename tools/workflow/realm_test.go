@@ -79,6 +79,7 @@ func TestScriptVerbs(t *testing.T) {
 		{name: "generators of generators without end", script: "function* g(n) { yield* g(n + 1) }; for (const x of g(0)) {}", wantErr: "has a yield*, which does not run here"},
 		{name: "yield* in a default of a parameter", script: "const f = (a = function* () { const {b = yield* [1]} = {} }) => `${a}`; return f", wantErr: "has a yield*, which does not run here"},
 		{name: "generators in loops", script: "function* g(n) { if (n > 0) for (const x of g(n - 1)) yield x; yield n }; return [...g(3)]", want: `[0,1,2,3]`},
+		{name: "repeated and filled texts", script: "return ['ab'.repeat(2), 'a'.repeat(), 'a'.padEnd(3, 'xy'), 'a'.padStart(2), 'a'.padEnd(2, undefined), ''.repeat(2 ** 40), ''.repeat.name]", want: `["abab","","axy"," a","a ","","repeat"]`},
 		{name: "list in itself", script: "const a = [1]; a.push(a); return a.flat(Infinity).length", want: `1002`},
 		{name: "flat", script: "return [[1, [2, [3]]].flat(), [1, [2, [3]]].flat(Infinity), [[1], 2].flat(undefined), [[1]].flat(0), [[1]].flat(NaN)]", want: `[[1,2,[3]],[1,2,3],[1,2],[[1]],[[1]]]`},
 		{name: "proxy that is its own prototype", script: "const a = {}; Object.setPrototypeOf(a, new Proxy(a, {})); return a.x", wantErr: "Proxy is not defined; a workflow has no proxies"},
@@ -155,4 +156,12 @@ func TestScriptIsInterrupted(t *testing.T) {
 			require.Less(t, time.Since(began), workflow.MaxCompute, "which ends it otherwise")
 		})
 	}
+}
+
+// TestFaultOfTheEngine: the text of an error of Go's runtime is no help for the author of a script.
+func TestFaultOfTheEngine(t *testing.T) {
+	t.Parallel()
+	err := workflow.Engine{Start: echo}.FailingEngine(t.Context())
+	require.ErrorIs(t, err, workflow.ErrScript)
+	require.ErrorContains(t, err, "the workflow's script has something that the engine of JavaScript fails at; write it in a simpler way")
 }

@@ -45,7 +45,8 @@ type agentResult struct {
 	Text       string
 	Structured json.RawMessage // set if the request has a schema
 	Tokens     int
-	StopTurn   bool // the user wants everything to stop
+	StopTurn   bool     // the user wants everything to stop
+	Notes      []string // for the caller, such as a limit that was reached
 }
 
 // A starter runs one agent and waits for its result. It returns soon after ctx has ended.

@@ -63,7 +63,7 @@ func parseScript(source string) (_ *script, err error) {
 		return nil, fmt.Errorf("%w takes longer than %v to read; write it more simply", ErrScript, maxParse)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w cannot be read: %w", ErrScript, err)
+		return nil, fmt.Errorf("%w has something that the engine of JavaScript fails to read; write it in a simpler way, the part that was changed last first (%w)", ErrScript, err)
 	}
 	r := <-read
 	return r.script, r.err

@@ -3,7 +3,9 @@ package workflow
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"runtime"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
@@ -55,7 +57,7 @@ func (t *task) Leave(crash error) {
 		return
 	}
 	if crash != nil {
-		t.value, t.err = nil, fmt.Errorf("the workflow crashed: %w", crash)
+		t.value, t.err = nil, t.crashed(crash)
 	}
 	c.remove(t)
 	if t.ended != nil {
@@ -65,6 +67,16 @@ func (t *task) Leave(crash error) {
 }
 
 var _ goroutine.Task = (*task)(nil)
+
+// crashed words a crash of the function. The runtime errors of a script are faults of its engine, and
+// their texts tell the author of the script nothing.
+func (t *task) crashed(crash error) error {
+	var fault runtime.Error
+	if t.interrupt != nil && errors.As(crash, &fault) {
+		return fmt.Errorf("%w has something that the engine of JavaScript fails at; write it in a simpler way, the part that was changed last first (%w)", ErrScript, crash)
+	}
+	return fmt.Errorf("the workflow crashed: %w", crash)
+}
 
 // await waits until all futures are done. Meanwhile others have the turn. It returns the
 // cause if the run ends.

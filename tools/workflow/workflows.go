@@ -59,7 +59,7 @@ func startWith(g *agents.Agents, s *pegboard.Session) starter {
 		}
 		return agentResult{
 			ID: result.AgentID, Text: text, Structured: result.Structured,
-			Tokens: result.TotalTokens, StopTurn: result.StopTurn,
+			Tokens: result.TotalTokens, StopTurn: result.StopTurn, Notes: result.Notes,
 		}, err
 	}
 }

@@ -34,6 +34,7 @@ func realAgents(t *testing.T, maxRunning int, loop agents.Loop) *agents.Agents {
 			return []agents.Definition{
 				{Name: "general-purpose", Description: "For anything."},
 				{Name: "watcher", Description: "Watches.", Background: true},
+				{Name: "short", Description: "Asks once.", MaxTurns: 1},
 			}
 		},
 	})
@@ -62,6 +63,32 @@ func finish(t *testing.T, s *pegboard.Session, l workflow.Launch) (background.Ta
 		text += part.Text
 	}
 	return task, text
+}
+
+// TestNotesOfAgents: that an agent was ended at a limit is in the report and in the output file, since
+// its text does not say that it is incomplete.
+func TestNotesOfAgents(t *testing.T) {
+	t.Parallel()
+	group := realAgents(t, 0, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+		_, err := a.Next(ctx, agents.Usage{})
+		if err == nil {
+			_, err = a.Next(ctx, agents.Usage{})
+		}
+		return agents.Reply{Text: "half"}, err
+	})
+	w, err := workflow.New(workflow.Options{Agents: group})
+	require.NoError(t, err)
+	s := newSession(t)
+	l, err := w.Start(t.Context(), s, workflow.Request{Script: "return (await Promise.all([...Array(22)].map(() => agent('a', {type: 'short'})))).join('')"})
+	require.NoError(t, err)
+	_, notice := finish(t, s, l)
+	require.Contains(t, notice, "Note of agent 1 (a): It was ended at a limit, and what it wrote may not be complete: ")
+	require.Contains(t, notice, "(maxTurns)")
+	require.Contains(t, notice, "2 notes more are in "+l.OutputFile)
+	require.Contains(t, notice, "Result:\n\"halfhalf")
+	output, err := os.ReadFile(l.OutputFile)
+	require.NoError(t, err)
+	require.Contains(t, string(output), "agent 22 (a) notes: It was ended at a limit")
 }
 
 func TestRealAgents(t *testing.T) {
