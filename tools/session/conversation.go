@@ -104,11 +104,15 @@ func (c *conversation) repeatRules(s *pegboard.Session, f *treefence.Fence, dir 
 	if !ok || anchor == realpath.Resolve(dir) {
 		anchor = "" // SetDir has seen to it
 	}
-	if len(f.Missing(s.Permissions().Rules(), anchor, s.Home(), spelled)) == 0 {
+	// The rules of the parents count as well, which are not among those of a change.
+	missing := func() []pegboard.RuleSet {
+		return f.Missing(s.Permissions().Rules(), anchor, s.Home(), spelled)
+	}
+	if len(missing()) == 0 {
 		return nil
 	}
 	return s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return p.WithRules(f.Missing(p.Rules(), anchor, s.Home(), spelled)...)
+		return p.WithRules(missing()...)
 	})
 }
 
