@@ -184,7 +184,17 @@ func TestWorktreeRoundTrip(t *testing.T) {
 // TestWorktreeGuardsTheCheckout has the ways that isolated agents try.
 func TestWorktreeGuardsTheCheckout(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
+	for _, mode := range []pegboard.Mode{pegboard.ModeBypass, pegboard.ModeAuto} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			guardsTheCheckout(t, mode)
+		})
+	}
+}
+
+func guardsTheCheckout(t *testing.T, mode pegboard.Mode) {
+	t.Helper()
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, mode, pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
 	before := y.state()
 	y.enter(map[string]any{"name": "w"})
 	fork, err := y.s.Fork(pegboard.SessionConfig{AgentID: "a"})
