@@ -29,3 +29,23 @@ func ExampleRule_Place() {
 	// Read(//srv/keys/**) /srv/keys true
 	// Read(//srv/*.pem) /srv false
 }
+
+// A rule that names an absolute path has one place, wherever the session has moved.
+func ExampleRule_Places() {
+	p, err := pegboard.NewPermissions("", pegboard.RuleSet{Deny: []string{"Read(//srv/keys/**)"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: p})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	for _, r := range s.Permissions().Rules() {
+		fmt.Println(r.Places())
+	}
+	// Output:
+	// [/srv/keys] true
+}

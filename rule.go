@@ -92,9 +92,8 @@ func (r *Rule) holdWhereAdded() {
 // is in it, as an absolute path that may lead through links. If the rule has a wildcard, it
 // is the part before it; a bare name, which means a file in any directory, is that in the
 // working directory. Exact reports whether there is neither, so that the rule is about
-// nothing but the place. The place of all other rules is empty.
-//
-// It is meant for a sandbox, which has to keep commands from the files of deny rules.
+// nothing but the place. The place of all other rules is empty. After [Session.SetDir] a rule
+// may have more than one, see [Rule.Places].
 func (r Rule) Place() (path string, exact bool) {
 	if r.Pattern == "" || r.Tool != "Read" && r.Tool != "Edit" {
 		return "", false
@@ -105,6 +104,26 @@ func (r Rule) Place() (path string, exact bool) {
 		}
 	}
 	return path, exact
+}
+
+// Places returns the places of a rule on files in a session, as [Rule.Place] describes them: the
+// one where it was added, and those as which it holds since [Session.SetDir]. One may be there
+// twice, with and without links. The result of all other rules is empty.
+//
+// It is meant for a sandbox, which has to keep commands from the files of deny rules.
+func (r Rule) Places() (paths []string, exact bool) {
+	if r.Pattern == "" || r.Tool != "Read" && r.Tool != "Edit" {
+		return nil, false
+	}
+	for _, b := range r.bases {
+		path, only := r.spec.Place(b)
+		if path == "" || slices.Contains(paths, path) {
+			continue
+		}
+		exact = only && (exact || len(paths) == 0)
+		paths = append(paths, path)
+	}
+	return paths, exact
 }
 
 // sameText reports whether r and o are written alike.

@@ -43,3 +43,18 @@ func TestPlacesOfRules(t *testing.T) {
 		})
 	}
 }
+
+// TestPlacesAfterAMove: a deny rule is about the old directory and the new one.
+func TestPlacesAfterAMove(t *testing.T) {
+	t.Parallel()
+	dir := nested(t)
+	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(dir, "p"), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(./a)", "Read(//etc)", "Read(*.pem)", "Bash(ls)"}, Allow: []string{"Read(./a)"}})})
+	require.NoError(t, s.SetDir("tree"))
+	home, tree := filepath.Join(dir, "p", "a"), filepath.Join(dir, "p", "tree", "a")
+	for i, want := range [][]string{{home, tree}, {"/etc"}, nil, nil, {home}} {
+		r := s.Permissions().Rules()[i]
+		places, exact := r.Places()
+		require.Equal(t, want, places, r.String())
+		require.Equal(t, want != nil, exact, r.String())
+	}
+}

@@ -62,8 +62,9 @@ func (r *repository) enter(ctx context.Context) (gate *os.File, err error) {
 	return gate, nil
 }
 
-// claim makes a claim.
-func (r *repository) claim(ctx context.Context, name string, rec record) (*claim, error) {
+// claim makes a claim. One of a program that has ended is taken over if orLeft is set, and the
+// worktree was finished that it is about.
+func (r *repository) claim(ctx context.Context, name string, rec record, orLeft bool) (*claim, error) {
 	gate, err := r.enter(ctx)
 	if err != nil {
 		return nil, err
@@ -71,6 +72,15 @@ func (r *repository) claim(ctx context.Context, name string, rec record) (*claim
 	defer func() { _ = gate.Close() }()
 	file, err := os.OpenFile(filepath.Join(r.claims(), name+claimSuffix), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
+		if c := r.left(name); c != nil {
+			if orLeft && c.Folder != "" && !c.Removing && c.Path == rec.Path {
+				c.record = rec
+				if err = c.save(); err == nil {
+					return c, nil
+				}
+			}
+			c.release()
+		}
 		return nil, fmt.Errorf("%w: a worktree called %s is in use", ErrTaken, name)
 	}
 	if err != nil {
@@ -138,19 +148,32 @@ func (r *repository) abandoned(ctx context.Context) ([]*claim, error) {
 		if !ok || !e.Type().IsRegular() || CheckName(name) != nil {
 			continue
 		}
-		file, err := os.OpenFile(filepath.Join(r.claims(), e.Name()), os.O_RDWR, 0)
-		if err != nil {
-			continue // it has just ended
-		}
-		if locked, err := filelock.TryLock(file); err != nil || !locked {
-			_ = file.Close()
+		c := r.left(name)
+		if c == nil {
 			continue
-		}
-		c := &claim{name: name, file: file}
-		if text, err := io.ReadAll(io.LimitReader(file, maxRecord)); err == nil {
-			_ = json.Unmarshal(text, &c.record) // before a record is written, nothing is made
 		}
 		list = append(list, c)
 	}
 	return list, nil
+}
+
+// left returns the claim of a program that has ended, which is locked now, or nil. The caller
+// has the gate.
+func (r *repository) left(name string) *claim {
+	file, err := os.OpenFile(filepath.Join(r.claims(), name+claimSuffix), os.O_RDWR, 0)
+	if err != nil {
+		return nil // it has just ended
+	}
+	locked, err := filelock.TryLock(file)
+	info, statErr := file.Stat()
+	now, nowErr := os.Lstat(file.Name())
+	if err != nil || !locked || statErr != nil || nowErr != nil || !os.SameFile(info, now) {
+		_ = file.Close()
+		return nil
+	}
+	c := &claim{name: name, file: file}
+	if text, err := io.ReadAll(io.LimitReader(file, maxRecord)); err == nil {
+		_ = json.Unmarshal(text, &c.record) // before a record is written, nothing is made
+	}
+	return c
 }

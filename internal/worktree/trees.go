@@ -94,7 +94,7 @@ func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
 	if err := repo.checkCase(ctx, f.path, r.Name); err != nil {
 		return nil, err
 	}
-	c, err := repo.claim(ctx, r.Name, record{Base: base.commit, Wanted: filepath.Join(f.path, r.Name)})
+	c, err := repo.claim(ctx, r.Name, record{Base: base.commit, Wanted: filepath.Join(f.path, r.Name)}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (t *Trees) Add(ctx context.Context, r Request) (*Worktree, error) {
 	return w, nil
 }
 
-// Reopen takes a worktree of the name and the directory of r into use again that was kept. It
-// is kept again at the end, whatever has changed. The error wraps fs.ErrNotExist if there is
+// Reopen takes a worktree of the name and the directory of r into use again that was kept, or
+// left by a program that was killed. It is kept again at the end, whatever has changed. The error wraps fs.ErrNotExist if there is
 // none.
 func (t *Trees) Reopen(ctx context.Context, r Request) (*Worktree, error) {
 	if err := CheckName(r.Name); err != nil {
@@ -127,7 +127,7 @@ func (t *Trees) Reopen(ctx context.Context, r Request) (*Worktree, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := repo.claim(ctx, r.Name, record{Path: path, Branch: branch, Folder: admin})
+	c, err := repo.claim(ctx, r.Name, record{Path: path, Branch: branch, Folder: admin}, true)
 	if err != nil {
 		return nil, err
 	}

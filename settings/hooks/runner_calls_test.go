@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -82,6 +83,23 @@ func TestPayloads(t *testing.T) {
 	failure := decodePayload(t, s.read("failure"))
 	require.Equal(t, "the pen is broken", failure["error"])
 	require.Equal(t, "call-1", failure["tool_use_id"])
+}
+
+// Hooks are told where a call was decided, and start there.
+func TestPayloadAfterAMove(t *testing.T) {
+	t.Parallel()
+	s := newNoteScene(t, joined(t, commandHook("PreToolUse", "Note", saving("pre")+"; pwd > \"@DIR/pwd\""), commandHook("PostToolUse", "Note", saving("post"))), noteOptions{})
+	sub := filepath.Join(s.dir, "sub")
+	require.NoError(t, os.Mkdir(sub, 0o700))
+	require.NoError(t, s.session.SetDir("sub"))
+	require.NoError(t, s.call("x").Err)
+	for _, name := range []string{"pre", "post"} {
+		require.Equal(t, sub, decodePayload(t, s.read(name))["cwd"], name)
+	}
+	require.Equal(t, sub, strings.TrimSpace(s.read("pwd")))
+	require.NoError(t, s.session.SetDir(s.dir))
+	require.NoError(t, s.call("x").Err)
+	require.Equal(t, s.dir, decodePayload(t, s.read("pre"))["cwd"])
 }
 
 // Hooks see the agent that makes a call, and nobody in its place.

@@ -19,19 +19,20 @@ func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string
 	case r.Dir != "":
 		return place{}, fmt.Errorf("%w: an agent of the type %s has a worktree of its own; leave cwd out", ErrInvalidRequest, d.Name)
 	}
-	left, err := g.trees.Clean(ctx, s.Dir())
+	dir := s.Dir() // once, since the host may move the session meanwhile
+	left, err := g.trees.Clean(ctx, dir)
 	if errors.Is(err, worktree.ErrNoRepository) {
-		return place{}, fmt.Errorf("%w: isolation is for git repositories, and %s is in none; leave isolation out", ErrInvalidRequest, s.Dir())
+		return place{}, fmt.Errorf("%w: isolation is for git repositories, and %s is in none; leave isolation out", ErrInvalidRequest, dir)
 	}
 	if err != nil {
-		g.options.logger().Warn("worktrees of agents that have ended cannot be removed", "dir", s.Dir(), "error", err)
+		g.options.logger().Warn("worktrees of agents that have ended cannot be removed", "dir", dir, "error", err)
 	}
-	w, err := g.takeWorktree(ctx, s, id, r.Name)
+	w, err := g.takeWorktree(ctx, s, dir, id, r.Name)
 	if err != nil {
 		return place{}, fmt.Errorf("no worktree could be made for the agent, and it was not started: %w", err)
 	}
 	around := &treefence.Fence{Path: w.Path, Dir: w.Dir, Main: w.Main, Common: w.Common, Owner: "the checkout of the caller", IsWhole: w.IsWhole}
-	i := &isolation{tree: w, fence: around, caller: s, dir: s.Dir(), logger: g.options.logger(), done: make(chan struct{})}
+	i := &isolation{tree: w, fence: around, caller: s, dir: dir, logger: g.options.logger(), done: make(chan struct{})}
 	for _, e := range left {
 		g.options.logger().Warn("a worktree of an agent that was cut off is kept", "path", e.Path, "branch", e.Branch, "reason", e.Reason)
 		i.notes = append(i.notes, fmt.Sprintf("A worktree of an agent that was cut off is still there: %s on the branch %s, since %s.", e.Path, e.Branch, e.Reason))
@@ -40,12 +41,12 @@ func (g *Agents) choosePlace(ctx context.Context, s *pegboard.Session, id string
 }
 
 // takeWorktree makes a worktree that is called after the agent, or takes the one that an
-// earlier run of the agent has kept.
-func (g *Agents) takeWorktree(ctx context.Context, s *pegboard.Session, id, name string) (*worktree.Worktree, error) {
+// earlier run of the agent has kept. Dir is the directory of s.
+func (g *Agents) takeWorktree(ctx context.Context, s *pegboard.Session, dir, id, name string) (*worktree.Worktree, error) {
 	if name != "" {
 		name += "-"
 	}
-	request := worktree.Request{Dir: s.Dir(), Name: name + id, Base: g.options.BaseRef, MayRead: treefence.MayRead(ctx, s)}
+	request := worktree.Request{Dir: dir, Name: name + id, Base: g.options.BaseRef, MayRead: treefence.MayRead(ctx, s)}
 	w, err := g.trees.Reopen(ctx, request)
 	if errors.Is(err, worktree.ErrName) {
 		request.Name = id

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
@@ -94,21 +92,7 @@ func (i *isolation) moreDirs(s *pegboard.Session) []string {
 // at its own directory, so these are about the worktree; those of the caller stay in force as
 // they are.
 func (i *isolation) rules(s *pegboard.Session, rules []pegboard.Rule) []pegboard.RuleSet {
-	var sets []pegboard.RuleSet
-	for _, r := range rules {
-		if r.Behavior == pegboard.Allow || r.Pattern == "" || r.Source == pegboard.SourceTurn {
-			continue
-		}
-		r.Pattern = i.moved(s, r.Pattern)
-		set := pegboard.RuleSet{Source: r.Source}
-		if r.Behavior == pegboard.Deny {
-			set.Deny = []string{r.String()}
-		} else {
-			set.Ask = []string{r.String()}
-		}
-		sets = append(sets, set)
-	}
-	return sets
+	return i.fence.Rules(rules, s.Home(), i.fence.SpelledMain(i.dir))
 }
 
 // follow gives the agent's session the rules that the caller got since.
@@ -116,15 +100,12 @@ func (i *isolation) follow(s *pegboard.Session) error {
 	if len(s.AgentPath()) == len(i.caller.AgentPath())+1 {
 		i.own.Store(s)
 	}
-	same := func(a, b pegboard.Rule) bool {
-		return a.Behavior == b.Behavior && a.Tool == b.Tool && a.Pattern == b.Pattern && a.Source == b.Source
-	}
 	own, told, rules := i.own.Load(), *i.told.Load(), i.caller.Permissions().Rules()
-	if own == nil || slices.EqualFunc(told, rules, same) {
+	if own == nil || slices.EqualFunc(told, rules, treefence.SameText) {
 		return nil
 	}
 	added := slices.DeleteFunc(slices.Clone(rules), func(r pegboard.Rule) bool {
-		return slices.ContainsFunc(told, func(old pegboard.Rule) bool { return same(old, r) })
+		return slices.ContainsFunc(told, func(old pegboard.Rule) bool { return treefence.SameText(old, r) })
 	})
 	if sets := i.rules(i.caller, added); len(sets) > 0 {
 		err := own.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithRules(sets...) })
@@ -134,41 +115,6 @@ func (i *isolation) follow(s *pegboard.Session) error {
 	}
 	i.told.Store(&rules)
 	return nil
-}
-
-// moved returns a pattern that names a place in the checkout by an absolute path, or from the
-// home directory, for the same place in the worktree. Others stay as they are.
-func (i *isolation) moved(s *pegboard.Session, text string) string {
-	path, ok := strings.CutPrefix(text, "/")
-	if rest, home := strings.CutPrefix(text, "~"); home && s.Home() != "" {
-		path, ok = pattern.EscapePath(filepath.ToSlash(s.Home()))+rest, true
-	}
-	if !ok || !strings.HasPrefix(path, "/") {
-		return text
-	}
-	for _, main := range []string{i.tree.Main, i.spelledMain()} {
-		rest, ok := strings.CutPrefix(path, pattern.EscapePath(filepath.ToSlash(main)))
-		if ok && main != "" && (rest == "" || rest[0] == '/') {
-			return "/" + pattern.EscapePath(filepath.ToSlash(i.tree.Path)) + rest
-		}
-	}
-	return text
-}
-
-// spelledMain returns the checkout as the caller's directory spells it, or "".
-func (i *isolation) spelledMain() string {
-	rel, err := filepath.Rel(i.tree.Path, i.tree.Dir)
-	if err != nil {
-		return ""
-	}
-	main, ok := strings.CutSuffix(i.dir, string(filepath.Separator)+rel)
-	if rel == "." || !ok {
-		main = i.dir
-	}
-	if realpath.Resolve(main) != i.tree.Main {
-		return ""
-	}
-	return main
 }
 
 // decide is the hook that denies calls which would change the checkout, or might. The agent's

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"context"
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
@@ -16,28 +18,43 @@ type conversation struct {
 	home string // directory in which its main session was made
 	top  string // of the working tree that home is in, without links; home without one
 
+	trees worktree.Trees
+
 	mu     sync.Mutex
-	fences map[string]*treefence.Fence // by the path of the worktree
-	made   map[string]bool             // the paths that EnterWorktree has made
+	fences map[string]*treefence.Fence   // by the path of the worktree
+	made   map[string]time.Time          // when EnterWorktree has made them, by their paths
+	held   map[string]*worktree.Worktree // in use for sessions that the host has moved there, by their paths; nil if not to be taken
 }
 
 // conversations are those whose sessions Prepare has prepared.
 var conversations = pegboard.NewKey[*conversation]("worktrees")
 
 func newConversation(home string) *conversation {
-	c := &conversation{home: home, top: worktree.Top(home), fences: map[string]*treefence.Fence{}, made: map[string]bool{}}
+	c := &conversation{home: home, top: worktree.Top(home), fences: map[string]*treefence.Fence{}, made: map[string]time.Time{}, held: map[string]*worktree.Worktree{}}
 	if c.top == "" {
 		c.top = realpath.Resolve(home)
 	}
 	return c
 }
 
+// fence returns a fence around a worktree that was made from main. The checkout of the
+// conversation is behind it as well, if main is another one.
+func (c *conversation) fence(f treefence.Fence) *treefence.Fence {
+	f.Owner = ownerName
+	if f.Main != c.top && f.Path != c.top {
+		f.More = []string{c.top}
+	}
+	return &f
+}
+
 // add puts a fence around a worktree. Made says that EnterWorktree has made it.
 func (c *conversation) add(f *treefence.Fence, made bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fences[f.Path] = f
-	c.made[f.Path] = made || c.made[f.Path]
+	c.fences[f.Path], c.held[f.Path] = f, nil
+	if made {
+		c.made[f.Path] = time.Now()
+	}
 }
 
 // forget is called when a worktree was removed.
@@ -46,12 +63,15 @@ func (c *conversation) forget(path string) {
 	defer c.mu.Unlock()
 	delete(c.fences, path)
 	delete(c.made, path)
+	delete(c.held, path)
 }
 
-func (c *conversation) hasMade(path string) bool {
+// madeAt returns when EnterWorktree has made a worktree, and false if it has not.
+func (c *conversation) madeAt(path string) (time.Time, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.made[path]
+	at, ok := c.made[path]
+	return at, ok
 }
 
 // around returns the fence around the worktree that a directory is in, or nil if it is in none.
@@ -67,13 +87,86 @@ func (c *conversation) around(dir string) *treefence.Fence {
 	if err != nil || l.Path == c.top {
 		return nil
 	}
-	f := &treefence.Fence{Path: l.Path, Dir: real, Main: c.top, Common: l.Common, Owner: ownerName, IsWhole: l.IsWhole}
+	f := c.fence(treefence.Fence{Path: l.Path, Dir: real, Main: c.top, Common: l.Common, IsWhole: l.IsWhole})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.fences[l.Path] == nil {
 		c.fences[l.Path] = f
 	}
 	return c.fences[l.Path]
+}
+
+// repeatRules gives a session that works in dir the deny and ask rules about the checkout for the
+// worktree around it, too.
+func (c *conversation) repeatRules(s *pegboard.Session, f *treefence.Fence, dir string) error {
+	spelled := f.SpelledMain(c.home)
+	anchor, ok := f.InTree(realpath.Resolve(c.home))
+	if !ok || anchor == realpath.Resolve(dir) {
+		anchor = "" // SetDir has seen to it
+	}
+	// The rules of the parents count as well, which are not among those of a change.
+	missing := func() []pegboard.RuleSet {
+		return f.Missing(s.Permissions().Rules(), anchor, s.Home(), spelled)
+	}
+	if len(missing()) == 0 {
+		return nil
+	}
+	return s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		return p.WithRules(missing()...)
+	})
+}
+
+// hold takes the worktree into use that the host has moved s to, so that no Clean removes it. It
+// is given up when s leaves it or ends. What is in use already stays as it is.
+func (c *conversation) hold(ctx context.Context, s *pegboard.Session) {
+	dir := s.Dir()
+	f := c.around(dir)
+	if f == nil || !c.toHold(f.Path) {
+		return
+	}
+	tree, err := c.trees.Enter(ctx, worktree.Request{Dir: c.home}, f.Path)
+	if err != nil {
+		return // it is no worktree of the checkout, or another agent or program works in it
+	}
+	c.mu.Lock()
+	c.held[tree.Path] = tree
+	c.mu.Unlock()
+	name := "worktree " + tree.Path
+	s.OnSetDir(name, func(_, to string) {
+		if !realpath.Contains(tree.Path, realpath.Resolve(to)) {
+			s.OnSetDir(name, nil)
+			_ = c.giveUp(tree.Path)
+		}
+	})
+	s.OnClose(name, func(context.Context) error { return c.giveUp(tree.Path) })
+	if s.Dir() != dir { // it has left before the func was there
+		_ = c.giveUp(tree.Path)
+	}
+}
+
+// toHold reports whether a worktree is to be taken into use for a session that is in it. It is
+// tried once, and not while EnterWorktree has it in use.
+func (c *conversation) toHold(path string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, tried := c.held[path]; tried {
+		return false
+	}
+	c.held[path] = nil
+	return true
+}
+
+// giveUp ends what hold has begun. It is also called when EnterWorktree no longer has the worktree
+// in use: other agents may be there still, and hold it with their next call.
+func (c *conversation) giveUp(path string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tree := c.held[path]
+	delete(c.held, path)
+	if tree == nil {
+		return nil
+	}
+	return tree.Keep()
 }
 
 // ownerName is what the checkout is called for a session that has left it.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
 // A stay is the use of a worktree by a session. The zero value says that it is in none.
@@ -25,9 +25,8 @@ type stayFacts struct {
 	path   string             // of the worktree; empty if the session is in none
 	dir    string             // in the worktree
 	branch string
-	home   string    // where the session came from
-	added  string    // a working directory that the session has because of the stay
-	since  time.Time // when it began
+	home   string // where the session came from
+	added  string // a working directory that the session has because of the stay
 }
 
 // stays are those of the sessions. A fork has one of its own.
@@ -36,8 +35,11 @@ var stays = pegboard.NewClonedKey("worktree of a session", func(*stay) *stay { r
 func stayOf(s *pegboard.Session) *stay { return stays.GetOrInit(s, func() *stay { return &stay{} }) }
 
 // begin moves a session to a worktree. If it fails, the session is where it was.
-func (y *stay) begin(s *pegboard.Session, f stayFacts) error {
-	f.home, f.since = s.Dir(), time.Now()
+func (y *stay) begin(s *pegboard.Session, c *conversation, around *treefence.Fence, f stayFacts) error {
+	f.home = s.Dir()
+	if err := c.repeatRules(s, around, f.dir); err != nil {
+		return err
+	}
 	err := s.SetDir(f.dir)
 	if errors.Is(err, pegboard.ErrOutside) {
 		if err = changeDirectories(s, pegboard.UpdateAddDirectories, f.path); err != nil {

@@ -50,7 +50,7 @@ type WorktreeOptions struct {
 // ExitWorktree removes only what EnterWorktree has made in this conversation. It refuses if
 // changed or new files would be lost, or commits that are nowhere else, unless the call says to
 // discard them; files that git ignores do not count. It also refuses while background tasks
-// run that began in the worktree.
+// run that began after the worktree was made.
 //
 // It panics if o has an unknown BaseRef, or one of Create and Remove alone.
 func Worktree(o WorktreeOptions) []pegboard.Tool {
@@ -80,8 +80,12 @@ func InWorktree(dir string) error {
 // It adds a hook: while the session is in a worktree, calls are denied that would write in the
 // checkout, run commands there or lead git there, whatever rules and mode allow, and shell lines
 // that cannot be seen through. The same holds for forks that were made there, and for a
-// session that the host has moved there. A session whose directory is gone is sent back to the
-// one that it was made in, and is told so.
+// session that the host has moved there; its worktree is taken into use with the first call. A
+// session whose directory is gone is sent back to the one that it was made in, and is told so.
+//
+// Deny and ask rules that name a place in the checkout by an absolute path, or from the home
+// directory, are added to the session once more for the same place in the worktree. They stay
+// when it leaves.
 //
 // It is for main sessions; forks have the hooks of their parents.
 func Prepare(cfg pegboard.SessionConfig) pegboard.SessionConfig {

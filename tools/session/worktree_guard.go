@@ -8,7 +8,7 @@ import (
 )
 
 // guardCall is the hook of Prepare.
-func guardCall(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+func guardCall(ctx context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
 	s := h.Call.Session()
 	c, ok := conversations.Get(s)
 	if !ok {
@@ -19,6 +19,7 @@ func guardCall(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, erro
 		y.mu.Lock()
 		defer y.mu.Unlock()
 		y.guarded = true
+		c.hold(ctx, s)
 		return pegboard.Decision{}, nil
 	}
 	dir := h.Call.Dir()
@@ -27,6 +28,10 @@ func guardCall(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, erro
 	}
 	reason := goneReason(s, c, dir)
 	if f := c.around(dir); reason == "" && f != nil {
+		c.hold(ctx, s)
+		if err := c.repeatRules(s, f, dir); err != nil {
+			return pegboard.Decision{}, err
+		}
 		reason = f.Refusal(h)
 	}
 	if reason == "" {
@@ -50,6 +55,7 @@ func goneReason(s *pegboard.Session, c *conversation, dir string) string {
 	home := c.home
 	if y.path != "" {
 		_ = y.release() // the directory is gone, and git cleans up after it
+		c.forget(y.path)
 		var err error
 		if home, err = y.end(s); err != nil {
 			return fmt.Sprintf("The directory %s, in which you work, is gone, and there is no way back: %v. Tell the user.", dir, err)

@@ -184,7 +184,17 @@ func TestWorktreeRoundTrip(t *testing.T) {
 // TestWorktreeGuardsTheCheckout has the ways that isolated agents try.
 func TestWorktreeGuardsTheCheckout(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
+	for _, mode := range []pegboard.Mode{pegboard.ModeBypass, pegboard.ModeAuto} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			guardsTheCheckout(t, mode)
+		})
+	}
+}
+
+func guardsTheCheckout(t *testing.T, mode pegboard.Mode) {
+	t.Helper()
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, mode, pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
 	before := y.state()
 	y.enter(map[string]any{"name": "w"})
 	fork, err := y.s.Fork(pegboard.SessionConfig{AgentID: "a"})
@@ -534,6 +544,22 @@ func TestWorktreeWithoutGit(t *testing.T) {
 	require.NoDirExists(t, filepath.Join(y.dir, ".claude"))
 }
 
+// killed runs a program that enters a worktree of its own, and is killed.
+func killed(t *testing.T, dir, name string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=TestKilledConversation$")
+	cmd.Env = append(os.Environ(), "PEGBOARD_TEST_WORKTREE="+dir, "PEGBOARD_TEST_NAME="+name)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line := make([]byte, 6)
+	_, err = io.ReadFull(out, line)
+	require.NoError(t, err)
+	require.Equal(t, "ready\n", string(line))
+	require.NoError(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+}
+
 // TestKilledConversation leaves a worktree in which nothing has changed, and one with work.
 func TestKilledConversation(t *testing.T) {
 	t.Parallel()
@@ -549,17 +575,7 @@ func TestKilledConversation(t *testing.T) {
 	}
 	dir := newRepository(t)
 	for _, name := range []string{"work", "unchanged"} {
-		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=TestKilledConversation$")
-		cmd.Env = append(os.Environ(), "PEGBOARD_TEST_WORKTREE="+dir, "PEGBOARD_TEST_NAME="+name)
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		line := make([]byte, 6)
-		_, err = io.ReadFull(out, line)
-		require.NoError(t, err)
-		require.Equal(t, "ready\n", string(line))
-		require.NoError(t, cmd.Process.Kill())
-		_ = cmd.Wait()
+		killed(t, dir, name)
 	}
 	y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
 	y.enter(map[string]any{"name": "unchanged"})

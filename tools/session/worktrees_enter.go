@@ -95,16 +95,16 @@ func (w *worktrees) enter(ctx context.Context, in enterInput, c *pegboard.Call) 
 	if w.options.Create != nil && in.Path == "" {
 		return w.enterMade(ctx, name, s, all, y)
 	}
-	tree, err := w.take(ctx, name, in, c)
+	tree, err := w.take(ctx, name, in, c, all)
 	if err != nil {
 		return EnteredWorktree{}, err
 	}
-	around := &treefence.Fence{Path: tree.Path, Dir: tree.Dir, Main: tree.Main, Common: tree.Common, Owner: ownerName, IsWhole: tree.IsWhole}
+	around := all.fence(treefence.Fence{Path: tree.Path, Dir: tree.Dir, Main: tree.Main, Common: tree.Common, IsWhole: tree.IsWhole})
 	all.add(around, in.Path == "")
-	err = y.begin(s, stayFacts{tree: tree, path: tree.Path, dir: tree.Dir, branch: tree.Branch})
+	err = y.begin(s, all, around, stayFacts{tree: tree, path: tree.Path, dir: tree.Dir, branch: tree.Branch})
 	if err != nil {
 		if in.Path != "" {
-			return EnteredWorktree{}, errors.Join(err, tree.Keep())
+			return EnteredWorktree{}, errors.Join(err, tree.Keep(), all.giveUp(tree.Path))
 		}
 		all.forget(tree.Path)
 		_, finishErr := tree.Finish(context.WithoutCancel(ctx))
@@ -114,11 +114,14 @@ func (w *worktrees) enter(ctx context.Context, in enterInput, c *pegboard.Call) 
 }
 
 // take makes a worktree, or takes the one of in.Path into use.
-func (w *worktrees) take(ctx context.Context, name string, in enterInput, c *pegboard.Call) (*worktree.Worktree, error) {
+func (w *worktrees) take(ctx context.Context, name string, in enterInput, c *pegboard.Call, all *conversation) (*worktree.Worktree, error) {
 	r := worktree.Request{Dir: c.Dir(), Name: name, Base: w.options.BaseRef}
 	if in.Path != "" {
-		target := c.Targets()[0]
-		return w.trees.Enter(ctx, r, target.Real())
+		real := c.Targets()[0].Real()
+		if top := worktree.Top(real); top != "" {
+			_ = all.giveUp(top) // this conversation may have it in use for another agent
+		}
+		return w.trees.Enter(ctx, r, real)
 	}
 	_, _ = w.trees.Clean(ctx, r.Dir) // what programs have left that were killed; what is wrong shows next
 	r.MayRead = treefence.MayRead(ctx, c.Session())
@@ -171,12 +174,12 @@ func (w *worktrees) enterMade(ctx context.Context, name string, s *pegboard.Sess
 	if realpath.Contains(path, all.top) {
 		return EnteredWorktree{}, fmt.Errorf("the host has made no worktree: %s holds the checkout", path)
 	}
-	around := &treefence.Fence{Path: path, Dir: path, Main: all.top, Owner: ownerName, IsWhole: func() bool { return true }}
+	around := all.fence(treefence.Fence{Path: path, Dir: path, Main: all.top, IsWhole: func() bool { return true }})
 	if l, err := worktree.Find(path); err == nil && l.Path == path {
 		around.Common, around.IsWhole = l.Common, l.IsWhole
 	}
 	all.add(around, true)
-	if err := y.begin(s, stayFacts{path: path, dir: path}); err != nil {
+	if err := y.begin(s, all, around, stayFacts{path: path, dir: path}); err != nil {
 		return EnteredWorktree{}, err
 	}
 	return EnteredWorktree{WorktreePath: path, Message: fmt.Sprintf("The session is in the worktree %s now. Relative paths and commands start there. Change files there only: nothing is written in %s until you leave with ExitWorktree.", path, all.top)}, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
@@ -83,6 +84,7 @@ func (w *worktrees) exit(ctx context.Context, in leaveInput, c *pegboard.Call) (
 	if tree != nil {
 		err = tree.Keep()
 	}
+	err = errors.Join(err, all.giveUp(out.WorktreePath))
 	out.Message = fmt.Sprintf("The session is back in %s. The worktree stays: %s", out.OriginalCwd, out.WorktreePath)
 	if out.WorktreeBranch != "" {
 		out.Message += ", on the branch " + out.WorktreeBranch
@@ -109,11 +111,12 @@ func (w *worktrees) exitResumed(in leaveInput, s *pegboard.Session, all *convers
 
 // exitAndRemove moves the session back and removes the worktree.
 func (w *worktrees) exitAndRemove(ctx context.Context, in leaveInput, out ExitedWorktree, s *pegboard.Session, all *conversation, y *stay) (ExitedWorktree, error) {
-	if !all.hasMade(y.path) {
+	since, ok := all.madeAt(y.path)
+	if !ok {
 		return ExitedWorktree{}, fmt.Errorf("EnterWorktree has not made %s in this conversation, so it is not removed; leave it with the action keep", y.path)
 	}
-	if running := y.running(s); running != "" {
-		return ExitedWorktree{}, fmt.Errorf("%w, since tasks run that began in it: %s. Stop them or wait for them first, or leave with the action keep", ErrWouldLose, running)
+	if running := runningSince(s, since); running != "" {
+		return ExitedWorktree{}, fmt.Errorf("%w, since tasks run that began after it was made: %s. Stop them or wait for them first, or leave with the action keep", ErrWouldLose, running)
 	}
 	tree, loss := y.tree, worktree.Loss{Reason: "the host has made the worktree, and what is in it is not counted"}
 	if tree != nil {
@@ -176,11 +179,12 @@ func lossText(l worktree.Loss) string {
 	return text
 }
 
-// running names the tasks that run and began in the worktree, or after the session came to it.
-func (y *stay) running(s *pegboard.Session) string {
+// runningSince names the tasks that run and began after a time. Those that began while the
+// session was elsewhere are among them: an agent of such a task may be in the worktree.
+func runningSince(s *pegboard.Session, since time.Time) string {
 	var ids []string
 	for _, t := range background.Of(s).List() {
-		if t.State == background.Running && !t.Started.Before(y.since) {
+		if t.State == background.Running && !t.Started.Before(since) {
 			ids = append(ids, t.ID)
 		}
 	}

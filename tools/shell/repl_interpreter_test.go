@@ -125,3 +125,24 @@ func TestCloseEndsInterpreters(t *testing.T) {
 		require.False(b.t, b.marked())
 	})
 }
+
+// TestREPLAfterAMove begins anew in the directory that the session has moved to, and says so.
+func TestREPLAfterAMove(t *testing.T) {
+	t.Parallel()
+	eachLanguage(t, func(b *replBench) {
+		b.open(shell.REPLOptions{})
+		home := b.session.Dir()
+		require.NoError(b.t, os.Mkdir(filepath.Join(home, "sub"), 0o700))
+		where := b.code("import os\nprint(os.path.basename(os.getcwd()))", "console.log(require('path').basename(process.cwd()))")
+		b.must(b.code("x = 1", "var x = 1"))
+		require.Contains(b.t, b.must(where), filepath.Base(home))
+		require.NoError(b.t, b.session.SetDir("sub"))
+		text := b.must(where)
+		require.Contains(b.t, text, "sub")
+		require.Contains(b.t, text, "the session has moved from "+home+" to "+filepath.Join(home, "sub"))
+		out := b.run(b.t.Context(), map[string]any{"code": "x"})
+		require.Contains(b.t, out.Result.Text(), "is not defined")
+		require.NoError(b.t, b.session.SetDir(home))
+		require.Contains(b.t, b.must(where), filepath.Base(home))
+	})
+}

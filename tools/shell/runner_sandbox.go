@@ -31,7 +31,7 @@ func (r *runner) inspect(in commandInput, c *pegboard.Call) pegboard.Traits {
 	tr, line := r.inspector.inspect(in, c)
 	if s := c.Session(); s != nil && !r.options.SandboxAsks && r.sandboxes(in, &line) {
 		tr.Sandboxed = !slices.ContainsFunc(s.Permissions().Rules(), func(rule pegboard.Rule) bool {
-			_, exact := rule.Place()
+			_, exact := rule.Places()
 			return isAboutFiles(rule) && !exact
 		})
 	}

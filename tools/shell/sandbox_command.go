@@ -92,16 +92,25 @@ func (sc *SandboxCommand) open(t *pegboard.Target, readOnly bool) {
 // close keeps the command from the files that a rule names, unless a target that was decided
 // is among them.
 func (sc *SandboxCommand) close(rule pegboard.Rule) {
-	place, _ := rule.Place()
-	if place = realpath.Resolve(place); !filepath.IsAbs(place) || !exists(place) || rule.Behavior == pegboard.Ask && sc.reaches(place) {
-		return
+	places, _ := rule.Places()
+	for _, place := range places {
+		sc.closePlace(rule, realpath.Resolve(place))
 	}
-	if rule.Tool == "Read" {
-		sc.Hidden = append(sc.Hidden, place)
-		return
+}
+
+func (sc *SandboxCommand) closePlace(rule pegboard.Rule, place string) {
+	switch {
+	case !filepath.IsAbs(place), !exists(place), rule.Behavior == pegboard.Ask && sc.reaches(place):
+	case rule.Tool == "Read":
+		if !slices.Contains(sc.Hidden, place) {
+			sc.Hidden = append(sc.Hidden, place)
+		}
+	default:
+		if !slices.Contains(sc.Kept, place) {
+			sc.Kept = append(sc.Kept, place)
+		}
+		sc.Writable = slices.DeleteFunc(sc.Writable, func(path string) bool { return path == place })
 	}
-	sc.Kept = append(sc.Kept, place)
-	sc.Writable = slices.DeleteFunc(sc.Writable, func(path string) bool { return path == place })
 }
 
 // reaches reports whether a target lies at or below a place.

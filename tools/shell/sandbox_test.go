@@ -355,3 +355,24 @@ func TestOutputTellsBothAttempts(t *testing.T) {
 	require.False(t, out.NoSandbox)
 	require.Zero(t, out.SandboxElapsed)
 }
+
+// TestSandboxAfterAMove: a rule is about the directory that the session has moved to, too.
+func TestSandboxAfterAMove(t *testing.T) {
+	t.Parallel()
+	sc := newSandboxScene(t, pegboard.RuleSet{Deny: []string{"Read(./s/**)", "Edit(./k/**)"}}, pegboard.Allow)
+	in := func(names ...string) (paths []string) {
+		for _, name := range names {
+			paths = append(paths, filepath.Join(sc.dir, name))
+		}
+		return paths
+	}
+	for _, dir := range in("s", "k", "sub/s", "sub/k") {
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+	}
+	require.NoError(t, sc.session.SetDir("sub"))
+	require.NoError(t, bash(t, sc.session, shell.Options{Sandbox: sc.sandbox}, `{"command":"make() { :; }; make"}`).Err)
+	c := sc.sandbox.last(t)
+	require.Equal(t, in("sub"), c.WorkDirs)
+	require.ElementsMatch(t, in("s", "sub/s"), c.Hidden)
+	require.ElementsMatch(t, in("k", "sub/k"), c.Kept)
+}

@@ -23,7 +23,10 @@ type Fence struct {
 	Dir    string // in the worktree, where work is done
 	Main   string // the checkout, absolute, without links
 	Common string // folder of the repository, absolute, without links; empty without one
-	Owner  string // what the checkout is called in texts, such as "the checkout of the caller"
+	// More are further checkouts in which nothing is written, absolute, without links, such as
+	// that of the conversation if Main is itself a worktree.
+	More  []string
+	Owner string // what the checkout is called in texts, such as "the checkout of the caller"
 	// IsWhole reports whether the file that leads git to the worktree is as it was made.
 	IsWhole func() bool
 }
@@ -157,10 +160,11 @@ func (f *Fence) outsideTree(t *pegboard.Target) (string, bool) {
 
 // roots are the directories in which nothing is written.
 func (f *Fence) roots() []string {
-	if f.Common == "" {
-		return []string{f.Main}
+	roots := slices.Concat([]string{f.Main}, f.More)
+	if f.Common != "" {
+		roots = append(roots, f.Common)
 	}
-	return []string{f.Main, f.Common}
+	return roots
 }
 
 // hasLinks reports whether a file is there and has several hard links.
