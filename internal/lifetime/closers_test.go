@@ -54,7 +54,7 @@ func TestNewestEndsFirst(t *testing.T) {
 	require.Equal(t, []string{"c", "b", "a", "last"}, order)
 	require.False(t, l.AddFirst(item("late", nil)))
 	require.NoError(t, end(t.Context(), l))
-	require.Len(t, order, 3, "each ends once")
+	require.Len(t, order, 4, "each ends once")
 }
 
 func TestFailuresAreNamed(t *testing.T) {

@@ -54,7 +54,8 @@ func TestInterruptReachesAgentsThatAreWaitedFor(t *testing.T) {
 	}{
 		{name: "a call that waits", stopped: true, start: func(t *testing.T, h *house) {
 			t.Helper()
-			go h.run(t.Context(), agentCall(t, nil))
+			call := agentCall(t, nil)
+			go h.run(t.Context(), call)
 		}},
 		{name: "a call in the background", start: func(t *testing.T, h *house) {
 			t.Helper()
@@ -62,7 +63,8 @@ func TestInterruptReachesAgentsThatAreWaitedFor(t *testing.T) {
 		}},
 		{name: "a call that was moved", start: func(t *testing.T, h *house) {
 			t.Helper()
-			go h.run(t.Context(), agentCall(t, nil))
+			call := agentCall(t, nil)
+			go h.run(t.Context(), call)
 			synctest.Wait()
 			require.Equal(t, 1, h.agents.ToBackground(h.session))
 		}},
