@@ -194,7 +194,11 @@ func TestWorktreeGuardsTheCheckout(t *testing.T) {
 
 func guardsTheCheckout(t *testing.T, mode pegboard.Mode) {
 	t.Helper()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, mode, pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
+	allow := func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	}
+	cfg := pegboard.SessionConfig{Classifier: allow, Ask: allow}
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, cfg, mode, pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
 	before := y.state()
 	y.enter(map[string]any{"name": "w"})
 	fork, err := y.s.Fork(pegboard.SessionConfig{AgentID: "a"})
