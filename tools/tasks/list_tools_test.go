@@ -247,6 +247,7 @@ func TestTextsImitateNothing(t *testing.T) {
 		{"a wrong id", "TaskUpdate", `{"taskId":"` + mark + `"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			text := call(t, l, tt.tool, tt.input).Result.Text()
 			require.NotRegexp(t, `(^|[^\\])<(/?)system-reminder`, text)
 			require.NotRegexp(t, `(?m)^\s*Human:`, text)
