@@ -21,6 +21,8 @@ var ErrSubscribed = errors.New("you are told of this pull request already")
 type SubscribeResult struct {
 	PR     string `json:"pr"`
 	TaskID string `json:"taskId"`
+
+	endAdvice string // for an agent that ends with its answer, and the subscription with it
 }
 
 type subscribeInput struct {
@@ -70,7 +72,7 @@ func SubscribePR(o Options) (pegboard.Tool, error) {
 		ClassifierInput: func(in subscribeInput, _ *pegboard.Call) string { return "watch pull request " + in.PR },
 		Call:            b.subscribe,
 		Result: func(out SubscribeResult) *pegboard.Result {
-			r := pegboard.TextResult(fmt.Sprintf("Task %s watches pull request %s. You are told its events as they come, and its end. Do not wait for it; go on. TaskStop ends it.", out.TaskID, out.PR))
+			r := pegboard.TextResult(fmt.Sprintf("Task %s watches pull request %s. You are told its events as they come, and its end. Do not wait for it; go on. TaskStop ends it.%s", out.TaskID, out.PR, out.endAdvice))
 			r.Data, r.Line = out, "Watches as "+out.TaskID
 			return r
 		},
@@ -137,5 +139,9 @@ func (b *subscriber) subscribe(ctx context.Context, in subscribeInput, c *pegboa
 	}
 	begun = true
 	sub.start(work, handle, cancel)
-	return SubscribeResult{PR: in.PR, TaskID: handle.ID()}, nil
+	out := SubscribeResult{PR: in.PR, TaskID: handle.ID()}
+	if interactive, known := pegboard.KeyInteractive.Get(s); known && !interactive {
+		out.endAdvice = " This conversation ends with your answer, and the subscription with it: if you need its events, wait with TaskOutput before you answer."
+	}
+	return out, nil
 }

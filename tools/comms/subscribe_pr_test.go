@@ -269,6 +269,29 @@ func TestOneSubscriptionForAPullRequest(t *testing.T) {
 	})
 }
 
+// TestSubscriptionThatEndsWithTheAnswer: a conversation that nobody goes on with is told.
+func TestSubscriptionThatEndsWithTheAnswer(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name               string
+		known, interactive bool
+		want               bool
+	}{{name: "not known"}, {name: "goes on", known: true, interactive: true}, {name: "ends", known: true, want: true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := tooltest.NewSession(t.TempDir())
+			require.NoError(t, err)
+			if tt.known {
+				pegboard.KeyInteractive.Set(s, tt.interactive)
+			}
+			out := tooltest.Run(t.Context(), made(t, comms.SubscribePR, (&channel{}).options()), s, `{"pr":"7"}`)
+			require.NoError(t, out.Err)
+			require.Equal(t, tt.want, strings.Contains(out.Result.Text(), "ends with your answer, and the subscription with it"), out.Result.Text())
+			require.NoError(t, s.Close(context.Background()))
+		})
+	}
+}
+
 // TestManySubscriptionsAtOnce: of calls of one message, one subscribes.
 func TestManySubscriptionsAtOnce(t *testing.T) {
 	t.Parallel()

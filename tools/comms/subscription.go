@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
-	"github.com/seed49eaa51d/pegboard/internal/terminal"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
@@ -148,7 +147,7 @@ func eventText(text string) string {
 	if len(text) > 2*maxEventSize { // the rest would be cut off below
 		text = begin(text, 2*maxEventSize)
 	}
-	text = strings.TrimSpace(terminal.Clean(strings.ToValidUTF8(text, "\uFFFD")))
+	text = strings.TrimSpace(printed(text))
 	if text == "" {
 		return ""
 	}

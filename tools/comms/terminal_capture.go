@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/terminal"
@@ -99,10 +100,30 @@ func lastLines(shown string, wanted int) []string {
 			shown = rest
 		}
 	}
-	text := strings.TrimRight(strings.ToValidUTF8(terminal.Clean(shown), "\uFFFD"), " \t\n")
+	text := strings.TrimRight(printed(shown), " \t\n")
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
 	lines := strings.Split(text, "\n")
 	return lines[max(0, len(lines)-wanted):]
+}
+
+// sequences spell the beginnings and ends of escape sequences that are one character as two.
+var sequences = strings.NewReplacer("\u0090", "\x1bP", "\u0098", "\x1bX", "\u009b", "\x1b[", "\u009c", "\x1b\\", "\u009d", "\x1b]", "\u009e", "\x1b^", "\u009f", "\x1b_")
+
+// printed returns a text of others without escape sequences and other characters that move what
+// is shown.
+func printed(text string) string {
+	text = strings.ToValidUTF8(terminal.Clean(sequences.Replace(text)), "\uFFFD")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case unicode.In(r, unicode.Zl, unicode.Zp) || r == '\v' || r == '\f' || r == '\u0085':
+			return '\n'
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) && r != '\u200e' && r != '\u200f' && r != '\u061c':
+			return -1
+		}
+		return r
+	}, text)
 }

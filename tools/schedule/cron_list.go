@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // maxListedPrompt is how many bytes of a prompt CronList shows.
@@ -51,7 +52,7 @@ func (out Listed) text() string {
 	if out.problem != nil {
 		lines = append(lines, fmt.Sprintf("(Durable jobs are not shown and cannot be made: %v.)", out.problem))
 	}
-	return strings.Join(lines, "\n")
+	return untrusted.Text(strings.Join(lines, "\n"))
 }
 
 // cronListTool returns the CronList tool.

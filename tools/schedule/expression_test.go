@@ -218,23 +218,49 @@ func TestNextIsThatOfTheOracle(t *testing.T) {
 			t.Parallel()
 			loc, err := time.LoadLocation(zone)
 			require.NoError(t, err)
-			want := minutesNamed(texts, from, to, loc)
-			for i, text := range texts {
-				nextOf, err := schedule.Next(text)
-				require.NoError(t, err)
-				var got []int64
-				at := from.Add(-time.Second)
-				for {
-					next, ok := nextOf(at, loc)
-					if !ok || !next.Before(to) {
-						break
+			for _, part := range stretches(t, from, to, loc) {
+				want := minutesNamed(texts, part.from, part.to, loc)
+				for i, text := range texts {
+					nextOf, err := schedule.Next(text)
+					require.NoError(t, err)
+					var got []int64
+					at := part.from.Add(-time.Second)
+					for {
+						next, ok := nextOf(at, loc)
+						if !ok || !next.Before(part.to) {
+							break
+						}
+						got, at = append(got, next.Unix()), next
 					}
-					got, at = append(got, next.Unix()), next
+					require.True(t, slices.Equal(want[i], got), "%s in %s from %v: %d times, and the oracle has %d", text, zone, part.from, len(got), len(want[i]))
 				}
-				require.True(t, slices.Equal(want[i], got), "%s in %s: %d times, and the oracle has %d", text, zone, len(got), len(want[i]))
 			}
 		})
 	}
+}
+
+// A stretch is a part of the time that is walked through.
+type stretch struct{ from, to time.Time }
+
+// stretches returns all of the time at full effort, and otherwise a share of its days, with all in
+// which the clock is changed.
+func stretches(t *testing.T, from, to time.Time, loc *time.Location) (parts []stretch) {
+	t.Helper()
+	if effort.Full(t) {
+		return []stretch{{from, to}}
+	}
+	const day = 24 * time.Hour
+	var plain []stretch
+	for at := from; at.Before(to); at = at.Add(day) {
+		_, before := at.Add(-day / 2).In(loc).Zone()
+		_, after := at.Add(day + day/2).In(loc).Zone()
+		if part := (stretch{at, at.Add(day)}); before != after {
+			parts = append(parts, part)
+		} else {
+			plain = append(plain, part)
+		}
+	}
+	return append(parts, effort.Sample(t, plain)...)
 }
 
 // minutesNamed returns the minutes of each expression.

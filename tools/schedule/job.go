@@ -151,13 +151,16 @@ func (j *job) isLast(now time.Time) bool {
 	return !j.Recurring || !now.Before(j.CreatedAt.Add(MaxAge))
 }
 
-// settle corrects a job after the clock was set back behind its last fire: otherwise it would
-// not fire until the clock has come to where it was, and live for as long.
+// settle corrects a recurring job after the clock was set back behind its last fire, and a wake-up
+// after it was set back behind the call that made it: otherwise they would not fire until the
+// clock has come to where it was, and live for as long.
 func (j *job) settle(now time.Time, o *Options) {
-	if !j.Recurring || !now.Before(j.last) {
+	if !j.Recurring && !j.IsWakeup() || !now.Before(j.last) {
 		return
 	}
-	if due, ok := j.expr.next(now, o.location()); ok {
+	if j.IsWakeup() {
+		j.due = now.Add(j.due.Sub(j.last))
+	} else if due, ok := j.expr.next(now, o.location()); ok {
 		j.due = due
 	}
 	j.last = now

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // Triggers is a service of the host that starts sessions elsewhere, at times or by events.
@@ -157,7 +158,7 @@ func (in *remoteInput) do(ctx context.Context, t Triggers) (Remote, error) {
 	}
 	status, body, err := t.Do(ctx, r)
 	if err != nil {
-		return Remote{}, fmt.Errorf("the service did not answer %s: %w", in.Action, err)
+		return Remote{}, fmt.Errorf("the service did not answer %s: %w", in.Action, untrusted.Err(err))
 	}
 	out := Remote{Status: status, JSON: string(body)}
 	if len(body) > 0 && !json.Valid(body) {
@@ -173,7 +174,7 @@ func (out Remote) text() string {
 		text += " " + out.Summary
 	}
 	if out.JSON != "" {
-		text += "\n" + out.JSON
+		text += "\n" + untrusted.Escape(out.JSON)
 	}
 	return text
 }

@@ -247,6 +247,22 @@ func TestTheMachineSlept(t *testing.T) {
 	})
 }
 
+// TestTheClockIsSetBackBehindAWakeup: the wake-up has a delay, and no time of the day.
+func TestTheClockIsSetBackBehindAWakeup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var c clock
+		jobs := newConversation(t, "", schedule.Options{Now: c.now})
+		jobs.wake(object{"delaySeconds": 600})
+		time.Sleep(time.Minute)
+		c.offset = -24 * time.Hour
+		began := time.Now()
+		require.True(t, jobs.wait().Job.IsWakeup())
+		require.Equal(t, 10*time.Minute, time.Since(began))
+		require.Empty(t, jobs.jobs.Jobs())
+	})
+}
+
 func TestTheClockIsSet(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

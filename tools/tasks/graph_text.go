@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // choices names the ids that there are.
@@ -46,8 +47,7 @@ func (g *graph) labels(ids []string) string {
 	return strings.Join(all, ", ")
 }
 
-// describe words a task for the model. What agents have written is indented, so that it cannot
-// look like anything else.
+// describe words a task for the model. What agents have written is indented.
 func (g *graph) describe(t *Task) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Task #%s: %s\nStatus: %s", t.ID, pegboard.OneLine(t.Subject), t.Status.words())
@@ -70,12 +70,10 @@ func (g *graph) describe(t *Task) string {
 		}
 	}
 	if utf8.RuneCountInString(t.Subject) > pegboard.MaxLine {
-		b.WriteString("\nSubject:\n    " + indented(t.Subject))
+		b.WriteString("\nSubject:\n    " + untrusted.Indent(t.Subject, "    "))
 	}
 	if text := strings.TrimSpace(t.Description); text != "" {
-		b.WriteString("\nDescription:\n    " + indented(text))
+		b.WriteString("\nDescription:\n    " + untrusted.Indent(text, "    "))
 	}
 	return b.String()
 }
-
-func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n    ") }

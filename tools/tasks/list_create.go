@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // createInput is the input of TaskCreate.
@@ -49,7 +50,7 @@ func (l *List) createTool() pegboard.Tool {
 				return CreateResult{stopped: err}, nil
 			}
 			if err != nil {
-				return CreateResult{}, err
+				return CreateResult{}, untrusted.Err(err)
 			}
 			return CreateResult{Task: CreatedTask{ID: made.ID, Subject: made.Subject, Description: made.Description}, notice: l.notice(made.ID == "1")}, nil
 		},
@@ -58,7 +59,7 @@ func (l *List) createTool() pegboard.Tool {
 				return stopResult(out.stopped)
 			}
 			text := "Task #" + out.Task.ID + " was added: " + shortened(out.Task.Subject)
-			r := pegboard.TextResult(text + out.notice)
+			r := pegboard.TextResult(untrusted.Escape(text) + out.notice)
 			r.Data, r.Line = out, text
 			return r
 		},

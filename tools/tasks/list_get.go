@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // idInput is the input of TaskGet.
@@ -36,10 +37,10 @@ func (l *List) getTool() pegboard.Tool {
 			}
 			e, err := g.lookup(readID(in.ID))
 			if errors.Is(err, ErrUnknownTask) {
-				return GetResult{text: "No task: " + err.Error() + "." + l.notice(true)}, nil
+				return GetResult{text: "No task: " + untrusted.Escape(err.Error()) + "." + l.notice(true)}, nil
 			}
 			t := g.view(e)
-			return GetResult{Task: &t, text: g.describe(&t)}, nil
+			return GetResult{Task: &t, text: untrusted.Text(g.describe(&t))}, nil
 		},
 		Result: func(out GetResult) *pegboard.Result {
 			r := pegboard.TextResult(out.text)

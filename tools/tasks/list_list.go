@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // ListResult is the Result.Data of TaskList.
@@ -83,5 +84,5 @@ func (out *ListResult) text() string {
 			fmt.Fprintf(&b, " [waits for #%s]", strings.Join(t.BlockedBy, ", #"))
 		}
 	}
-	return b.String()
+	return untrusted.Text(b.String())
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // target is the list as a target of its tools.
@@ -42,7 +43,7 @@ func stops(err error) bool { return errors.As(err, new(*StopError)) }
 
 // stopResult returns the result of a change that was refused by a hook which ends the turn.
 func stopResult(err error) *pegboard.Result {
-	r := pegboard.TextResult(err.Error())
+	r := pegboard.TextResult(untrusted.Escape(err.Error()))
 	r.IsError, r.StopTurn = true, true
 	return r
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // updateInput is the input of TaskUpdate. A nil field leaves the task as it is.
@@ -67,7 +68,7 @@ func (l *List) updateTool() pegboard.Tool {
 				return UpdateResult{stopped: err}, nil
 			}
 			if err != nil {
-				return UpdateResult{}, err
+				return UpdateResult{}, untrusted.Err(err)
 			}
 			return newUpdateResult(&in, &before, &after, l.notice(false)), nil
 		},
@@ -75,7 +76,7 @@ func (l *List) updateTool() pegboard.Tool {
 			if out.stopped != nil {
 				return stopResult(out.stopped)
 			}
-			r := pegboard.TextResult(out.text)
+			r := pegboard.TextResult(untrusted.Escape(out.text))
 			r.Data, r.Line = out, out.text
 			return r
 		},

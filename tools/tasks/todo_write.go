@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // MaxTodos is how many lines a list of [TodoWrite] may have. It is this package's own.
@@ -145,7 +146,7 @@ func (l *todoList) advise(words []string) (advice string) {
 	}
 	l.asked = true
 	if open != "" {
-		return advice + fmt.Sprintf(" %d are completed and none of them has verified the work yet: do not leave out the step %q, and do it before you report.", done, shortened(open))
+		return advice + fmt.Sprintf(" %d are completed and none of them has verified the work yet: do not leave out the step %q, and do it before you report.", done, untrusted.Escape(shortened(open)))
 	}
 	return advice + fmt.Sprintf(" %d are completed and none of them verifies the work: add a step that does, such as running the tests or looking at the result, and do it before you report.", done)
 }

@@ -78,6 +78,15 @@ func Escape(text string) string {
 	return b.String() + text[from:]
 }
 
+// lineEnds are the characters after which a reader may see a new line.
+var lineEnds = regexp.MustCompile(`\r\n|[\n\r\v\f\x{1C}-\x{1E}\x{85}\x{2028}\x{2029}]`)
+
+// Indent returns [Escape] of a text with prefix before each line but the first, whatever
+// character ends the lines.
+func Indent(text, prefix string) string {
+	return lineEnds.ReplaceAllLiteralString(Escape(text), "\n"+prefix)
+}
+
 // A quotingError is an error whose text may quote anything, for the model.
 type quotingError struct{ err error }
 
