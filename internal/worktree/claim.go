@@ -95,17 +95,18 @@ func (r *repository) claim(ctx context.Context, name string, rec record, orLeft 
 	return c, nil
 }
 
-// save writes the record.
+// save writes the record. A program that is killed meanwhile leaves the former record or this
+// one: what stands behind the first JSON value is not read.
 func (c *claim) save() error {
 	text, err := json.Marshal(c.record)
 	if err != nil {
 		return err
 	}
-	if err := c.file.Truncate(0); err != nil {
+	text = append(text, '\n')
+	if _, err := c.file.WriteAt(text, 0); err != nil {
 		return err
 	}
-	_, err = c.file.WriteAt(append(text, '\n'), 0)
-	return err
+	return c.file.Truncate(int64(len(text)))
 }
 
 // release gives the claim up, so that the next Clean finds it.
@@ -172,8 +173,6 @@ func (r *repository) left(name string) *claim {
 		return nil
 	}
 	c := &claim{name: name, file: file}
-	if text, err := io.ReadAll(io.LimitReader(file, maxRecord)); err == nil {
-		_ = json.Unmarshal(text, &c.record) // before a record is written, nothing is made
-	}
+	_ = json.NewDecoder(io.LimitReader(file, maxRecord)).Decode(&c.record) // before a record is written, nothing is made
 	return c
 }

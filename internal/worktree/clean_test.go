@@ -2,6 +2,7 @@ package worktree_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -73,12 +74,7 @@ func TestKilled(t *testing.T) {
 		require.NoError(t, err)
 		require.NotContains(t, string(text), "error")
 
-		_, err = trees.Clean(t.Context(), s.repo)
-		if shared := filepath.Join(s.repo, ".git/packed-refs.lock"); err != nil && strings.Contains(err.Error(), shared) {
-			require.NoError(t, os.Remove(shared)) // of a git that was killed; only a person may know that
-			_, err = trees.Clean(t.Context(), s.repo)
-		}
-		require.NoError(t, err, "%s", text)
+		s.cleanAfterKill(trees)
 		for line := range strings.Lines(string(text)) {
 			if path, ok := strings.CutPrefix(strings.TrimSpace(line), "worked "); ok {
 				require.FileExists(t, filepath.Join(path, "work"))
@@ -97,6 +93,22 @@ func TestKilled(t *testing.T) {
 			s.requireClean()
 		}
 	}
+}
+
+// cleanAfterKill cleans until no worktree is in use: a process that the killed program was about
+// to start has its locks for a moment.
+func (s sandbox) cleanAfterKill(trees *worktree.Trees) {
+	s.t.Helper()
+	shared := filepath.Join(s.repo, ".git/packed-refs.lock")
+	require.Eventually(s.t, func() bool {
+		_, err := trees.Clean(s.t.Context(), s.repo)
+		if err != nil && strings.Contains(err.Error(), shared) {
+			err = os.Remove(shared) // of a git that was killed; only a person may know that
+		}
+		claims, globErr := filepath.Glob(filepath.Join(s.repo, ".git/pegboard-worktrees/*.json"))
+		require.NoError(s.t, errors.Join(err, globErr))
+		return len(claims) == 0
+	}, time.Minute, 10*time.Millisecond)
 }
 
 // TestKilledBeforeGit kills a program, and the process of git that it started, while a process
@@ -169,6 +181,8 @@ func TestClean(t *testing.T) {
 	made("unchanged")
 	made("changed")
 	s.write("repo/.claude/worktrees/changed/new", "x")
+	made("shorter")
+	claim("shorter", record("shorter", filepath.Join(s.repo, ".git/worktrees", "shorter"))+`r",""}`) // killed before the end of the former record was cut off
 	s.git("branch", "victim")
 	claim("elsewhere", fmt.Sprintf(`{"path":%q,"branch":"victim","base":%q}`, s.repo, head))
 	claim("victim", fmt.Sprintf(`{"path":%q,"branch":"victim","base":%q}`, path("victim"), head))
