@@ -40,8 +40,8 @@ func TestRandomConversations(t *testing.T) {
 			var idle []span
 			fires := map[string][]schedule.Fire{}
 			for range 120 {
-				time.Sleep(time.Duration(r.IntN(int(3 * time.Hour)))) // the model works
-				s := span{from: time.Now(), to: time.Now().Add(time.Duration(r.IntN(int(3 * time.Hour))))}
+				time.Sleep(time.Duration(r.Int64N(int64(3 * time.Hour)))) // the model works
+				s := span{from: time.Now(), to: time.Now().Add(time.Duration(r.Int64N(int64(3 * time.Hour))))}
 				for _, f := range c.waitUntil(s.to) {
 					fires[f.Job.ID] = append(fires[f.Job.ID], f)
 				}
