@@ -53,7 +53,8 @@ func (w *Worktree) IsWhole() bool {
 // changed, and kept unlocked otherwise. Where that cannot be told, it is kept. A worktree of
 // which the directory is gone loses its branch if there is no commit on it.
 //
-// An error comes with an Ending that names the remains. If ctx ends first, the worktree is
+// An error comes with an Ending that names the remains. What could not be removed is left to the
+// next Clean. If ctx ends first, the worktree is
 // kept. A second call fails.
 func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
 	e := Ending{Name: w.claim.name, Path: w.Path, Branch: w.Branch}
@@ -69,7 +70,11 @@ func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
 			w.endClaim()
 			return e, nil
 		}
-		reason = "it could not be removed: " + err.Error()
+		e.Kept, e.Reason = true, "it could not be removed: "+err.Error()
+		err = errors.Join(err, w.unlock())
+		w.claim.release() // a part of it may be left, such as its branch
+		w.claim.file = nil
+		return e, err
 	}
 	e.Kept, e.Reason = true, reason
 	err = errors.Join(err, w.unlock())
