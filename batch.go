@@ -18,8 +18,10 @@ import (
 type batch struct {
 	exec    *Executor
 	pool    *Pool
-	parent  *Call   // the call whose tool makes these calls; nil for calls of the model
-	stream  *Stream // that yields the outcomes; nil in a batch of Run
+	parent  *Call       // the call whose tool makes these calls; nil for calls of the model
+	record  *turnRecord // nil if no call can be suspended
+	resumed bool        // some calls were suspended before
+	stream  *Stream     // that yields the outcomes; nil in a batch of Run
 	lane    lane.Lane
 	blocked bool // abandoned calls hold keys in the lane
 	events  *eventLog
@@ -33,7 +35,8 @@ type batch struct {
 	message chan struct{} // closed when the model's message has ended; nil if it had ended before
 	reason  FinishReason  // set before message is closed
 
-	cause atomic.Pointer[error] // of stopAll
+	cause     atomic.Pointer[error] // of stopAll
+	suspended atomic.Bool           // a call was suspended, so the message has not ended
 
 	mu       lock.Mutex      // guards the fields below
 	jobs     []*job          // in the order of admission
@@ -96,8 +99,8 @@ func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
 	if n == 0 || n > limit {
 		b.lane.SetLimit(limit)
 	}
-	b.events = newEventLog(e, func() string { return e.traceID(ctx) })
-	b.host = hostContext{ctx, p.session}
+	b.events = newEventLog(ctx, e)
+	b.host = hostContext{Context: ctx, session: p.session}
 	b.uncancelled.hostContext = &b.host
 	b.ctx.Init(&b.host)
 	b.running.batch = b
@@ -137,8 +140,11 @@ func (b *batch) admit(j *job, c Call) {
 	} else {
 		j.outcome = new(Outcome)
 	}
-	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), FromText: c.FromText}, callState{session: b.pool.session, place: b.pool.session.grants.place(), pool: b.pool, host: &b.host, parent: b.parent})
+	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), FromText: c.FromText}, callState{session: b.pool.session, place: b.pool.session.grants.place(), pool: b.pool, host: &b.host, parent: b.parent, made: j})
 	j.forced = c.forced
+	if b.record != nil && j.durable == nil {
+		j.durable = b.record.call(j.place)
+	}
 	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
 	j.openLimits()
 	j.before = b.neighborOf(j)
@@ -147,10 +153,10 @@ func (b *batch) admit(j *job, c Call) {
 	if b.events != nil {
 		j.progress = new(progressLimit)
 	}
-	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil {
-		j.snapshots.shared = 1 // a listener or the repair may hold the call as it was admitted
+	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil || j.durable != nil {
+		j.snapshots.shared = 1 // a listener, the repair or a suspension may need the call as it was admitted
 	}
-	if j.streamAbandoned == nil {
+	if j.streamAbandoned == nil && !j.isRecorded() {
 		b.events.queue(Event{Kind: EventAdmitted, Call: j.call}, nil)
 	}
 }
@@ -203,7 +209,7 @@ func (b *batch) neighborOf(j *job) *neighbor {
 // breaker counts no calls that a tool makes: the model does not read their results. It has
 // counted a call of Executor.Supply when that was deferred.
 func (b *batch) countForBreaker(j *job) {
-	if j.duplicate || b.parent != nil || j.supplied != nil {
+	if j.duplicate || b.parent != nil || j.supplied != nil || b.resumed {
 		return
 	}
 	name := j.call.Name
@@ -363,7 +369,9 @@ func (b *batch) end() []Outcome {
 		jobs[c.place].addUpdateCrash(&outcomes[c.place], c.err)
 	}
 	b.loops.Close()
-	b.batchHook(outcomes)
+	if !b.suspended.Load() { // or the message goes on later
+		b.batchHook(outcomes)
+	}
 	b.recordDiscovery(jobs, outcomes)
 	b.tellShown(outcomes)
 	b.events.close()

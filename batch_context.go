@@ -9,15 +9,25 @@ import (
 type hostContext struct {
 	context.Context //nolint:containedctx // it is one
 	session         *Session
+	recorded        string // name of the turn in the record of a session that suspends
+}
+
+// turn returns the name of the message, or "".
+func (c *hostContext) turn() string {
+	if c.recorded != "" {
+		return c.recorded
+	}
+	name, _ := c.Context.Value(turnKey{}).(string)
+	return name
 }
 
 // Value returns the session for the key of [SessionFrom]. It hides the message of
-// [WithMessage]: an agent that a tool runs has messages of its own.
+// [WithMessage] and the name of [WithTurn]: an agent that a tool runs has messages of its own.
 func (c *hostContext) Value(key any) any {
 	switch key {
 	case sessionKey{}:
 		return c.session
-	case messageKey{}:
+	case messageKey{}, turnKey{}:
 		return nil
 	}
 	return c.Context.Value(key)

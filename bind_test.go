@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -475,19 +476,22 @@ func TestRulesOnABoundProperty(t *testing.T) {
 		set  pegboard.RuleSet
 		want pegboard.Behavior
 		says string // of RuleProblems
+		of   string // the target of the call; "shop" if empty
 	}{
 		{name: "deny", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(tenant:acme)"}}, want: pegboard.Ask, says: "every call of the tool is asked about"},
 		{name: "deny another value", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(tenant:none)"}}, want: pegboard.Ask, says: "no rule is compared with it"},
+		{name: "deny what a target is called like", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(tenant:none)"}}, of: "tenant:x", want: pegboard.Ask, says: "set by the program"},
 		{name: "ask", set: pegboard.RuleSet{Ask: []string{"Order(tenant:*)"}}, want: pegboard.Ask, says: "set by the program"},
 		{name: "allow", set: pegboard.RuleSet{Allow: []string{"Order(tenant:*)"}}, want: pegboard.Ask, says: "set by the program"},
 		{name: "without any", mode: pegboard.ModeBypass, want: pegboard.Allow},
+		{name: "a rule for the tool", set: pegboard.RuleSet{Allow: []string{"Order"}}, want: pegboard.Allow},
 		{name: "another parameter", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(item:tea)"}}, want: pegboard.Deny},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tool := orders(map[string]pegboard.Binding{"tenant": boundTenant}, func(d *pegboard.Definition[order, string]) {
-				d.Inspect, d.Traits = nil, pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "shop"}}}
+				d.Inspect, d.Traits = nil, pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: cmp.Or(tt.of, "shop")}}}
 			})
 			s := ofTenant(t, "acme", pegboard.SessionConfig{Permissions: rules(t, tt.mode, tt.set)})
 			pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})

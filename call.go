@@ -36,7 +36,9 @@ type callState struct {
 	host    *hostContext // of the batch; nil for a call that was made again by Rebuild
 	job     *job         // nil for a call that was decided elsewhere, or has no tool
 	parent  *Call
-	sent    *Call // the call before its input was replaced for the first time; nil if it was not
+	report  func(text string, data any) // of OnProgress, or nil
+	made    *job                        // that takes the call through the pipeline; nil for a call that no executor has admitted
+	sent    *Call                       // the call before its input was replaced for the first time; nil if it was not
 	info    *Info
 	spec    *inputSpec
 	place   *place // in which the call is decided, and runs
@@ -110,6 +112,18 @@ func (c *Call) ToolName() string {
 		return c.state.info.Name
 	}
 	return c.state.pool.canonicalName(c.Name)
+}
+
+// Info returns the facts of c's tool as the pool has them: those of an attached tool have the
+// name under which it is offered and its Origin, which its own [Tool].Info does not have. It is
+// zero for a Call that was not made by an Executor or [Pool.Rebuild], and for an unknown tool.
+func (c *Call) Info() Info {
+	if c.state == nil || c.state.info == nil {
+		return Info{}
+	}
+	info := *c.state.info
+	info.Aliases = slices.Clone(info.Aliases)
+	return info
 }
 
 // Pool returns the pool of the batch that c belongs to. It is nil for a Call that no
@@ -196,6 +210,31 @@ func (c *Call) Parent() *Call {
 	return c.state.parent
 }
 
+// Identity returns a value that all events and hooks of one call have and those of no other
+// call, equal to [HookCall.Identity]: the key of a map in which a listener keeps something until
+// [EventFinished]. An id is no such key, since calls may have none, and calls of different
+// messages the same. The value is not to be kept longer than the call. It is nil for a Call
+// that no Executor admitted.
+func (c *Call) Identity() any {
+	if c.state == nil || c.state.made == nil {
+		return nil
+	}
+	return c.state.made
+}
+
+// NamesTool reports whether the model named a tool: one that is in the pool of c, or was
+// excluded from it, by name or alias. Any other name is a text of the model, which a log that
+// must not contain such texts does not write. It is true for a Call without a pool, whose name
+// comes from the host.
+func (c *Call) NamesTool() bool {
+	if c.state == nil || c.state.pool == nil {
+		return true
+	}
+	p := c.state.pool
+	_, ok := p.byName[c.Name]
+	return ok || slices.ContainsFunc(p.excluded, func(x Exclusion) bool { return x.isCalled(c.Name) })
+}
+
 // Run makes calls from inside c, as a script does that a tool runs. They are ordinary
 // calls of the same agent: each is decided for itself and takes all stages of the same
 // [Executor], in a batch of its own that does not wait for c. They may use the tools of
@@ -259,11 +298,19 @@ func (c *Call) check(ctx context.Context, ts []Target) error {
 
 // Filter reports whether t may be touched, and never asks: for walks over many files,
 // which leave out the denied ones.
-func (c *Call) Filter(t Target) bool {
+func (c *Call) Filter(t Target) bool { return c.Behavior(t) == Allow }
+
+// Behavior is Filter for a tool that tells what is denied from what needs a question: Ask
+// where Check would ask, else Allow or Deny. It never asks. For a Call of no pool it is Deny.
+func (c *Call) Behavior(t Target) Behavior {
 	if c.state == nil {
-		return false
+		return Deny
 	}
-	return c.decideRunning(c.state.resolve([]Target{t})).Behavior == Allow
+	b := c.decideRunning(c.state.resolve([]Target{t})).Behavior
+	if b != Allow && b != Ask {
+		return Deny
+	}
+	return b
 }
 
 // prepare fills e to decide targets of c under the permissions in force.
@@ -325,9 +372,37 @@ func (c *Call) Emit(text string) { c.EmitData(text, nil) }
 // tool must not change the data afterwards. Data whose event is left out is lost, so each
 // should say the whole state and not what has changed.
 func (c *Call) EmitData(text string, data any) {
-	if c.state != nil && c.state.job != nil {
+	switch {
+	case c.state == nil:
+	case c.state.job != nil:
 		c.state.job.emitProgress(c, progress{text, data})
+	case c.state.report != nil:
+		c.state.report(text, data)
 	}
+}
+
+// OnProgress sets the func that gets the reports of c, by Emit and EmitData, before c is passed to
+// the tool. It is for a Call that [Pool.Rebuild] has made: on any other it has no
+// effect. Report may be called concurrently, and for every report, however many there are.
+func (c *Call) OnProgress(report func(text string, data any)) {
+	if c.state != nil && c.state.made == nil && c.state.job == nil {
+		c.state.report = report
+	}
+}
+
+// ToolDigest identifies the definition of c's tool: its name, its input schema, and of an
+// attached tool all that its source says. It is equal in two processes whose tools accept the
+// same inputs. It is 64 hexadecimal digits, and "" for a Call without a pool, or with an
+// unknown tool.
+func (c *Call) ToolDigest() string {
+	if c.state == nil || c.state.pool == nil {
+		return ""
+	}
+	e, ok := c.state.pool.lookup(c.Name)
+	if !ok {
+		return ""
+	}
+	return e.definitionDigest()
 }
 
 // awaitSupply waits for the outcome of a call that the host executes.

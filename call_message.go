@@ -26,3 +26,25 @@ func (c *Call) Message() any {
 	}
 	return c.state.parent.Message()
 }
+
+type turnKey struct{}
+
+// WithTurn returns a context for [Executor.Run] and [Executor.Stream] that names the message
+// whose calls they run, in a session that suspends calls. The name is unique in the session,
+// such as the id under which the host keeps the message. If the program is killed while the
+// calls run, the same calls under the same name go on in another process: those that have
+// finished keep their outcome, see [Journal]. Without a name, later processes
+// know only the content of a [Suspension].
+func WithTurn(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, turnKey{}, name)
+}
+
+// Turn returns the name of the message that c belongs to: that of [WithTurn], or in a session
+// that suspends the one that was made in its place. It is "" if the message has no name, and
+// for a call inside another one.
+func (c *Call) Turn() string {
+	if c.state == nil || c.state.host == nil || c.state.parent != nil {
+		return ""
+	}
+	return c.state.host.turn()
+}

@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -146,4 +147,35 @@ func TestCallFromATextIsMarked(t *testing.T) {
 
 	written.Name = "Other"
 	require.ErrorIs(t, ex.Run(t.Context(), pool, written)[0].Err, pegboard.ErrDenied)
+}
+
+// TestTurnOfACall is that of the message, in a session that suspends and in any other. A call
+// inside another one has none.
+func TestTurnOfACall(t *testing.T) {
+	t.Parallel()
+	turns := func(cfg pegboard.SessionConfig, ctx context.Context) (of map[string]any) {
+		of = map[string]any{}
+		inner := observed("Inner", func(c *pegboard.Call) any { return c.Turn() }, of)
+		outer := plain("Outer", func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			of["Outer"] = c.Turn()
+			return "", c.Run(ctx, call("1", "Inner", `{}`))[0].Err
+		})
+		cfg.Permissions = bypass(t).Permissions
+		ex := executor(pegboard.Executor{})
+		require.NoError(t, ex.Run(ctx, registryOf(t, inner, outer).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Outer", `{}`))[0].Err)
+		require.Empty(t, of["Inner Call"])
+		return of
+	}
+	named := pegboard.WithTurn(t.Context(), "m7")
+	require.Empty(t, turns(pegboard.SessionConfig{}, t.Context())["Outer"])
+	require.Equal(t, "m7", turns(pegboard.SessionConfig{}, named)["Outer"])
+	journal, err := pegboard.NewFileJournal(t.TempDir())
+	require.NoError(t, err)
+	suspends := func() pegboard.SessionConfig {
+		return pegboard.SessionConfig{ID: "s", Suspend: &pegboard.Suspending{Key: bytes.Repeat([]byte("k"), 32), Journal: journal}}
+	}
+	require.Equal(t, "m7", turns(suspends(), named)["Outer"])
+	require.NotEmpty(t, turns(suspends(), t.Context())["Outer"], "the name that was made")
+	bare := call("1", "T", `{}`)
+	require.Empty(t, bare.Turn())
 }

@@ -154,9 +154,8 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 		d = Decision{Behavior: Ask, Reason: e.whyNotAllowed(mode), unruled: true}
 		e.record(nil, nil, Ask, d.Reason)
 	}
-	if d.Behavior == Allow && e.loop != "" {
+	if d.Behavior == Allow && e.loop != "" { // of a call that runs, which is not explained
 		d = Decision{Behavior: Ask, Reason: e.loop}
-		e.record(nil, nil, Ask, d.Reason)
 	}
 	return e.denyIfUnattended(mode, d)
 }

@@ -18,11 +18,12 @@ func (e *evaluation) matchingFacts() (deny, ask *FactRule) {
 			continue
 		}
 		e.recordFact(r, nil, r.Behavior, "is about it")
-		if r.Behavior == Deny && deny == nil {
-			deny = r
+		first := &ask
+		if r.Behavior == Deny {
+			first = &deny
 		}
-		if r.Behavior == Ask && ask == nil {
-			ask = r
+		if *first == nil {
+			*first = r
 		}
 	}
 	return deny, ask

@@ -135,3 +135,25 @@ func TestHardLinkOfWhatARunningCallChecks(t *testing.T) {
 	require.NoError(t, outs[0].Err)
 	require.Equal(t, []bool{false, true, true}, got)
 }
+
+// TestHardLinkOfARuleOfTheMoment: a rule that is set while a call runs is about every name of
+// its file for the next check of that call.
+func TestHardLinkOfARuleOfTheMoment(t *testing.T) {
+	t.Parallel()
+	_, dir := linkedTree(t, map[string]string{"a/x": ".env", "a/y": "b"}, ".env", "b")
+	a := reading(pegboard.Target{Value: ".", Tree: true, Filtered: true})
+	var got []bool
+	a.call = func(_ ctx, c *pegboard.Call) error {
+		for _, rule := range []string{"Read(b)", "Read(.env)"} {
+			if err := c.Session().SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{rule}})); err != nil {
+				return err
+			}
+			got = append(got, c.Filter(pathTo(pegboard.AccessRead, "a/x")), c.Filter(pathTo(pegboard.AccessRead, "a/y")))
+		}
+		return nil
+	}
+	s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(.env)"}})})
+	outs := executor(pegboard.Executor{}).Run(t.Context(), a.pool(t, s), call("1", "T", ``))
+	require.NoError(t, outs[0].Err)
+	require.Equal(t, []bool{true, false, false, true}, got)
+}

@@ -18,7 +18,7 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 	about := [...]*Target{Deny: nil, Ask: nil}
 	matchAs := func(i int32, t *Target, twin string) {
 		r := &set.rules[i]
-		if r.Behavior == Ask && t == nil && r.isBare() && e.inSandbox() {
+		if r.Behavior == Ask && r.isBare() && e.inSandbox() {
 			e.record(r, nil, Undecided, "is about it in plan mode only, since it runs in a sandbox")
 			if e.askSandbox == nil {
 				e.askSandbox = r
@@ -101,7 +101,7 @@ func (e *evaluation) ruleOnHidden() *Rule {
 	}
 	for _, i := range e.perms.set.callRules {
 		r := &e.perms.set.rules[i]
-		if r.Behavior != Allow && r.param != nil && slices.Contains(e.schema.Hidden(), r.param.Name) && r.namesTool(e.info) {
+		if r.param != nil && slices.Contains(e.schema.Hidden(), r.param.Name) && r.namesTool(e.info) {
 			return r
 		}
 	}
@@ -252,7 +252,7 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 // written, or remembered, for what this command runs here.
 func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
 	shell := &t.Shell
-	if (shell.VerifyProgram == nil || shell.BringsProgram || e.verify(shell.VerifyProgram)) && e.verify(shell.VerifyNames) {
+	if (shell.BringsProgram || e.verify(shell.VerifyProgram)) && e.verify(shell.VerifyNames) {
 		return true
 	}
 	exact := *t

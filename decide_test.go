@@ -2,6 +2,7 @@ package pegboard_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -254,6 +255,8 @@ func TestTargetFields(t *testing.T) {
 
 		{name: "Parsed/not", acts: []target{cmd("make")}, set: pegboard.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
 		{name: "Parsed/parsed", acts: []target{cmd("make", parsed)}, set: pegboard.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(.env)"}}, want: pegboard.Allow},
+		{name: "Parsed/not, and a rule on commands", acts: []target{cmd("make")}, set: pegboard.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Bash(rm:*)"}}, want: pegboard.Allow},
+		{name: "Parsed/parsed, beside a host that it writes to", acts: []target{cmd("make", parsed), {Kind: pegboard.TargetHost, Access: write, Value: "h.test"}}, set: pegboard.RuleSet{Allow: []string{"Bash"}}, want: pegboard.Allow},
 		{name: "Parsed/attached", acts: []target{cmd("make", parsed)}, source: "srv", set: pegboard.RuleSet{Allow: []string{"mcp__srv"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
 		{name: "Parsed/not, and a hook", acts: []target{cmd("make")}, hook: pegboard.Allow, set: pegboard.RuleSet{Ask: []string{"Read(.env)"}}, want: pegboard.Ask},
 		{name: "Parsed/parsed, and a hook", acts: []target{cmd("make", parsed)}, hook: pegboard.Allow, set: pegboard.RuleSet{Ask: []string{"Read(.env)"}}, want: pegboard.Allow},
@@ -309,6 +312,42 @@ func TestCommandWithWildcardsNeedsAnExactRule(t *testing.T) {
 		}}}
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{tc.rule}})}))
 		require.Equal(t, tc.want.String(), judge(t, pool).behavior.String(), "%s, exact: %v", tc.rule, tc.exact)
+	}
+}
+
+// TestCommandThatStartsOthers needs a rule for each of them, which may have a wildcard.
+func TestCommandThatStartsOthers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		allow  []string
+		starts []string
+		want   string
+	}{
+		{name: "a rule for it", allow: []string{"Bash(rm:*)"}, starts: []string{"rm -f x"}, want: "allow"},
+		{name: "a rule for one of two", allow: []string{"Bash(rm:*)"}, starts: []string{"rm -f x", "mv x y"}, want: "ask"},
+		{name: "a rule for each of two", allow: []string{"Bash(rm:*)", "Bash(mv:*)"}, starts: []string{"rm -f x", "mv x y"}, want: "allow"},
+		{name: "a rule for the one that starts them", allow: []string{"Bash(find:*)"}, starts: []string{"rm -f x"}, want: "ask"},
+		{name: "nothing is started", allow: []string{"Bash(rm:*)"}, want: "ask"},
+	} {
+		a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{
+			{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "find . -exec rm -f {} +", Shell: pegboard.ShellFacts{NoWildcards: true, Starts: tt.starts}},
+		}}}
+		require.Equal(t, tt.want, judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{Allow: tt.allow}), tt.name)
+	}
+}
+
+// TestRuleAmongManyThatMayMatch: how many rules are to be compared with a target does not matter.
+func TestRuleAmongManyThatMayMatch(t *testing.T) {
+	t.Parallel()
+	for n := range 100 {
+		var set pegboard.RuleSet
+		for i := range n {
+			set.Allow = append(set.Allow, fmt.Sprintf("Edit(*%d)", i))
+		}
+		set.Allow = append(set.Allow, "Edit(*.txt)")
+		a := actor{traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "a.txt"), pathTo(pegboard.AccessWrite, "b.txt")}}}
+		require.Equal(t, "allow", judgeOnce(t, a, pegboard.SessionConfig{}, "", set), "%d others", n)
 	}
 }
 
@@ -371,10 +410,12 @@ func TestWritingATreeAsksAboutProtectedPathsBelow(t *testing.T) {
 func TestReasonOfReadingIsTrue(t *testing.T) {
 	t.Parallel()
 	thing := pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "orders"}
+	guess := thing
+	guess.Shell.Guess = true
 	for want, targets := range map[string][]pegboard.Target{
 		"its tool says that it only reads, on this machine, and nothing that rules are about": nil,
 		"its tool says that it only reads, on this machine":                                   {pathTo(pegboard.AccessRead, "f"), thing},
-		"it only reads, inside the working directories":                                       {pathTo(pegboard.AccessRead, "f")},
+		"it only reads, inside the working directories":                                       {pathTo(pegboard.AccessRead, "f"), guess},
 	} {
 		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: targets}}
 		require.Equal(t, want, judge(t, a.pool(t, session(t, pegboard.SessionConfig{}))).reason)

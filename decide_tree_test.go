@@ -2,6 +2,9 @@ package pegboard_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -50,6 +53,93 @@ func TestTreeIsSearchedOnceForAllRules(t *testing.T) {
 			require.Equal(t, tc.want, got.behavior.String(), got.reason)
 			require.Equal(t, tc.rule, got.rule)
 			require.Equal(t, 1, searches)
+		})
+	}
+}
+
+// TestFoundFileIsNamedWithAdvice: who is refused a tree learns which file in it a rule is about,
+// and how to leave it out. A name that a shell or a pattern reads otherwise is not put into the
+// advice.
+func TestFoundFileIsNamedWithAdvice(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, rule, file string
+		leaveOut         string
+		want             string
+	}{
+		{name: "advice", rule: "Read(.env)", file: ".env", leaveOut: "--exclude=NAME", want: "/.env is there; to leave it out, add --exclude=.env to the command"},
+		{name: "letters and digits", rule: "Read(*_Z-9z)", file: "aA0_Z-9z", leaveOut: "-NAME -not NAME", want: "/aA0_Z-9z is there; to leave it out, add -aA0_Z-9z -not aA0_Z-9z to the command"},
+		{name: "no way to leave it out", rule: "Read(.env)", file: ".env", want: "/.env is there"},
+		{name: "a blank", rule: "Read(*.env)", file: "a b.env", leaveOut: "--exclude=NAME", want: "/a b.env is there"},
+		{name: "a wildcard", rule: "Read(*.env)", file: "a*.env", leaveOut: "--exclude=NAME", want: "/a*.env is there"},
+		{name: "beside a letter", rule: "Read(*.env)", file: "[.env", leaveOut: "--exclude=NAME", want: "/[.env is there"},
+		{name: "behind the letters", rule: "Read(*.env)", file: "{.env", leaveOut: "--exclude=NAME", want: "/{.env is there"},
+		{name: "behind the digits", rule: "Read(*.env)", file: ":.env", leaveOut: "--exclude=NAME", want: "/:.env is there"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			tree := pathTo(pegboard.AccessRead, ".")
+			tree.Tree = true
+			tree.Shell = pegboard.ShellFacts{FromCommand: "look", LeaveOut: tc.leaveOut, Holds: func(visit func(string) bool) bool { return visit(dir + "/" + tc.file) }}
+			command := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "look", Shell: pegboard.ShellFacts{Simple: true, ReadOnly: true}}
+			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{command, tree}}}
+			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
+				got := judge(t, a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", set)})))
+				require.Equal(t, len(set.Deny) > 0, got.behavior == pegboard.Deny, got.reason)
+				require.True(t, strings.HasSuffix(got.reason, "covers read "+dir+" and below: "+dir+tc.want), got.reason)
+			}
+		})
+	}
+}
+
+// TestTreeThatIsReadAfterAnotherCommand: a file that a rule is about and that is not there could
+// be made by another command of the line first.
+func TestTreeThatIsReadAfterAnotherCommand(t *testing.T) {
+	t.Parallel()
+	command := func(value string, facts pegboard.ShellFacts) pegboard.Target {
+		facts.Simple = true
+		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: value, Shell: facts}
+	}
+	written := func(value string) pegboard.Target {
+		target := pathTo(pegboard.AccessWrite, value)
+		target.Shell.FromCommand = "put"
+		return target
+	}
+	put := command("put", pegboard.ShellFacts{EditsOnly: true})
+	for _, tc := range []struct {
+		name   string
+		reads  func(string) bool
+		file   string // that is there
+		before []pegboard.Target
+		want   pegboard.Behavior
+	}{
+		{name: "nothing before", want: pegboard.Allow},
+		{name: "one that only reads", before: []pegboard.Target{command("ls", pegboard.ShellFacts{ReadOnly: true})}, want: pegboard.Allow},
+		{name: "one that may do anything", before: []pegboard.Target{command("make", pegboard.ShellFacts{})}, want: pegboard.Ask},
+		{name: "one that edits another file", before: []pegboard.Target{put, written("other")}, want: pegboard.Allow},
+		{name: "one that makes the file", before: []pegboard.Target{put, written("a/secret")}, want: pegboard.Deny},
+		{name: "something unseen", before: []pegboard.Target{{Value: "a computed name"}}, want: pegboard.Ask},
+		{name: "the file is there", file: "a/secret", want: pegboard.Deny},
+		{name: "the file is left out", file: "a/secret", reads: func(name string) bool { return name != "secret" }, want: pegboard.Allow},
+		{name: "the file is not left out", file: "a/secret", reads: func(name string) bool { return name == "secret" }, want: pegboard.Deny},
+		{name: "another file", file: "a/other", want: pegboard.Allow},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if tc.file != "" {
+				name := filepath.Join(dir, tc.file)
+				require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+				require.NoError(t, os.WriteFile(name, nil, 0o600))
+			}
+			tree := pathTo(pegboard.AccessRead, ".")
+			tree.Tree, tree.Shell = true, pegboard.ShellFacts{FromCommand: "look", Reads: tc.reads}
+			look := command("look", pegboard.ShellFacts{ReadOnly: true})
+			a := actor{name: "Bash", traits: pegboard.Traits{Targets: append(tc.before, look, tree)}}
+			set := pegboard.RuleSet{Deny: []string{"Read(secret)"}, Allow: []string{"Bash(look)", "Bash(make)", "Bash(put)", "Bash(ls)", "Edit(./**)"}}
+			got := judge(t, a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", set)})))
+			require.Equal(t, tc.want.String(), got.behavior.String(), got.reason)
 		})
 	}
 }

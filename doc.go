@@ -31,7 +31,8 @@
 //
 // The packages below wire turn a pool into a provider's request, the provider's
 // stream into calls, and outcomes into the next message. examples/loop is the
-// smallest whole program, examples/agent a complete one.
+// smallest whole program, examples/agent a complete one. docs/README.md lists all pages
+// by need, and docs/cookbook answers one question on a page.
 //
 // # Permission
 //
@@ -47,6 +48,10 @@
 // A host has two words of its own: [ForceDecision] hands in a call with a decision, and a
 // session's [Guard] is called for every call that would run, and can only be stricter.
 //
+// [Hooks] are functions of the host around the calls of a session: before a call, instead
+// of a question, after a call and after a message. They deny calls, have them asked about,
+// and change inputs and results.
+//
 // # Asking
 //
 // A session's Approvers are asked before the user; the permission hook and the
@@ -57,6 +62,12 @@
 // id, in any order. An answer may change the input, end the turn, or change the permissions from now on
 // ([Decision].Remember), which also closes every open question that they decide.
 // [Question.Suggestions] proposes rules to remember.
+//
+// # Answers on another day
+//
+// With [SessionConfig].Suspend a session does not wait for the user: a call with a question is
+// suspended, the host saves a [Suspension], and [Executor.Resume] goes on with it in another
+// process, by the permissions of that day. A [Journal] keeps calls from running twice.
 //
 // # What a person reads
 //
@@ -69,17 +80,27 @@
 //
 // Calls of one message run together if their traits permit: an exclusive call runs
 // alone, calls per target together unless one writes something that another touches.
-// The outcomes are those of running one after the other.
-//
-// A model may run in circles. A loop breaker has the user asked about the third message
-// in a row that makes the same calls with the same results, and ends the turn after
-// denials in three messages in a row: [Outcome].StopTurn. Call [Session.NewTurn] for
-// every message of the user, from which on it counts; [BreakerLimits] change the limits.
+// The outcomes are those of running one after the other. [Pool.Conflict] says whether
+// two calls must not run at once, and why.
 //
 // [Executor.Stream] starts calls while the model still writes its message: read-only
 // calls at once, the others when the message is complete.
 //
 // # Limits
+//
+// Some limits hold unless the host changes them. The loop breaker stops a model that runs
+// in circles: the user is asked about the third message in a row that makes the same calls
+// with the same results, and the turn ends after the sixth, and after denials in three
+// messages in a row. It counts from [Session.NewTurn] on, so a loop calls that for every
+// message of the user: otherwise calls of different turns count together, budgets of a turn
+// never begin anew, and rules of a turn never end. A loop also heeds [Outcome].StopTurn,
+// with which the breaker, a hook, a budget or the user ends a turn. [BreakerLimits] change
+// the numbers.
+//
+// Also on are [DefaultMaxParallel] calls of a batch at once, [DefaultGrace] for
+// a call that was stopped, and the limits of results and images in [ResultLimits]. A call, a
+// question and a turn have no limit of time by default: see [Info].Timeout,
+// [SessionConfig].AskTimeout and Budgets.
 //
 // [SessionConfig] has Budgets, which limit the calls, the time and the tokens of a turn or
 // a session, and Groups, which limit how many calls of some tools run at once and how many
@@ -115,7 +136,9 @@
 // # Tools that the host executes
 //
 // A tool without a Call, such as a click in the user's browser, is decided here and executed
-// elsewhere: see [Info].Supplied and [Session.Supply].
+// elsewhere: see [Info].Supplied and [Session.Supply]. [Executor].Invoke moves calls of any
+// other tool into another process, where [Pool.Rebuild] makes them again; all stages before
+// and after the call stay here.
 //
 // # Tools that use tools
 //
@@ -136,8 +159,10 @@
 // # The tools that ship
 //
 // Package tools/files reads, edits and searches files, tools/shell runs commands
-// and scripts, tools/background manages tasks that outlive their call. They use
-// only the exported API of this package, and a host may leave out any.
+// and scripts, tools/background manages tasks that outlive their call. Others start agents,
+// load skills, read the web, ask language servers, keep lists and schedules, or talk to the
+// user; docs/builtin.md lists all tools. They use only the exported API of this package, and a
+// host may leave out any. Package tools/tooltest has fakes and checks for the host's tests.
 //
 // # External tools
 //
@@ -147,11 +172,23 @@
 // definitions follow those of the built-in tools, whose bytes never change with them,
 // so that the provider's prompt cache stays valid.
 //
+// # What happened
+//
+// [Executor].OnEvent is called with an [Event] for each step of a call: its place in the
+// order, questions, the decision, progress, the outcome. [LogEvents] writes them to a
+// [log/slog.Logger], package audit a line for each decision. [Executor].TraceID gives the
+// events of a batch a name. [Pool.ExplainDecision] says how a call would be decided and by
+// which rule, [Pool.Explain] why a tool is not in a pool.
+//
 // # Errors
 //
 // A text for the model says what is wrong and what to do next. An error for the host
-// is a [CallError] around one of the sentinels, such as [ErrDenied]. A panic of a tool or
-// a hook ends no program: it is a [PanicError] in the outcome, and in the log.
+// is a [CallError] around one of the sentinels, such as [ErrDenied]. A panic of a tool ends
+// no program: it is a [PanicError] in the outcome. Other mistakes of the host's own code
+// show in no outcome: a panic in OnEvent, a hook that failed after a call, an approver or a
+// classifier that failed, an answer that could not be saved. [Executor].Logger gets these,
+// and all panics with their stacks. Nil means [log/slog.Default]: a host that discards that
+// one sets Logger, or such mistakes are silent. Inputs and results are not logged.
 // A function that is given a nil context, or a nil or zero Session or Pool, panics and
 // says so: that is a mistake in the host's code.
 //

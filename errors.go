@@ -21,9 +21,15 @@ var (
 	ErrTimeout      = errors.New("timed out")
 	ErrDetached     = errors.New("call did not return")
 	ErrDeferred     = errors.New("answered later")
-	ErrPanic        = errors.New("panicked")
-	ErrDuplicate    = errors.New("duplicate")
-	ErrClosed       = errors.New("session closed")
+	// ErrSuspended: the call waits for an answer of the user, or for an earlier call that does,
+	// see [Session.Suspension]. It has not run. Its outcome wraps ErrDeferred, too.
+	ErrSuspended = errors.New("suspended")
+	// ErrOutcomeUnknown: an earlier process has started the call and has ended before the call
+	// did. It may have done its work or not, and was not run again.
+	ErrOutcomeUnknown = errors.New("the outcome of the call is not known")
+	ErrPanic          = errors.New("panicked")
+	ErrDuplicate      = errors.New("duplicate")
+	ErrClosed         = errors.New("session closed")
 	// ErrBudget: a [CallBudget] is used up. A running call that its end has stopped wraps
 	// ErrCancelled, too.
 	ErrBudget = errors.New("budget used up")
@@ -135,7 +141,7 @@ func errorClass(err error) string {
 // sentinelOf returns the error of this package that says best what kind of failure err is,
 // or nil.
 func sentinelOf(err error) error {
-	for _, e := range []error{ErrUnknownTool, ErrInvalidInput, ErrNoApprover, ErrExpired, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrBudget, ErrDeadlock, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
+	for _, e := range []error{ErrSuspended, ErrOutcomeUnknown, ErrUnknownTool, ErrInvalidInput, ErrNoApprover, ErrExpired, ErrDenied, ErrClosed, ErrTimeout, ErrDetached, ErrBudget, ErrDeadlock, ErrCancelled, ErrPanic, ErrDuplicate, ErrDeferred} {
 		if errors.Is(err, e) {
 			return e
 		}

@@ -1,22 +1,28 @@
 package pegboard
 
 import (
+	"context"
 	"time"
 )
 
 // An Event is one thing that happened to a call.
 type Event struct {
-	Time    time.Time
-	Kind    EventKind
-	Call    *Call    // a copy, shared with other events: do not write to it
-	Data    any      // of EventProgress, see Call.EmitData
-	Text    string   // progress, the reason of a question, the repairs, or why it waits, is attempted again or was detached
-	Targets []Target // of EventAsked and EventDecided
+	Time time.Time
+	Kind EventKind
+	// Context is the one that Run or Stream was called with, for what it carries, such as the
+	// span of a trace. It may have ended. Of a call that a tool makes with [Call.Run] it is
+	// the context that the tool passed. It is never nil in an event of an Executor.
+	Context context.Context //nolint:containedctx // of the batch, which a listener gets no other way
+	Call    *Call           // a copy, shared with other events: do not write to it
+	Data    any             // of EventProgress, see Call.EmitData
+	Text    string          // progress, the reason of a question, the repairs, or why it waits, is attempted again or was detached
+	Targets []Target        // of EventAsked and EventDecided
 	// Decision is set for EventDecided, Outcome for EventFinished.
 	Decision *Decision
 	Outcome  *Outcome
 	Question *Question    // of EventAsked and EventSettled
 	Awaited  *AwaitedCall // of EventAwaited and EventReleased
+	WaitsFor *Call        // of EventWaiting: the call that holds it back, as it was admitted; nil if it waits for a group
 	TraceID  string       // equal for all events of a batch, see Executor.TraceID
 }
 
@@ -29,7 +35,7 @@ const (
 	EventAsked                     // a question about the call is in line for the user
 	EventSettled                   // that question has left the line: answered, decided otherwise, or withdrawn
 	EventDecided                   // it was decided whether the call may run
-	EventWaiting                   // it waits for a place or the rate of a group; Text says of which
+	EventWaiting                   // it waits for another call or for a group; Text says why, see [Pool.Conflict]
 	EventStarted                   // the tool is called
 	EventAwaited                   // the host is to execute the call, see [Session.Supply]
 	EventReleased                  // it need not any more: the outcome was supplied, or, as Text says, the call was stopped

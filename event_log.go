@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,7 +15,8 @@ import (
 // the queue. Events that the listener causes are delivered after it returns. A nil log
 // has no listener.
 type eventLog struct {
-	exec  *Executor // whose OnEvent is the listener
+	exec  *Executor       // whose OnEvent is the listener
+	ctx   context.Context //nolint:containedctx // of Run or Stream, for its events
 	trace string
 
 	mu         lock.Mutex
@@ -27,11 +29,11 @@ type eventLog struct {
 	closed     bool
 }
 
-func newEventLog(e *Executor, trace func() string) *eventLog {
+func newEventLog(ctx context.Context, e *Executor) *eventLog {
 	if e.OnEvent == nil {
 		return nil
 	}
-	l := &eventLog{exec: e, trace: trace()}
+	l := &eventLog{exec: e, ctx: ctx, trace: e.traceID(ctx)}
 	l.progress.L = &l.mu
 	return l
 }
@@ -53,7 +55,10 @@ func (l *eventLog) queue(e Event, over *atomic.Bool) {
 	if l.closed || over != nil && over.Load() {
 		return
 	}
-	e.Time, e.Call, e.TraceID = time.Now(), l.copyOf(e.Call), l.trace
+	e.Time, e.Context, e.Call, e.TraceID = time.Now(), l.ctx, l.copyOf(e.Call), l.trace
+	if e.WaitsFor != nil {
+		e.WaitsFor = l.copyOf(e.WaitsFor)
+	}
 	if e.Outcome != nil {
 		e.Outcome.Call = e.Call
 	}

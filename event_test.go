@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -41,4 +42,42 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 	n := len(story)
 	late.Emit("after the end")
 	require.Len(t, story, n)
+}
+
+// TestEventsCarryTheContextOfTheBatch reads a value of the contexts that Run, Stream and
+// Call.Run were given from their events, as a trace does with its span.
+func TestEventsCarryTheContextOfTheBatch(t *testing.T) {
+	t.Parallel()
+	type key struct{}
+	with := func(name string) context.Context { return context.WithValue(t.Context(), key{}, name) }
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(
+		pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: "Inner"}, Description: "For a test.",
+			Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "ok", nil },
+		}),
+		pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: "Outer"}, Description: "For a test.",
+			Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+				c.Run(context.WithValue(ctx, key{}, "of the tool"), call("inner", "Inner", ``))
+				return "ok", nil
+			},
+		}),
+	))
+	seen := map[string][]string{}
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		name, _ := e.Context.Value(key{}).(string)
+		seen[e.Call.ID] = append(seen[e.Call.ID], name)
+	}})
+	pool := reg.AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
+	ex.Run(with("of Run"), pool, call("outer", "Outer", ``))
+	stream := ex.Stream(with("of Stream"), pool)
+	stream.Submit(call("streamed", "Inner", ``))
+	stream.Finish(pegboard.FinishToolCalls)
+	for range stream.Wait() {
+	}
+	for id, want := range map[string]string{"outer": "of Run", "inner": "of the tool", "streamed": "of Stream"} {
+		require.NotEmpty(t, seen[id])
+		require.Equal(t, []string{want}, slices.Compact(seen[id]), id)
+	}
 }

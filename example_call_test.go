@@ -20,7 +20,7 @@ func ExampleCall_Check() {
 		Traits:      pegboard.Traits{ReadOnly: true},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			for _, name := range []string{"main.go", ".env"} {
-				fmt.Println(name, c.Filter(file(name))) // never asks
+				fmt.Println(name, c.Filter(file(name)), c.Behavior(file(name))) // never ask
 			}
 			return "", c.Check(ctx, file(".env")) // asks if it must
 		},
@@ -46,8 +46,8 @@ func ExampleCall_Check() {
 	fmt.Println(out.Result.Text())
 	fmt.Println(errors.Is(out.Err, pegboard.ErrDenied))
 	// Output:
-	// main.go true
-	// .env false
+	// main.go true allow
+	// .env false deny
 	// denied: deny rule "Read(.env)" covers it
 	// true
 }
@@ -109,4 +109,103 @@ func ExampleCall_ToolName() {
 	}}
 	ex.Run(context.Background(), pool(pegboard.SessionConfig{}, agent), pegboard.Call{Name: "Task"})
 	// Output: Agent, called Task
+}
+
+// A tool with a long output reports each line. The user sees the latest, the model the result.
+func ExampleCall_Emit() {
+	build := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "Compile"},
+		Description: "Compiles the program.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			for _, line := range []string{"compile main.go", "link"} {
+				c.Emit(line)
+			}
+			return "compiled", nil
+		},
+	})
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventProgress {
+			fmt.Println("progress:", e.Text)
+		}
+	}}
+	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{}, build), pegboard.Call{ID: "1", Name: "Compile"})
+	fmt.Println("result:", out[0].Result.Text())
+	// Output:
+	// progress: compile main.go
+	// progress: link
+	// result: compiled
+}
+
+// A program that rehearses runs what changes nothing and no other call.
+func ExampleCall_ReadOnly() {
+	rehearsal := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		if !h.Call.ReadOnly() {
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "this is a rehearsal"}, nil
+		}
+		return pegboard.Decision{}, nil
+	}}
+	var ex pegboard.Executor
+	for _, out := range ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: rehearsal}, greet, exampleWriter()),
+		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)},
+		pegboard.Call{ID: "2", Name: "Write", Input: json.RawMessage(`{"file":"a.md"}`)}) {
+		fmt.Println(out.Decision.Behavior, out.Decision.Reason)
+	}
+	// Output:
+	// allow its tool says that it only reads, on this machine, and nothing that rules are about
+	// deny this is a rehearsal
+}
+
+// A script may call a tool as the model does. The model gets a summary, the script all of it.
+func ExampleCall_Parent() {
+	list := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "List"},
+		Description: "Lists the users.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			if c.Parent() == nil {
+				return "3 users", nil
+			}
+			return "Ada, Bob, Cem", nil
+		},
+	})
+	script := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "Script"},
+		Description: "Runs a script.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			value, err := c.Run(ctx, pegboard.Call{ID: "2", Name: "List"})[0].Value()
+			return fmt.Sprint("the script gets ", value), err
+		},
+	})
+	var ex pegboard.Executor
+	p := pool(pegboard.SessionConfig{}, list, script)
+	for _, name := range []string{"List", "Script"} {
+		fmt.Println(ex.Run(context.Background(), p, pegboard.Call{ID: "1", Name: name})[0].Result.Text())
+	}
+	// Output:
+	// 3 users
+	// the script gets Ada, Bob, Cem
+}
+
+// A tool that gives advice names only tools that the model has.
+func ExampleCall_Pool() {
+	help := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "Help"},
+		Description: "Says how to find text.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			if _, ok := c.Pool().Lookup("Grep"); ok {
+				return "use Grep", nil
+			}
+			return "read the files one by one", nil
+		},
+	})
+	var ex pegboard.Executor
+	for _, p := range []*pegboard.Pool{pool(pegboard.SessionConfig{}, help), pool(pegboard.SessionConfig{}, help, inert("Grep"))} {
+		fmt.Println(ex.Run(context.Background(), p, pegboard.Call{ID: "1", Name: "Help"})[0].Result.Text())
+	}
+	// Output:
+	// read the files one by one
+	// use Grep
 }

@@ -51,3 +51,23 @@ func ExampleClassifier() {
 	// Deploy: deny, the classifier: nothing leaves this machine
 	// Write: deny, the person said no
 }
+
+// A classifier of the host asks the default one first, which calls no model.
+func ExampleClassifyByTargets() {
+	classify := func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		if d, err := pegboard.ClassifyByTargets(ctx, q); err != nil || d.Behavior == pegboard.Deny {
+			return d, err
+		}
+		return pegboard.Decision{Behavior: pegboard.Allow, Reason: "a model found no harm in it"}, nil
+	}
+	for _, targets := range [][]pegboard.Target{
+		{{Kind: pegboard.TargetPath, Value: "drafts"}},
+		{{Kind: pegboard.TargetPath, Value: "/home/ada", Tree: true, AskReason: "it removes a home directory"}},
+	} {
+		d, err := classify(context.Background(), &pegboard.Question{Targets: targets})
+		fmt.Println(d.Behavior, d.Reason, err)
+	}
+	// Output:
+	// allow a model found no harm in it <nil>
+	// deny it removes a home directory <nil>
+}

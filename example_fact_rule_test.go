@@ -52,3 +52,24 @@ func ExamplePermissions_WithFactRules() {
 	// mcp__tickets__list: allow, allow rule on calls that are "read-only" covers it
 	// mcp__news__list: deny, deny rule on calls that are "not read-only, open-world" from policySettings covers it
 }
+
+// A page of settings shows what decides calls beside the rules on tools.
+func ExamplePermissions_FactRules() {
+	p, err := pegboard.Permissions{}.WithFactRules(
+		pegboard.FactRule{Behavior: pegboard.Allow, ReadOnly: pegboard.FactYes},
+		pegboard.FactRule{Behavior: pegboard.Deny, Source: pegboard.SourcePolicy, Destructive: pegboard.FactYes},
+	)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p = p.WithTrustedSources("tickets", "calendar")
+	for _, r := range p.FactRules() {
+		fmt.Printf("%v: %v\n", r.Behavior, r)
+	}
+	fmt.Println("trusted:", p.TrustedSources())
+	// Output:
+	// deny: destructive
+	// allow: read-only
+	// trusted: [calendar tickets]
+}

@@ -23,3 +23,14 @@ func ExampleGates() {
 	// LSP is not available here: the feature lsp is off (Gates.Features)
 	// LSP is available: a built-in tool
 }
+
+// An editor of agent definitions offers the tools that exist here, whatever rules say.
+func ExampleGates_Preset() {
+	reg := toolset("Read", "Grep", "TodoWrite", "TaskCreate")
+	s := begin(pegboard.SessionConfig{})
+	fmt.Println(pegboard.Gates{}.Preset(reg, s))
+	fmt.Println(pegboard.Gates{TodoList: true, EmbeddedSearch: true}.Preset(reg, s))
+	// Output:
+	// [Grep Read TaskCreate]
+	// [Read TodoWrite]
+}

@@ -110,8 +110,6 @@ func ExampleHookCall_Concerns() {
 	// {"name":"Bob"} no
 }
 
-// A program without a user puts a call off, and answers it when somebody has looked at it: by
-// running the same call again.
 // A hook keeps when a call began, until it has ended.
 func ExampleHookCall_Identity() {
 	var began sync.Map
@@ -132,6 +130,8 @@ func ExampleHookCall_Identity() {
 	// Output: true
 }
 
+// A program without a user puts a call off, and answers it when a person has looked at it: by
+// running the same call again.
 func ExampleHooks_deferred() {
 	approved := false
 	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
@@ -181,4 +181,21 @@ func ExampleHookCall_ResultOf() {
 	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, search), pegboard.Call{ID: "1", Name: "Find"})
 	fmt.Println(out[0].Result.Text())
 	// Output: 1 found: [Ada]
+}
+
+// A slow hook reports its progress, so that the user knows why the call has not begun.
+func ExampleHookCall_Emit() {
+	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		h.Emit("looking " + h.Call.ToolName() + " up in the policy")
+		return pegboard.Decision{}, nil
+	}}
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventHook {
+			fmt.Println(e.Text)
+		}
+	}}
+	ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, greet),
+		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
+	// Output:
+	// looking Greet up in the policy
 }

@@ -52,3 +52,18 @@ func ExampleMode_Laxer() {
 	// plan
 	// default
 }
+
+// When the user approves a plan, the conversation goes on in the mode it had before.
+func ExamplePermissions_AfterPlan() {
+	p, err := pegboard.Permissions{}.WithMode(pegboard.ModeAcceptEdits)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	planning, err := p.WithMode(pegboard.ModePlan)
+	fmt.Println(planning.Mode(), err)
+	fmt.Println(planning.AfterPlan().Mode())
+	// Output:
+	// plan <nil>
+	// acceptEdits
+}

@@ -42,3 +42,23 @@ func ExampleFuseRankers() {
 	fmt.Println(reg.AssemblePool(begin(pegboard.SessionConfig{}), pegboard.PoolConfig{}).Len())
 	// Output: 1
 }
+
+// A ranker of the host leaves the search by words to the LexicalRanker, here without the tools
+// that write.
+func ExampleLexicalRanker_Rank() {
+	pool := shelf().AssemblePool(begin(pegboard.SessionConfig{}), pegboard.PoolConfig{})
+	reads := func(name string) bool { return name != "mcp__github__create_issue" }
+	for _, accept := range []func(string) bool{nil, reads} {
+		found, err := pegboard.LexicalRanker{}.Rank(context.Background(), pool, "issue branch", 5, accept)
+		for _, m := range found {
+			fmt.Println(m.Name, m.Score > 0, err)
+		}
+		fmt.Println("--")
+	}
+	// Output:
+	// mcp__github__create_issue true <nil>
+	// mcp__github__list_branches true <nil>
+	// --
+	// mcp__github__list_branches true <nil>
+	// --
+}

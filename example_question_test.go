@@ -144,3 +144,57 @@ func ExampleAskLater() {
 	// a.md: allow, a person answered: allow
 	// <nil>
 }
+
+// An asker that shows a dialog waits as AskLater does. An answer that is wrong, here an input
+// with an unknown property, is refused, and the user corrects it.
+func ExampleQuestion_Answer() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			for _, typed := range []string{`{"fil":"a.md"}`, `{"file":"drafts/a.md"}`} {
+				err := q.Answer(pegboard.Decision{Behavior: pegboard.Allow, Input: []byte(typed)})
+				fmt.Println(typed, "is accepted:", err == nil)
+			}
+			return pegboard.AskLater(ctx, q)
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	exampleWrite(s, "a.md")
+	// Output:
+	// {"fil":"a.md"} is accepted: false
+	// {"file":"drafts/a.md"} is accepted: true
+	// a.md: allow, a person answered: allow
+}
+
+// An approver answers what one rule is about, and leaves all else to the user.
+func ExampleQuestion_Concerns() {
+	drafts, err := pegboard.ParseRule(pegboard.Allow, "Edit(drafts/)")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		Approvers: []pegboard.Asker{func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			if q.Concerns(drafts) == pegboard.ConcernYes {
+				return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it is a draft"}, nil
+			}
+			return pegboard.Decision{}, nil
+		}},
+		Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user said no"}, nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	exampleWrite(s, "drafts/a.md")
+	exampleWrite(s, "main.go")
+	// Output:
+	// drafts/a.md: allow, it is a draft
+	// main.go: deny, the user said no
+}

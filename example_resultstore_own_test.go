@@ -29,8 +29,8 @@ func (m *memoryStore) Put(_ context.Context, callID, _ string, r io.Reader) (peg
 	if err != nil {
 		return pegboard.StoredResult{}, err
 	}
-	sum := sha256.Sum256(text)
-	ref := "memory:" + callID + "-" + hex.EncodeToString(sum[:4])
+	sum := sha256.Sum256(append([]byte(callID+"\x00"), text...))
+	ref := "memory:" + hex.EncodeToString(sum[:16])
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.held[ref] = text
@@ -82,7 +82,7 @@ func ExampleResultStore() {
 	size, _ := io.Copy(io.Discard, whole)
 	fmt.Println(size, "bytes are in", part.Ref)
 	// Output:
-	// [Result too long to show: 1900 bytes, 100 lines. All of it is in memory:call_1-4c4f837f; read on with ReadResult. Below are its first 19 bytes.]
+	// [Result too long to show: 1900 bytes, 100 lines. All of it is in memory:fd50c8e7aa50b816a9635df12cdfce61; read on with ReadResult. Below are its first 19 bytes.]
 	// something happened
-	// 1900 bytes are in memory:call_1-4c4f837f
+	// 1900 bytes are in memory:fd50c8e7aa50b816a9635df12cdfce61
 }

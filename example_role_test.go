@@ -20,3 +20,15 @@ func ExampleRoleTables() {
 	// Agent
 	// Read
 }
+
+// A host that follows Claude Code takes its tables: there an agent may start agents.
+func ExampleClaudeCodeRoleTables() {
+	reg, documented := toolset("Read", "Agent"), pegboard.ClaudeCodeRoleTables()
+	s := begin(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
+	for _, tables := range []*pegboard.RoleTables{nil, &documented} {
+		fmt.Println(reg.AssemblePool(s, pegboard.PoolConfig{Roles: tables}).Explain("Agent"))
+	}
+	// Output:
+	// Agent is not available here: not for agents (sub-agent)
+	// Agent is available: a built-in tool
+}

@@ -24,3 +24,13 @@ func ExampleParseRule() {
 	// deny Agent(model:opus): tool "Agent", pattern "model:opus"
 	// refused: rule "Bash()": the parentheses are empty; leave them out to mean the whole tool
 }
+
+// A log shows of a rule that an answer has made only what tool it is about.
+func ExampleRule_Redacted() {
+	for _, source := range []pegboard.RuleSource{pegboard.SourceProject, pegboard.SourceSession} {
+		fmt.Println(pegboard.Rule{Behavior: pegboard.Allow, Tool: "Bash", Pattern: "git push *", Source: source}.Redacted())
+	}
+	// Output:
+	// Bash(git push *)
+	// Bash(…)
+}

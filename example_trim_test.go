@@ -2,6 +2,7 @@ package pegboard_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -41,4 +42,50 @@ func ExampleSession_Trimmed() {
 	// Output:
 	// false
 	// true false
+}
+
+// A user interface lists what the model is not sent any more, and opens it.
+func ExampleSession_TrimmedResults() {
+	session := begin(pegboard.SessionConfig{Limits: pegboard.ResultLimits{PerMessage: 3500, Preview: 20}})
+	defer func() { _ = session.Close(context.Background()) }()
+	session.TrimResults(context.Background(), []pegboard.HistoryResult{
+		{CallID: "1", Tool: "Log", Turn: 1, Text: log100()},
+		{CallID: "2", Tool: "Log", Turn: 1, Text: log100() + "the end\n"},
+	})
+	for _, r := range session.TrimmedResults() {
+		stored, err := session.ResultStore().Open(context.Background(), r.Ref)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(r.CallID, r.Tool, r.Size, stored.Close())
+	}
+	// Output: 2 Log 1908 <nil>
+}
+
+// A resumed conversation sends the bytes that it sent before, so that the provider's prompt
+// cache still holds it. A status line shows how many results are sent whole.
+func ExampleSession_TrimState() {
+	limits := pegboard.ResultLimits{KeepRecent: 1, MaskStep: 1}
+	first := begin(pegboard.SessionConfig{Limits: limits})
+	defer func() { _ = first.Close(context.Background()) }()
+	var history []pegboard.HistoryResult
+	for turn := 1; turn < 4; turn++ {
+		history = append(history, pegboard.HistoryResult{CallID: fmt.Sprint(turn), Tool: "Log", Turn: turn, Text: log100() + log100()})
+		first.TrimResults(context.Background(), history)
+	}
+	counts := first.ResultCounts()
+	fmt.Println("whole:", counts.Whole, "masked:", counts.Masked)
+
+	for _, state := range []json.RawMessage{nil, first.TrimState()} { // without, and as the host kept it
+		resumed := begin(pegboard.SessionConfig{Limits: limits, TrimState: state})
+		fmt.Println(resumed.Trimmed("1"), resumed.ResultCounts().Masked)
+		if err := resumed.Close(context.Background()); err != nil {
+			fmt.Println(err)
+		}
+	}
+	// Output:
+	// whole: 1 masked: 2
+	// false 0
+	// true 2
 }

@@ -73,7 +73,8 @@ type Executor struct {
 
 // Invoke performs one call that was allowed, on exactly the bytes of c.Input. Replace it
 // to run calls in another process; there, [Pool.Rebuild] makes the call again from its
-// id, name and bytes.
+// id, name and bytes, and [CallReply] takes what the tool returns back. A [*PanicError] that
+// it returns counts as a panic of the tool. To check one, use tooltest.CheckInvoke.
 type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 
 // Run takes calls through all stages and returns one outcome for each, in their order,
@@ -96,6 +97,7 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 	if parent != nil && b.events != nil {
 		b.events.trace = parent.state.job.batch.events.trace
 	}
+	b.openRecord()
 	return b.run(ctx, jobs, calls)
 }
 

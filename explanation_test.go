@@ -49,6 +49,11 @@ func TestExplanationShowsEachStep(t *testing.T) {
 			"deny: mode dontAsk refuses what would be asked about",
 			`= deny: ask rule "Read(q)" from projectSettings covers read ` + at("q") + ", and mode dontAsk asks nobody",
 		}},
+		{name: "an edit that the mode permits", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}, mode: pegboard.ModeAcceptEdits, want: []string{
+			"it would write " + at("f"),
+			"allow: mode acceptEdits permits edits inside the working directories (write " + at("f") + ")",
+			"= allow: mode acceptEdits permits edits inside the working directories",
+		}},
 		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{read("f"), {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}, want: []string{
 			"it would read " + at("f"),
 			"it would run make",

@@ -29,6 +29,7 @@ type inquiry struct {
 	about    *evaluation
 	again    func() Decision // decides again under the permissions of that moment, on any goroutine
 	running  bool            // the call runs, and its input cannot be changed
+	besides  []Decider       // decide at the same time as the user
 	ahead    *aheadOfHooks   // a classifier that was asked before, or nil
 	saved    chan struct{}   // closed when the user's answer is saved
 	ended    chan struct{}   // closed when ask returns
@@ -46,6 +47,13 @@ func (q *inquiry) ask(ctx context.Context) (Decision, error) {
 		if d, err := alone.Run(ctx); !errors.Is(err, ErrNoApprover) {
 			return q.finish(ctx, d, err)
 		}
+	}
+	if q.suspends() {
+		d, err := q.suspend(ctx, deciders)
+		if err == nil && d.StopTurn {
+			q.job.stopTurn()
+		}
+		return d, err
 	}
 	prompted := "" // the id of the question, once it is in line
 	race := asking.Race[*pending, Decision]{
@@ -81,8 +89,10 @@ func (q *inquiry) session() *Session { return q.job.session() }
 
 // question returns the question as the host sees it.
 func (q *inquiry) question(id string) *Question {
+	d := q.Decision
+	d.Input, d.Remember = nil, nil
 	return &Question{ID: id, Tool: q.job.entry.tool, Call: q.call.copied(), Targets: cloneTargets(q.targets), Reason: q.Reason,
-		AgentPath: q.session().AgentPath(), about: q.about}
+		AgentPath: q.session().AgentPath(), Decision: d, Besides: slices.Clone(q.besides), about: q.about}
 }
 
 // deciders returns those who decide beside the user, and those who decide before. A Guard
@@ -98,6 +108,7 @@ func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), b
 			return nil, nil
 		}
 		if hook := s.cfg.Hooks.Permission; hook != nil {
+			q.besides = append(q.besides, ByHook)
 			beside = append(beside, q.decider(ByHook, q.question(""), q.bringing(ByHook, q.permissionHook(hook))))
 		}
 		for _, approver := range s.cfg.Approvers {
@@ -110,7 +121,11 @@ func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), b
 	} else if c := q.classifier(); c != nil {
 		beside = append(beside, c)
 	}
+	if len(beside) > 0 {
+		q.besides = append(q.besides, ByClassifier)
+	}
 	if hook := s.cfg.Hooks.Permission; hook != nil {
+		q.besides = append(q.besides, ByHook)
 		beside = append(beside, q.decider(ByHook, q.question(""), q.permissionHook(hook)))
 	}
 	return beside, s.cfg.Approvers

@@ -7,8 +7,9 @@ import (
 
 // LogEvents returns a function for [Executor].OnEvent that logs events to l: denials and
 // failures at level Warn, all others at Debug. It logs no input and no result: of a
-// denial the rule, of a failure the stage and the sentinel error. Of a tool that was called
-// by an alias it logs the name as "tool", and the alias as "as".
+// denial the rule, of a failure the stage and the sentinel error. The kind of a call is the
+// one that its tool tells in Traits. Of a tool that was called by an alias it logs the name
+// as "tool", and the alias as "as".
 func LogEvents(l *slog.Logger) func(Event) {
 	return func(e Event) {
 		level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", e.Call.ToolName())}
@@ -24,6 +25,9 @@ func LogEvents(l *slog.Logger) func(Event) {
 		}
 		if e.Awaited != nil {
 			attrs = append(attrs, slog.String("awaited", e.Awaited.ID))
+		}
+		if e.WaitsFor != nil {
+			attrs = append(attrs, slog.String("waits_for", e.WaitsFor.ID))
 		}
 		if d := e.Decision; d != nil {
 			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
@@ -49,6 +53,13 @@ func LogEvents(l *slog.Logger) func(Event) {
 				attrs = append(attrs, slog.String("error", errorClass(o.Err)))
 			}
 		}
-		l.LogAttrs(context.Background(), level, "tool call "+e.Kind.String(), attrs...)
+		ctx := context.Background()
+		if !l.Enabled(ctx, level) {
+			return // the tool need not be asked for the kind
+		}
+		if _, traits, _ := e.Call.describe(); traits.Kind.known() != KindOther {
+			attrs = append(attrs, slog.String("kind", traits.Kind.String()))
+		}
+		l.LogAttrs(ctx, level, "tool call "+e.Kind.String(), attrs...)
 	}
 }

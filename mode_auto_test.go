@@ -36,6 +36,8 @@ func TestAutoModeDropsBroadRules(t *testing.T) {
 		{rule: "Bash(git:*)", acts: command("git push")},
 		{rule: "Bash(make)", acts: command("make")},
 		{rule: "Agent(reviewer)", acts: agent},
+		{rule: "Own(python *)", acts: command("python x.py"), drops: true},
+		{rule: "Own(git *)", acts: command("git push")},
 		{rule: "Edit", acts: pegboard.Target{Kind: pegboard.TargetResource, Value: "x"}},
 		{rule: "WebFetch", acts: pegboard.Target{Kind: pegboard.TargetHost, Value: "h.test"}},
 		{rule: "WebFetch(domain:*)", acts: pegboard.Target{Kind: pegboard.TargetHost, Value: "h.test"}},

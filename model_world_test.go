@@ -40,9 +40,9 @@ func newWorld() *world {
 }
 
 // session returns one whose hooks, rules and person do what the input says.
-func (w *world) session(t *testing.T) *pegboard.Session {
+func (w *world) session(t *testing.T, change ...func(*pegboard.SessionConfig)) *pegboard.Session {
 	t.Helper()
-	s, err := pegboard.NewSession(pegboard.SessionConfig{
+	cfg := pegboard.SessionConfig{
 		Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}, Ask: []string{"WebFetch(domain:ask.test)"}}),
 		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
 		Hooks: pegboard.JoinHooks(
@@ -51,7 +51,11 @@ func (w *world) session(t *testing.T) *pegboard.Session {
 			pegboard.Hooks{Post: blockAsPlanned, PostFailure: blockAsPlanned, NotRun: blockAsPlanned, OnFailure: pegboard.FailBlock},
 		),
 		Ask: askAsPlanned, AskTimeout: askTime,
-	})
+	}
+	for _, f := range change {
+		f(&cfg)
+	}
+	s, err := pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	worldOf.Set(s, w)
 	return s

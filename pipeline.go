@@ -63,6 +63,8 @@ type job struct {
 	answered atomic.Bool // Session.Supply has supplied the outcome
 
 	// The decision.
+	durable    *durableCall                // nil in a session that does not suspend
+	recalled   bool                        // the outcome is that of an earlier process
 	approved   *Decision                   // an answer that allows exactly these bytes
 	approvedIn *place                      // the place of the call then
 	brought    json.RawMessage             // the input that the hooks before the call have brought and allowed
@@ -123,6 +125,9 @@ func (j *job) end(crash error) {
 // runStages runs the stages in order. If a tool or hook panics or calls Goexit, it does
 // not return; end then makes the outcome.
 func (j *job) runStages(ctx context.Context) Outcome {
+	if o, ended := j.recall(); ended {
+		return o
+	}
 	if f := j.lookup(); f != nil {
 		return j.fail(f)
 	}
@@ -266,7 +271,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	}
 	s := j.nextSnapshot()
 	s.Input, s.decoded = input, decoded
-	s.st = callState{session: s.st.session, place: s.st.session.grants.place(), pool: s.st.pool, host: s.st.host, parent: s.st.parent, sent: s.st.sent, info: &j.entry.info, spec: spec}
+	s.st = callState{session: s.st.session, place: s.st.session.grants.place(), pool: s.st.pool, host: s.st.host, parent: s.st.parent, made: j, sent: s.st.sent, info: &j.entry.info, spec: spec}
 	return nil
 }
 
@@ -354,35 +359,51 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		}
 		d = j.decideGuarded(o)
 	}
-	if d.Behavior == Ask {
-		if f := j.overBudget(); f != nil { // nobody is asked about a call that cannot run
-			return nil, f
+	if d.Behavior == Ask || d.Behavior == Allow && j.isAnswered() {
+		if d, rewritten, f = j.putQuestion(ctx, d, o, ahead); rewritten != nil || f != nil {
+			return rewritten, f
 		}
-		answer, err := j.ask(ctx, d, o, ahead)
-		if err != nil {
-			return nil, j.unanswered(ctx, d, err)
-		}
-		if answer.Behavior == Allow && j.loopReason != "" {
-			j.batch.loops.Allowed(j.loopPlace)
-			j.loopReason = ""
-		}
-		if rewritten := j.rewritten(answer); rewritten != nil {
-			answer.Input = rewritten
-			j.approved, j.approvedIn = &answer, j.call.state.place
-			return slices.Clone(rewritten), nil
-		}
-		d = answer
 	}
+	return nil, j.conclude(d)
+}
+
+// putQuestion has the call asked about, which was decided as d. It returns the answer, or the
+// input that the answer brings.
+func (j *job) putQuestion(ctx context.Context, d Decision, o opinions, ahead *aheadOfHooks) (answer Decision, rewritten json.RawMessage, f *failure) {
+	if f := j.overBudget(); f != nil { // nobody is asked about a call that cannot run
+		return d, nil, f
+	}
+	answer, err := j.ask(ctx, d, o, ahead)
+	if err != nil {
+		return d, nil, j.unanswered(ctx, d, err)
+	}
+	if answer.Behavior == Allow && j.loopReason != "" {
+		j.allowLoop()
+		j.loopReason = ""
+	}
+	if rewritten := j.rewritten(answer); rewritten != nil {
+		answer.Input = rewritten
+		j.approved, j.approvedIn = &answer, j.call.state.place
+		return answer, slices.Clone(rewritten), nil
+	}
+	return answer, nil, nil
+}
+
+// conclude records the final decision. It returns a failure unless the call is allowed.
+func (j *job) conclude(d Decision) *failure {
 	j.endDeciding()
 	j.session().classifier.count(d)
 	if d.Behavior == Deny && d.unruled { // by a mode without questions
 		d.Reason = withRemedy(j.call, d.Reason, j.call.state.targets)
 	}
 	j.recordDecision(d)
-	if d.Behavior != Allow {
-		return nil, j.denied(d)
+	if f := j.recordDecided(d); f != nil {
+		return f
 	}
-	return nil, nil
+	if d.Behavior != Allow {
+		return j.denied(d)
+	}
+	return nil
 }
 
 // noteAnswer keeps the input that the hooks before the call have brought, if they allow it and
@@ -413,7 +434,21 @@ func (j *job) ask(ctx context.Context, d Decision, o opinions, ahead *aheadOfHoo
 	}
 	q := j.inquiry(d, o)
 	q.ahead = ahead
+	if answer, ok, err := j.takeAnswer(ctx, q); ok || err != nil {
+		return answer, err
+	}
+	if d.Behavior == Allow {
+		return d, nil
+	}
 	return q.ask(ctx)
+}
+
+// allowLoop tells the loop breaker that the user lets the call go on. It has not counted a call
+// that was suspended before.
+func (j *job) allowLoop() {
+	if j.counted {
+		j.batch.loops.Allowed(j.loopPlace)
+	}
 }
 
 // isApproved reports whether an answer has allowed exactly these bytes in this place.
@@ -467,6 +502,9 @@ func (j *job) invoke(ctx context.Context) Outcome {
 		return j.fail(f)
 	}
 	defer j.release() // also when an abandoned tool returns
+	if f := j.recordStarted(); f != nil {
+		return j.fail(f)
+	}
 	j.stage = StageCall
 	s := j.nextSnapshot()
 	s.st.allowed, s.st.allowedUnder = true, s.st.session.grants.inForceAt(s.st.place)
@@ -487,6 +525,13 @@ func (j *job) invoke(ctx context.Context) Outcome {
 func (j *job) finish(o Outcome) {
 	j.emitHeldProgress(true)
 	j.endDeciding()
+	if j.recalled {
+		j.finishRecalled(o)
+		return
+	} else if o.suspended != nil {
+		j.finishSuspended(o)
+		return
+	}
 	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
 	o.Attempts, o.Elapsed = int(j.attempted.Load()), j.run.elapsed()
 	failed := j.failedByItself(&o)
@@ -497,6 +542,7 @@ func (j *job) finish(o Outcome) {
 		outer.state.job.stopsTurn.Store(true)
 	}
 	o.Elapsed = time.Since(j.admitted)
+	j.recordFinished(&o)
 	if failed {
 		j.batch.stopSiblings(j.entry.info)
 	}
@@ -509,6 +555,11 @@ func (j *job) finish(o Outcome) {
 	if !j.run.isAbandoned() { // an abandoned call keeps its keys
 		j.schedule.ticket.Done()
 	}
+	j.publish(o)
+}
+
+// publish sets the outcome, and emits the last event.
+func (j *job) publish(o Outcome) {
 	j.over.Store(true)
 	o = j.batch.publish(j, o)
 	if j.batch.exec.OnEvent != nil && j.streamAbandoned == nil {

@@ -30,7 +30,7 @@ type callLimits struct {
 // call that is known not to run takes no part in them.
 func (j *job) openLimits() {
 	s := j.session()
-	if s.ledger == nil && s.groups == nil || j.duplicate || j.late {
+	if s.ledger == nil && s.groups == nil || j.duplicate || j.late || j.isRecorded() {
 		return
 	}
 	e, ok := j.batch.pool.lookup(j.call.Name)

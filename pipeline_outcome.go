@@ -14,16 +14,22 @@ type failure struct {
 	text string // for the model: what is wrong, and what to do next
 
 	stopTurn bool // no tool can run any more in this turn
+
+	suspended *suspendedError // nil if the call has ended
 }
 
 // fail makes the outcome of a call that ends at its present stage.
 func (j *job) fail(f *failure) Outcome {
-	return Outcome{
+	o := Outcome{
 		Result: &Result{Parts: []Part{{Text: f.text}}, IsError: true},
 		Err:    &CallError{Tool: j.call.ToolName(), CallID: j.call.ID, Stage: j.stage, Err: f.err},
 
 		StopTurn: f.stopTurn,
 	}
+	if f.suspended != nil {
+		o.suspended = &suspendedCall{j, f.suspended.question}
+	}
+	return o
 }
 
 // failWithPartial is fail for a call that returned a partial result.
@@ -163,6 +169,9 @@ func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
 	}
 	if deferred := (*deferredAnswerError)(nil); errors.As(err, &deferred) {
 		return j.deferredCall(deferred.error)
+	}
+	if suspended := (*suspendedError)(nil); errors.As(err, &suspended) {
+		return j.suspend(suspended)
 	}
 	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, FactRule: d.FactRule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
 	j.recordDecision(d)

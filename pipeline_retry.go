@@ -66,6 +66,9 @@ func (j *job) callTool(own context.Context) (result *Result, err, crash error) {
 		return nil
 	})
 	j.run.took += time.Since(begun)
+	if p := (*PanicError)(nil); invoke != nil && errors.As(err, &p) { // of the tool, in another process
+		return nil, nil, p
+	}
 	return result, err, crash
 }
 

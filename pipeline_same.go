@@ -27,6 +27,9 @@ func (j *job) findSame(ctx context.Context) *failure {
 	}
 	before := j.before.job
 	ended, f := j.waitForSame(ctx, before)
+	if ended && before.published().suspended != nil { // it is compared again when that call goes on
+		return j.suspend(&suspendedError{})
+	}
 	if f == nil && ended && before.answers(j) && j.call.decide(opinions{}).Behavior != Deny { // a rule that denies it says so itself
 		j.sameAs = before
 		if before.sameAs != nil {

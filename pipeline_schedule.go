@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -16,6 +15,7 @@ type schedule struct {
 	resolvedAt uint64 // ticket.EndedJobs()+1 when the paths were last resolved; 0 forces another resolve
 	recomputes bool   // its claim is recomputed when a conflicting call ends
 	acquired   bool   // the batch counts the call among those that hold their keys
+	announced  bool   // a listener knows which call it waits for
 }
 
 // claimKeys resolves the targets of tr and claims their keys. A call that ends while
@@ -60,9 +60,12 @@ func (j *job) resolveTargets(tr Traits) []Target {
 func (j *job) waitForKeys(ctx context.Context) *failure {
 	for range maxRewrites {
 		j.notifyHeld()
+		j.announceWait(ctx)
 		if err := j.schedule.ticket.Wait(ctx); errors.Is(err, ErrDetached) {
 			return &failure{err: err, text: fmt.Sprintf("%s was not run: it needs what a call holds that never returned (%v). "+
 				"Do something that does not touch it, or tell the user.", j.call.Name, err)}
+		} else if errors.Is(err, ErrSuspended) {
+			return j.suspend(&suspendedError{})
 		} else if err != nil {
 			return j.stopped(context.Cause(ctx))
 		}
@@ -85,36 +88,23 @@ func (j *job) waitForKeys(ctx context.Context) *failure {
 	}
 }
 
-// claimOf returns the keys that a call holds while it is decided and runs.
-func claimOf(tr Traits, ts []Target) lane.Claim {
-	if tr.Concurrency == Exclusive {
-		return lane.Claim{Exclusive: true}
+// announceWait emits EventWaiting, once for a call, if it has to wait for the keys of another
+// one. Without a listener it does nothing.
+func (j *job) announceWait(ctx context.Context) {
+	if j.schedule.announced || j.batch.exec.OnEvent == nil {
+		return
 	}
-	var keys []lane.Key
-	for _, t := range ts {
-		if t.Kind == TargetOpaque || t.Kind == TargetCommand {
-			if tr.Concurrency == PerTarget { // it may touch anything
-				return lane.Claim{Exclusive: true}
-			}
-			continue
-		}
-		if t.Shell.Guess {
-			continue
-		}
-		names := t.names()
-		if real := t.Real(); t.Kind == TargetPath && real != "" {
-			names = append([]string{real}, t.Aliases...)
-		}
-		for _, n := range names {
-			keys = append(keys, lane.Key{
-				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
-				Write: t.Access != AccessRead && !t.isStarted(),
-				Tree:  t.Tree || (t.Kind == TargetPath && t.Access != AccessRead), // a new link there changes the paths below
-			})
-		}
+	ticket, conflict, ok := j.schedule.ticket.Blocker(ctx)
+	if !ok {
+		return
 	}
-	if len(keys) == 0 && tr.Concurrency == PerTarget {
-		return lane.Claim{Exclusive: true}
+	jobs := j.batch.admitted()
+	i := slices.IndexFunc(jobs, func(other *job) bool { return &other.schedule.ticket == ticket })
+	if i < 0 { // a call of an earlier batch that was abandoned
+		return
 	}
-	return lane.Claim{Keys: keys}
+	j.schedule.announced = true
+	other := &jobs[i].snapshots.first[0].Call // as it was admitted: its later snapshots belong to its goroutine
+	j.queueUnlessOver(Event{Kind: EventWaiting, Call: j.call, WaitsFor: other, Text: describeConflict(j.call, other, conflict)})
+	j.batch.events.flush()
 }

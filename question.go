@@ -19,7 +19,8 @@ import (
 //
 // The context ends when the call ends, or when the question was answered in another way.
 // The Asker must return then, perhaps after Run has returned: the next question is not
-// shown before. It must not close the session, which waits for it.
+// shown before. It must not close the session, which waits for it. To check one, use
+// tooltest.CheckAsker.
 type Asker func(ctx context.Context, q *Question) (Decision, error)
 
 // AskLater is the [Asker] of a host that answers with [Session.Answer] only.
@@ -43,9 +44,12 @@ type Question struct {
 	// written most of it. It is empty for all others who are asked.
 	ClassifierInput string
 
-	// Decision is, for a [Guard], how the call was decided so far. It is zero for all others
-	// who are asked.
+	// Decision is how the call was decided so far: Ask, and by which rule, or for a [Guard]
+	// Allow or Ask. It has neither Input nor Remember.
 	Decision Decision
+	// Besides names those that decide at the same time as the user: ByHook, ByClassifier. It is
+	// set in events and for the user.
+	Besides []Decider
 
 	about *evaluation // never written to
 }
@@ -53,7 +57,7 @@ type Question struct {
 // copied returns a Question that can be written to without effect on q.
 func (q *Question) copied() *Question {
 	c := *q
-	c.Call, c.Targets, c.AgentPath = q.Call.copied(), cloneTargets(q.Targets), slices.Clone(q.AgentPath)
+	c.Call, c.Targets, c.AgentPath, c.Besides = q.Call.copied(), cloneTargets(q.Targets), slices.Clone(q.AgentPath), slices.Clone(q.Besides)
 	return &c
 }
 

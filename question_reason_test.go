@@ -82,6 +82,7 @@ func TestQuestionShowsWhereALinkLeads(t *testing.T) {
 	}
 	require.Contains(t, d("out/f"), "write "+filepath.Join(dir, "out", "f")+", which leads to "+filepath.Join(elsewhere, "f")+", outside the working directories")
 	require.Equal(t, "no rule allows it: T wants to write "+filepath.Join(dir, "f"), d("f"))
+	require.NotContains(t, d(filepath.Join(elsewhere, "f")), "leads to")
 }
 
 // TestRuleNamesTheTargetThatItMatches among several.
@@ -102,5 +103,18 @@ func TestRuleNamesTheTargetThatItMatches(t *testing.T) {
 		d := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: p})).Decide(t.Context(), call("1", "T", ``))
 		require.Equal(t, behavior, d.Behavior)
 		require.Equal(t, fmt.Sprintf("%v rule %q covers run git push origin", behavior, "Bash(git push *)"), d.Reason)
+	}
+}
+
+// TestFirstRuleDecides among those that match, whichever target it is about.
+func TestFirstRuleDecides(t *testing.T) {
+	t.Parallel()
+	a := reading(pegboard.Target{Value: "a"}, pegboard.Target{Value: "b"})
+	for _, list := range [][]string{{"Read(b)", "Read(a)"}, {"Read(a)", "Read(b)"}, {"Read(b)", "T"}, {"T", "Read(b)"}} {
+		pool := a.pool(t, session(t, pegboard.SessionConfig{}))
+		for _, set := range []pegboard.RuleSet{{Ask: list}, {Deny: list}} {
+			require.NoError(t, pool.Session().SetPermissions(rules(t, pegboard.ModeBypass, set)))
+			require.Equal(t, list[0], pool.Decide(t.Context(), call("1", "T", ``)).Rule.String())
+		}
 	}
 }

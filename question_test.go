@@ -39,6 +39,50 @@ func TestAskerIsGivenTheWholeQuestion(t *testing.T) {
 	require.Contains(t, q.Reason, "write "+filepath.Join(dir, "f"))
 }
 
+// TestQuestionSaysWhichRuleAsksAndWhoElseDecides, also in the event.
+func TestQuestionSaysWhichRuleAsksAndWhoElseDecides(t *testing.T) {
+	t.Parallel()
+	abstain := func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, nil }
+	tests := []struct {
+		name string
+		mode pegboard.Mode
+		ask  []string
+		hook pegboard.Asker
+		want []pegboard.Decider
+	}{
+		{name: "the user alone", mode: pegboard.ModeDefault, ask: []string{"T"}},
+		{name: "a hook", mode: pegboard.ModeDefault, ask: []string{"T"}, hook: abstain, want: []pegboard.Decider{pegboard.ByHook}},
+		{name: "the classifier and a hook", mode: pegboard.ModeAuto, hook: abstain, want: []pegboard.Decider{pegboard.ByClassifier, pegboard.ByHook}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			perms, err := pegboard.NewPermissions(tc.mode, pegboard.RuleSet{Source: pegboard.SourceProject, Ask: tc.ask})
+			require.NoError(t, err)
+			var questions []*pegboard.Question
+			cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, Hooks: pegboard.Hooks{Permission: tc.hook},
+				Classifier: abstain, Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil)}
+			a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "/nowhere/f"}}}}
+			var inLine []*pegboard.Question
+			ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+				if e.Kind == pegboard.EventAsked {
+					inLine = append(inLine, e.Question)
+				}
+			}})
+			require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("c", "T", `{}`))[0].Err)
+			for _, q := range append(questions, inLine...) {
+				require.Equal(t, tc.want, q.Besides)
+				require.Equal(t, pegboard.Ask, q.Decision.Behavior)
+				if require.Equal(t, tc.ask != nil, q.Decision.Rule != nil); tc.ask != nil {
+					require.Equal(t, "T", q.Decision.Rule.String())
+				}
+			}
+			require.Len(t, questions, 1)
+			require.Len(t, inLine, 1)
+		})
+	}
+}
+
 // TestAskerThatPanicsKeepsNobodyWaiting: the next question is put all the same.
 func TestAskerThatPanicsKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()

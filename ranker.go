@@ -14,7 +14,7 @@ type SearchMatch struct {
 }
 
 // A Ranker orders the deferred tools of a pool by their relevance to words. It may be
-// called concurrently.
+// called concurrently. To check one, use tooltest.CheckRanker.
 type Ranker interface {
 	// Rank returns at most limit tools, best first, without irrelevant ones. Accept says
 	// of a name whether it may be found; nil means that any may. Further matches, tools

@@ -194,6 +194,8 @@ type Outcome struct {
 	// which run before the end, it is how long the tool took, without the question whether it
 	// may run, its place in line and the pauses between attempts.
 	Elapsed time.Duration
+
+	suspended *suspendedCall // set if Err wraps ErrSuspended
 }
 
 // stopTurn makes o end the turn, and tells the model why.

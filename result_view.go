@@ -43,6 +43,8 @@ var failureLines = []struct {
 	why  bool // the cause follows
 }{
 	{ErrDetached, "Goes on in the background", false},
+	{ErrSuspended, "Waits for an answer", false},
+	{ErrOutcomeUnknown, "Started, and its outcome is not known", false},
 	{ErrDeferred, "Will be answered later", false},
 	{ErrPanic, "Failed inside, which is a fault of the program", false},
 	{ErrUnknownTool, "There is no such tool", false},

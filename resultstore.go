@@ -11,7 +11,7 @@ import (
 )
 
 // A ResultStore keeps results that are too long for the model. [DirStore] is the default.
-// Its methods may be called concurrently.
+// Its methods may be called concurrently. To check one, use tooltest.CheckStore.
 type ResultStore interface {
 	// Put reads r to its end and keeps it. CallID names the call that r comes from,
 	// mimeType its form, such as "text/plain". The same bytes of the same call give the

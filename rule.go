@@ -205,6 +205,16 @@ func (r Rule) String() string {
 	return r.Tool + "(" + r.Pattern + ")"
 }
 
+// Redacted returns [Rule.String] with "…" for the pattern of a rule of [SourceSession]: for logs
+// that must not contain parts of an input. Such a rule usually comes from the user's answer to
+// allow a call permanently.
+func (r Rule) Redacted() string {
+	if r.Source == SourceSession && r.Pattern != "" {
+		r.Pattern = "…"
+	}
+	return r.String()
+}
+
 // describe returns the rule for an explanation.
 func (r Rule) describe() string {
 	return string(r.appendDescription(nil))

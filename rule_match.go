@@ -62,8 +62,8 @@ func (r *Rule) appliesTo(i *Info, t *Target) bool {
 		return true
 	}
 	// A command that is denied to Bash is denied to every tool. A command that is
-	// allowed to Bash is allowed to Monitor, too.
-	return r.Tool == "Bash" && t.Kind == TargetCommand && (r.Behavior != Allow || i.answersTo("Monitor"))
+	// allowed to Bash is allowed to Monitor, too. The pattern matches nothing but commands.
+	return r.Tool == "Bash" && (r.Behavior != Allow || i.answersTo("Monitor"))
 }
 
 // mayMatchUnseen reports whether a pattern rule could match something that a call of the

@@ -32,6 +32,7 @@ func TestPlacesOfRules(t *testing.T) {
 		{rule: "Read"},
 		{rule: "Bash(cat:*)"},
 		{rule: "WebFetch(domain:example.com)"},
+		{rule: "T(./secrets/**)"},
 	} {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
@@ -48,10 +49,10 @@ func TestPlacesOfRules(t *testing.T) {
 func TestPlacesAfterAMove(t *testing.T) {
 	t.Parallel()
 	dir := nested(t)
-	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(dir, "p"), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(./a)", "Read(//etc)", "Read(*.pem)", "Bash(ls)"}, Allow: []string{"Read(./a)"}})})
+	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(dir, "p"), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(./a)", "Read(//etc)", "Read(*.pem)", "Bash(ls)", "T(./a)"}, Allow: []string{"Read(./a)"}})})
 	require.NoError(t, s.SetDir("tree"))
 	home, tree := filepath.Join(dir, "p", "a"), filepath.Join(dir, "p", "tree", "a")
-	for i, want := range [][]string{{home, tree}, {"/etc"}, nil, nil, {home}} {
+	for i, want := range [][]string{{home, tree}, {"/etc"}, nil, nil, nil, {home}} {
 		r := s.Permissions().Rules()[i]
 		places, exact := r.Places()
 		require.Equal(t, want, places, r.String())

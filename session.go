@@ -69,6 +69,13 @@ type SessionConfig struct {
 	// session's.
 	OnRemember func(ctx context.Context, updates []PermissionUpdate) error
 
+	// Suspend, if set, has a main session suspend a call whose question is not answered at
+	// once, instead of asking the user and waiting: see [Session.Suspension]. Approvers, the
+	// permission hook and the classifier are asked as ever. Questions that cannot be put off,
+	// those of forks, of running calls and of calls inside a call, go to Ask. Nil never
+	// suspends. A fork does not inherit it.
+	Suspend *Suspending
+
 	// Classifier decides in ModeAuto what no rule decides; nil means
 	// [ClassifyByTargets].
 	Classifier Classifier
@@ -143,6 +150,9 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 		}
 		cfg.Dir = dir
 	}
+	if err := cfg.Suspend.check(&cfg); err != nil {
+		return nil, err
+	}
 	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{
 		values: newValues(), line: asking.NewLine[*pending, Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned), holds: new(holds),
@@ -214,6 +224,8 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 		return errors.New("a fork asks whom its parent asks; leave Fill empty")
 	case cfg.OnRemember != nil:
 		return errors.New("a fork's answers are saved by its parent; leave OnRemember empty")
+	case cfg.Suspend != nil:
+		return errors.New("only a main session suspends calls; leave Suspend empty")
 	case cfg.Groups != nil:
 		return errors.New("a fork has its main session's groups; leave Groups empty")
 	case cfg.CountTokens != nil:
@@ -511,6 +523,12 @@ func (s *Session) TrimResults(ctx context.Context, results []HistoryResult) []st
 // far as [Session.TrimResults] knows: the result was replaced, or was in an earlier history
 // and is not in the last one. It is false for a call that TrimResults has not met.
 func (s *Session) Trimmed(callID string) bool { return s.results.trimmer.trimmed(callID) }
+
+// TrimmedResults returns the results that TrimResults has replaced, in the order in which it did:
+// for a user interface that shows them. A fork begins with those of its parent. Those of a
+// former process, see SessionConfig.TrimState, are not among them. A result that was replaced
+// twice, as a preview and later as an old one, is there twice.
+func (s *Session) TrimmedResults() []TrimmedResult { return s.results.trimmer.putAway() }
 
 // ResultCounts returns how many results of the agent were sent whole, trimmed and stored. A fork
 // begins with its parent's decisions on results, and has stored nothing.

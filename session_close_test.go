@@ -214,14 +214,14 @@ func TestCloseCancelsDetachedCalls(t *testing.T) {
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(turn, pool, call("1", "T", ``))[0]
 	require.ErrorIs(t, out.Err, pegboard.ErrDetached)
-	patience, stop := context.WithTimeout(context.Background(), time.Second)
+	patience, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	err := s.Close(patience)
 	t.Log("Close:", err)
 	select {
 	case cause := <-heard:
 		t.Log(cause)
-	case <-time.After(time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the tool was never told that the session closed")
 	}
 }

@@ -376,6 +376,8 @@ func TestSetDirBesideCalls(t *testing.T) {
 	batches.Wait()
 	close(stop)
 	<-moved
-	require.Positive(t, seen[home])
-	require.Positive(t, seen[tree])
+	if effort.Full(t) {
+		require.Positive(t, seen[home])
+		require.Positive(t, seen[tree])
+	}
 }

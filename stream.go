@@ -64,6 +64,7 @@ func newStream(ctx context.Context, e *Executor, p *Pool) *Stream {
 	s := &Stream{batch: new(batch), cancel: cancel}
 	s.batch.init(ctx, e, p, 0)
 	s.batch.message, s.batch.stream = make(chan struct{}), s
+	s.batch.openRecord()
 	s.unwatch = context.AfterFunc(ctx, func() { s.batch.interrupt(context.Cause(ctx)) })
 	return s
 }

@@ -21,25 +21,25 @@ type rootLayer struct {
 // of the layers before it. Each file stands in exactly one layer.
 var rootLayers = []rootLayer{
 	{about: "targets and rules", files: []string{
-		"doc", "errors", "name", "line", "platform", "target", "shell_facts", "path_resolver", "workdir", "place",
+		"doc", "errors", "seal", "name", "line", "platform", "target", "shell_facts", "path_resolver", "workdir", "place",
 		"retry", "info", "info_mcp_meta", "call_kind", "traits", "behavior", "mode", "rule", "rule_match", "fact_rule", "ruleset",
 	}},
 	{about: "permissions and decisions", files: []string{
-		"permissions", "permissions_modes", "permissions_facts", "permissions_turn", "permission_update", "decision", "opinion", "holds", "decide", "decide_rules", "decide_tree", "decide_links", "decide_facts", "concern", "decide_concern", "explanation",
+		"permissions", "permissions_modes", "permissions_facts", "permissions_turn", "permissions_digest", "permission_update", "decision", "opinion", "holds", "decide", "decide_rules", "decide_tree", "decide_links", "decide_facts", "concern", "decide_concern", "explanation",
 	}},
 	{about: "tools, calls, results", files: []string{
-		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "fingerprint", "entry", "call", "forced_decision", "call_hold", "call_message", "call_observed", "call_concern", "snapshot",
+		"diff", "view", "tool", "definition", "input_spec", "input_spec_observed", "bind", "output_spec", "declaration", "exclusion", "fingerprint", "entry", "entry_digest", "call", "call_conflict", "forced_decision", "call_hold", "call_message", "call_observed", "call_concern", "snapshot",
 		"file_value", "result", "supply", "result_limits", "resultstore",
 	}},
 	{about: "sessions, registry, pools", files: []string{
 		"role", "hooks", "hooks_guard", "hooks_output", "question", "form", "awaited_call", "suggestions", "classifier", "guard", "breaker", "call_budget", "ledger", "group",
-		"news", "dir_listeners", "session", "session_news", "session_context", "session_supply", "session_form", "session_dir", "grants", "running_batches", "discovery", "result_counts", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
-		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide",
+		"journal", "file_journal", "suspending", "news", "dir_listeners", "session", "session_news", "session_context", "session_supply", "session_form", "session_dir", "grants", "running_batches", "discovery", "result_counts", "session_results", "call_store", "call_result", "code_error", "result_value", "trim", "key", "values", "budget", "vocabulary",
+		"registry", "catalog", "gates", "restrict", "deferral", "scope", "pool", "pool_declare", "assemble", "resolve", "pool_deferral", "pool_decide", "pool_conflict",
 		"pool_rule_problems", "call_view", "result_view", "toolsearch", "pool_search", "ranker", "tool_index",
 	}},
 	{about: "batches and the pipeline", files: []string{
-		"event", "event_log", "log_events", "executor", "repair", "batch", "batch_context", "batch_hook", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_same", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "pipeline_limits", "pipeline_retry", "inquiry", "tool_run", "pipeline_outcome",
+		"event", "event_log", "log_events", "executor", "executor_resume", "outcome_record", "call_reply", "suspension", "durable_call", "turn_record", "session_suspend", "repair", "batch", "batch_context", "batch_hook", "batch_suspend", "stream",
+		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_same", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "pipeline_limits", "pipeline_retry", "pipeline_record", "pipeline_suspend", "inquiry", "inquiry_suspend", "tool_run", "pipeline_outcome",
 	}},
 }
 
@@ -75,6 +75,7 @@ var upward = map[string]string{
 	"call_observed.go > pipeline.go":     "the job keeps what was observed",
 	"call_observed.go > batch.go":        "a panic of Observe is logged",
 	"bind.go > question.go":              "a bound tool may have a preview",
+	"result.go > pipeline_suspend.go":    "an outcome knows the call that was suspended",
 }
 
 // layerOfRootFile returns the height of a file's layer.

@@ -85,7 +85,7 @@ var layerFolders = [][]string{
 	{"."},
 	{"wire"},
 	{"tools"},
-	{"audit", "inspect", "serve", "settings"},
+	{"acp", "audit", "inspect", "serve", "settings"},
 	{"examples", "contrib", "bench"},
 }
 
@@ -162,15 +162,21 @@ func isRootModule(imp goImport) bool {
 	return slices.ContainsFunc(rootModules, func(module string) bool { return isWithin(imp.path, module) })
 }
 
+// testSupport are the packages that exist for tests, but for the fakes.
+var testSupport = []string{
+	"internal/browser", "internal/corpus", "internal/effort", "internal/reference", "internal/script", "tools/mcp/internal/authserver",
+}
+
 // shippedTestSupport keeps the packages that exist for tests out of shipped code.
-// Examples may show the fakes, never the corpus, the effort or the programs of others.
+// Examples may show the fakes, never the corpus, the effort, scripts, the programs of others or
+// the browser.
 func shippedTestSupport(files []goFile) []finding {
 	var all []finding
 	for _, file := range files {
 		for _, imp := range file.imports() {
 			folder, _ := imp.own()
 			fakes := isWithin(folder, "tools/tooltest") && !file.exempt()
-			if fakes || isWithin(folder, "internal/corpus") || isWithin(folder, "internal/effort") || isWithin(folder, "internal/reference") || isWithin(folder, "tools/mcp/internal/authserver") {
+			if fakes || slices.ContainsFunc(testSupport, func(tree string) bool { return isWithin(folder, tree) }) {
 				all = append(all, file.finding(imp.node, "%s is test support", folder))
 			}
 		}

@@ -274,6 +274,10 @@ var structureViolations = []structureViolation{
 		files: oneFile("tools/mcp/m.go", fileImporting(ownImport(`/internal/reference`))),
 	},
 	{
+		name: "browser in an example", rule: "test support", at: "examples/a/a.go:2",
+		files: oneFile("examples/a/a.go", fileImporting(ownImport(`/internal/browser`))),
+	},
+	{
 		name: "corpus in an example", rule: "test support", at: "examples/a/a.go:2",
 		files: oneFile("examples/a/a.go", fileImporting(ownImport(`/internal/corpus`))),
 	},

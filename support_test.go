@@ -101,7 +101,7 @@ func within(t *testing.T, what string, f func()) {
 	go func() { defer close(done); f() }()
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(time.Minute):
 		buf := make([]byte, 1<<20)
 		t.Errorf("%s: deadlock\n%s", what, buf[:min(6000, runtime.Stack(buf, true))])
 	}

@@ -106,6 +106,17 @@ func (t Target) String() string {
 	return s
 }
 
+// Class returns the kind and the access of t without its value, such as "path:write", with a "?"
+// behind those of a guess: for logs that must not contain parts of an input. There are at
+// most 42 classes.
+func (t Target) Class() string {
+	class := t.Kind.String() + ":" + t.Access.String()
+	if t.Shell.Guess {
+		class += "?"
+	}
+	return class
+}
+
 // visible quotes a text that could move a terminal's cursor or change the direction of
 // writing.
 func visible(s string) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
@@ -125,7 +126,7 @@ func (a *abandoner) Leave(crash error) { a.run.job.end(crash) }
 // touches the same targets; conflicting calls fail at once.
 func (r *toolRun) abandonedOutcome(cause error) Outcome {
 	j, s := r.job, r.job.session()
-	name := fmt.Sprintf("%s %s", j.call.ToolName(), describeTargets(j.call.state.targets))
+	name := strings.TrimSpace(j.call.ToolName() + " " + describeTargets(j.call.state.targets))
 	reason := fmt.Errorf("%w: %s", ErrDetached, name)
 	j.schedule.ticket.ReleaseSlot()
 	j.schedule.ticket.Abandon(reason)

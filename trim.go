@@ -22,6 +22,15 @@ type HistoryResult struct {
 	Fixed  bool   // it must stay as it is: it made tools known
 }
 
+// A TrimmedResult is a result that [Session.TrimResults] has put into the [ResultStore].
+type TrimmedResult struct {
+	CallID string
+	Tool   string // as in HistoryResult
+	Ref    string // for ResultStore.Open; empty if it could not be stored, or the model can call the tool again
+	Size   int    // of its text, in bytes
+	Masked bool   // it is old; otherwise those of one message were too long together
+}
+
 // maskedLength is how many characters of a masked result are shown.
 const maskedLength = 500
 
@@ -29,8 +38,9 @@ const maskedLength = 500
 type resultTrimmer struct {
 	results *sessionResults // stores the replaced results
 
-	mu    lock.Mutex // guards state
+	mu    lock.Mutex // guards the fields below
 	state *resulttrim.State
+	put   []TrimmedResult // by this process
 }
 
 // init starts with a copy of the parent's state, if there is a parent, or with the saved
@@ -39,7 +49,7 @@ func (t *resultTrimmer) init(results *sessionResults, saved json.RawMessage, par
 	t.results, t.state = results, new(resulttrim.State)
 	if parent != nil {
 		parent.mu.Lock()
-		t.state = parent.state.Clone()
+		t.state, t.put = parent.state.Clone(), slices.Clone(parent.put)
 		parent.mu.Unlock()
 	}
 	if len(saved) > 0 {
@@ -66,11 +76,13 @@ func (t *resultTrimmer) trim(ctx context.Context, results []HistoryResult) []str
 		}
 		text, ok := t.state.Text(d.Key)
 		if !ok {
-			text = t.placeholder(ctx, results[i], d.Form == resulttrim.Masked)
-		}
-		if !ok && ctx.Err() == nil { // otherwise the text is not sent
-			t.state.SetText(d.Key, text)
-			text, _ = t.state.Text(d.Key)
+			h, masked := results[i], d.Form == resulttrim.Masked
+			put := t.placeholder(ctx, h, masked)
+			if text = put.Text; ctx.Err() == nil { // otherwise the text is not sent
+				t.state.SetText(d.Key, text)
+				text, _ = t.state.Text(d.Key)
+				t.put = append(t.put, TrimmedResult{CallID: h.CallID, Tool: h.Tool, Ref: put.Ref, Size: len(h.Text), Masked: masked})
+			}
 		}
 		texts[i] = text
 	}
@@ -91,8 +103,8 @@ func (t *resultTrimmer) counts(c *ResultCounts) {
 	c.Whole, c.Replaced, c.Masked = t.state.Counts()
 }
 
-// placeholder stores a result and returns the text that replaces it.
-func (t *resultTrimmer) placeholder(ctx context.Context, h HistoryResult, masked bool) string {
+// placeholder stores a result and returns the part that replaces it.
+func (t *resultTrimmer) placeholder(ctx context.Context, h HistoryResult, masked bool) Part {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	form := previewForm{characters: t.results.limits.Preview, unstored: t.results.limits.Preview, whole: h.Text}
@@ -102,7 +114,14 @@ func (t *resultTrimmer) placeholder(ctx context.Context, h HistoryResult, masked
 	if slices.Contains(t.results.limits.RereadTools, h.Tool) {
 		form.instead = "call " + h.Tool + " again to see it"
 	}
-	return t.results.preview(ctx, h.CallID, strings.NewReader(h.Text), form).Text
+	return t.results.preview(ctx, h.CallID, strings.NewReader(h.Text), form)
+}
+
+// putAway is [Session.TrimmedResults].
+func (t *resultTrimmer) putAway() []TrimmedResult {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.put)
 }
 
 // saved returns the state as JSON.

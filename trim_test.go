@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -84,6 +85,34 @@ func TestResultCounts(t *testing.T) {
 	require.NoError(t, f.Close(context.Background()))
 }
 
+// TestTrimmedResultsCanBeOpened: a user interface shows what the model is not sent any more.
+func TestTrimmedResultsCanBeOpened(t *testing.T) {
+	t.Parallel()
+	store := dirStore(t, pegboard.DirOptions{})
+	s := session(t, pegboard.SessionConfig{Results: store, Limits: pegboard.ResultLimits{PerMessage: 50_000, KeepRecent: 20_000, MaskStep: 30_000, Preview: 100}})
+	require.Empty(t, s.TrimmedResults())
+	history := []pegboard.HistoryResult{past(1, "a", 20_000), past(1, "b", 21_000), past(1, "c", 20_000)}
+	s.TrimResults(t.Context(), history)
+	s.TrimResults(t.Context(), history)
+	s.TrimResults(t.Context(), append(history, past(2, "d", 10_000), past(3, "e", 15_000)))
+	got := map[string]bool{}
+	for _, r := range s.TrimmedResults() {
+		f, err := store.Open(t.Context(), r.Ref)
+		require.NoError(t, err)
+		text, err := io.ReadAll(f)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		require.Len(t, text, r.Size)
+		got[fmt.Sprint(r.CallID, r.Size)] = r.Masked
+	}
+	require.Equal(t, map[string]bool{"b21000": false, "a20000": true, "c20000": true}, got)
+	require.Len(t, s.TrimmedResults(), 3)
+	f, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
+	require.NoError(t, err)
+	require.Equal(t, s.TrimmedResults(), f.TrimmedResults())
+	require.NoError(t, f.Close(context.Background()))
+}
+
 func TestTrimSaysWhenTheStoreFails(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{Results: brokenStore{}, Limits: pegboard.ResultLimits{PerMessage: 1_000}})
@@ -100,6 +129,7 @@ func TestTrimDoesNotStoreWhatCanBeReadAgain(t *testing.T) {
 	page.Tool = "Read"
 	require.Contains(t, s.TrimResults(t.Context(), []pegboard.HistoryResult{page})[0], "call Read again to see it")
 	require.Empty(t, files(t, store))
+	require.Equal(t, []pegboard.TrimmedResult{{CallID: "a", Tool: "Read", Size: 40_000}}, s.TrimmedResults())
 }
 
 func TestTrimStateMustBeReadable(t *testing.T) {

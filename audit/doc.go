@@ -58,6 +58,9 @@
 //	values    the targets, each with target (as above), value and, for a path that resolves
 //	          to another one, real
 //
+// tooltest.ParseRuleRows reads such lines as rows that rules can be held against, by
+// tooltest.CheckRules.
+//
 // # What is not written
 //
 // Without Inputs, no field of the log contains any part of an input. Reasons may quote it,

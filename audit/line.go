@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/logname"
 )
 
 // line is the JSON of one decision, or of a call that was not run. The order of the fields is the order in the file.
@@ -108,8 +108,8 @@ func newCallLine(e pegboard.Event, targets []pegboard.Target, inputs bool) line 
 		Call:  name(e.Call.ID),
 		Tool:  name(e.Call.ToolName()),
 	}
-	if !inputs && !isTool(e.Call) {
-		l.Tool = digest(e.Call.Name)
+	if !inputs && !e.Call.NamesTool() {
+		l.Tool = logname.Digest(e.Call.Name)
 	}
 	if e.Call.Name != e.Call.ToolName() {
 		l.As = name(e.Call.Name)
@@ -123,7 +123,7 @@ func newCallLine(e pegboard.Event, targets []pegboard.Target, inputs bool) line 
 		l.Parent = name(p.ID)
 	}
 	for _, t := range targets {
-		kind := targetKind(t)
+		kind := t.Class()
 		if !slices.Contains(l.Targets, kind) {
 			l.Targets = append(l.Targets, kind)
 		}
@@ -142,17 +142,6 @@ func newCallLine(e pegboard.Event, targets []pegboard.Target, inputs bool) line 
 		}
 	}
 	return l
-}
-
-// isTool reports whether there is a tool of the name that the model used. Any other name is
-// a text of the model. A call without a pool was made by the host.
-func isTool(c *pegboard.Call) bool {
-	p := c.Pool()
-	if p == nil {
-		return true
-	}
-	_, ok := p.Lookup(c.Name)
-	return ok || slices.ContainsFunc(p.Excluded(), func(x pegboard.Exclusion) bool { return x.Name == c.ToolName() })
 }
 
 // addDecision adds what was decided.
@@ -185,7 +174,7 @@ func namer(inputs bool) func(string) string {
 	if inputs {
 		return func(s string) string { return s }
 	}
-	return nameOrDigest
+	return logname.Of
 }
 
 // newRule hides the pattern of a session rule, which is usually made from a call.
@@ -197,11 +186,11 @@ func newRule(d *pegboard.Decision, inputs bool) *rule {
 	if r == nil {
 		return nil
 	}
-	shown := *r
-	if shown.Source == pegboard.SourceSession && shown.Pattern != "" && !inputs {
-		shown.Pattern = "…"
+	text := r.String()
+	if !inputs {
+		text = r.Redacted()
 	}
-	return &rule{Behavior: r.Behavior.String(), Text: shown.String(), Source: string(r.Source)}
+	return &rule{Behavior: r.Behavior.String(), Text: text, Source: string(r.Source)}
 }
 
 // describeUpdate describes an update of the permissions. Without inputs it leaves out the
@@ -217,36 +206,7 @@ func describeUpdate(u pegboard.PermissionUpdate, inputs bool) string {
 	case pegboard.UpdateSetMode:
 		words = append(words, string(u.Mode))
 	}
-	return strings.Join(append(words, nameOrDigest(string(u.Destination))), " ")
-}
-
-// targetKind returns the kind and access of a target. There are at most 42 such words.
-func targetKind(t pegboard.Target) string {
-	kind := t.Kind.String() + ":" + t.Access.String()
-	if t.Shell.Guess {
-		kind += "?"
-	}
-	return kind
-}
-
-// maxName is the length in bytes of the longest name or id that is written unchanged. Ids of
-// providers have fewer than 64 bytes, names of tools rarely more.
-const maxName = 128
-
-// nameOrDigest returns s if it has the form of a name or an id, and its digest otherwise.
-func nameOrDigest(s string) string {
-	odd := func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_-.:/", r)
-	}
-	if len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, odd) {
-		return s
-	}
-	return digest(s)
-}
-
-func digest(s string) string {
-	sum := sha256.Sum256([]byte(s))
-	return fmt.Sprintf("sha256:%x", sum[:len(sum)/2])
+	return strings.Join(append(words, logname.Of(string(u.Destination))), " ")
 }
 
 // inputJSON returns an input as JSON that can be part of a line, or nil if it is blank.

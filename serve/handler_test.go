@@ -113,7 +113,7 @@ func TestHandlerBadRequests(t *testing.T) {
 			w := httptest.NewRecorder()
 			s.Handler().ServeHTTP(w, r)
 			require.Equal(t, tt.want, w.Code, w.Body.String())
-			require.Eventually(t, func() bool { clients, _, _ := s.Kept(); return clients == 0 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { clients, _, _ := s.Kept(); return clients == 0 }, time.Minute, time.Millisecond)
 			opened, closed := s.counts()
 			require.Equal(t, opened, closed)
 		})
@@ -183,5 +183,5 @@ func TestRequestBreaksOff(t *testing.T) {
 	}
 	require.ErrorIs(t, err, context.Canceled)
 	<-stopped
-	require.Eventually(t, func() bool { opened, closed := s.counts(); return opened == 1 && closed == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { opened, closed := s.counts(); return opened == 1 && closed == 1 }, time.Minute, time.Millisecond)
 }

@@ -41,7 +41,7 @@ func TestEachClientHasItsOwnSession(t *testing.T) {
 			require.Equal(t, ofA, text(t, callTool(t, a, "Put", `{}`)))
 			require.ElementsMatch(t, []serve.Client{{Name: "a", Version: "1", Protocol: way.protocol}, {Name: "b", Version: "1", Protocol: way.protocol}}, s.clients)
 			require.NoError(t, a.Close())
-			require.Eventually(t, func() bool { opened, closed := s.counts(); return opened == 2 && closed == 1 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { opened, closed := s.counts(); return opened == 2 && closed == 1 }, time.Minute, time.Millisecond)
 			require.Equal(t, ofB, text(t, callTool(t, b, "Put", `{}`)))
 			require.NoError(t, s.Close(t.Context()))
 			_, closed := s.counts()
@@ -222,7 +222,7 @@ func TestRefresh(t *testing.T) {
 			time.Sleep(50 * time.Millisecond) // what would be told of the first tools is told by then
 			with.Store(true)
 			s.Refresh()
-			require.Eventually(t, func() bool { return told["a"].Load() == 1 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return told["a"].Load() == 1 }, time.Minute, time.Millisecond)
 			require.Equal(t, []string{"first", "second"}, toolNames(t, sessions["a"]))
 			require.Equal(t, []string{"first"}, toolNames(t, sessions["b"]))
 			s.Refresh()
@@ -231,7 +231,7 @@ func TestRefresh(t *testing.T) {
 			require.Zero(t, told["b"].Load())
 			with.Store(false)
 			s.Refresh()
-			require.Eventually(t, func() bool { return told["a"].Load() == 2 }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return told["a"].Load() == 2 }, time.Minute, time.Millisecond)
 			require.Equal(t, []string{"first"}, toolNames(t, sessions["a"]))
 		})
 	}
@@ -270,7 +270,7 @@ func TestIdentify(t *testing.T) {
 		session := connectHTTP(t, s.Server, client("a", nil), modern)
 		first, second := text(t, callTool(t, session, "Put", `{}`)), text(t, callTool(t, session, "Put", `{}`))
 		require.NotEqual(t, first, second)
-		require.Eventually(t, func() bool { opened, closed := s.counts(); return opened == closed }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { opened, closed := s.counts(); return opened == closed }, time.Minute, time.Millisecond)
 	})
 	t.Run("known", func(t *testing.T) {
 		t.Parallel()
@@ -444,5 +444,5 @@ func TestManyClients(t *testing.T) {
 		clients, states, links := s.Kept()
 		opened, closed := s.counts()
 		return clients+states+links == 0 && opened == closed
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }

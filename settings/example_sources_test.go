@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/settings"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // exampleFiles makes a project and a home directory, and returns its files without those of
@@ -231,4 +232,56 @@ func ExampleLoaded_HookOptions() {
 	fmt.Println(runner != nil, options.Env, options.AllowedURLs, short(files, options.Project))
 	// Output:
 	// true map[TEAM:blue] [https://hooks.example.com/*] project
+}
+
+// A rule that can match nothing is shown with the warnings, once all tools are there.
+func ExampleFiles_RuleProblems() {
+	files, remove := exampleFiles(map[string]string{
+		"home/.claude/settings.json": `{"permissions": {"deny": ["Red(.env)", "Write(x)"]}}`,
+	})
+	defer remove()
+	loaded, err := files.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	permissions, err := loaded.Permissions()
+	if err != nil {
+		log.Fatal(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: files.Dir, Home: files.Home, Permissions: permissions})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+	var registry pegboard.Registry
+	if err := registry.Add(tooltest.FakeConfig{Name: "Read"}.New()); err != nil {
+		log.Fatal(err)
+	}
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+	for _, w := range append(loaded.Warnings, files.RuleProblems(pool)...) {
+		fmt.Println(short(files, w.String()))
+	}
+	// Output:
+	// home/.claude/settings.json:1:40: deny rule not understood; what it may mean is asked about, as if it were the ask rule Edit(x): rule "Write(x)": no rule on Write is consulted for a path; write Edit(x), which covers every tool that writes
+	// home/.claude/settings.json: deny rule "Red(.env)" from userSettings: there is no tool Red; near names: Read
+}
+
+// A page of settings shows what counts, and why the rest does not.
+func ExampleLoaded_Facts() {
+	files, remove := exampleFiles(map[string]string{
+		"project/.claude/settings.json": `{"permissions": {"allow": ["Bash"], "deny": ["Read(.env)"]}}`,
+	})
+	defer remove() // the user does not trust the project
+	loaded, err := files.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range loaded.Facts() {
+		if f.Kind == "rule" {
+			fmt.Printf("%s: %v, %q\n", f.Text, f.Counts, f.Why)
+		}
+	}
+	// Output:
+	// deny Read(.env): true, ""
+	// allow Bash: false, "the project is not trusted"
 }

@@ -74,7 +74,8 @@ type Codec interface {
 	// Results returns the messages that answer m: one result for each call in m.History,
 	// in that order, then m.Notice, the Messages of these results and last more, all as words
 	// of the user. They belong right after m.History. It is nil if there is nothing to say. The
-	// host does not send the Messages of a [pegboard.Result] itself.
+	// host does not send the Messages of a [pegboard.Result] itself. It is nil, too, while an
+	// outcome wraps [pegboard.ErrSuspended]: the message is answered as a whole.
 	//
 	// An outcome belongs to the call with its id. Of several with one id, the first
 	// counts that does not wrap [pegboard.ErrDuplicate], and of those that do the Messages;
@@ -97,7 +98,8 @@ type Codec interface {
 	// the calls. [RepairKind] lists the repairs. A message that needs no repair is
 	// returned as it is, byte for byte, and so is every block of the others. Normalizing
 	// twice changes nothing. Calls that the provider answers itself stay, and so do messages
-	// that the provider may refuse for other reasons.
+	// that the provider may refuse for other reasons. With Suspended in the Config, calls of
+	// the last turn that makes any stay without a result.
 	Normalize(messages []json.RawMessage) ([]json.RawMessage, []Repair)
 	// Trim returns the messages with the text of some results replaced, as s says. Call it
 	// right before each request, on all messages as they were and not as Trim returned

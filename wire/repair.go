@@ -50,13 +50,16 @@ const (
 	// DuplicateMessage: an item that is neither call nor output stands there before,
 	// with the same id and the same bytes. This one is dropped. Only Responses has it.
 	DuplicateMessage
+	// SuspendedCall: a call of the last turn with calls waits for an answer, as Suspended in the
+	// Config says. It stays without a result, and the provider refuses the request.
+	SuspendedCall
 )
 
 // String returns the kind in lower case.
 func (k RepairKind) String() string {
 	names := [...]string{
 		"missing result", "misplaced result", "stray result", "duplicate result", "duplicate call", "stray call",
-		"split message", "empty message", "unreadable message", "stale reference", "duplicate message",
+		"split message", "empty message", "unreadable message", "stale reference", "duplicate message", "suspended call",
 	}
 	if k < 0 || int(k) >= len(names) {
 		return fmt.Sprintf("RepairKind(%d)", int(k))

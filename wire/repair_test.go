@@ -14,8 +14,8 @@ func TestRepairKindString(t *testing.T) {
 		wire.MissingResult: "missing result", wire.MisplacedResult: "misplaced result", wire.StrayResult: "stray result",
 		wire.DuplicateResult: "duplicate result", wire.DuplicateCall: "duplicate call", wire.StrayCall: "stray call",
 		wire.SplitMessage: "split message", wire.EmptyMessage: "empty message", wire.UnreadableMessage: "unreadable message",
-		wire.StaleReference: "stale reference", wire.DuplicateMessage: "duplicate message",
-		-1: "RepairKind(-1)", wire.DuplicateMessage + 1: "RepairKind(11)",
+		wire.StaleReference: "stale reference", wire.DuplicateMessage: "duplicate message", wire.SuspendedCall: "suspended call",
+		-1: "RepairKind(-1)", wire.SuspendedCall + 1: "RepairKind(12)",
 	} {
 		require.Equal(t, want, kind.String())
 	}

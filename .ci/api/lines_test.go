@@ -144,18 +144,19 @@ func TestLinesShowChanges(t *testing.T) {
 
 func TestPublicPackages(t *testing.T) {
 	t.Parallel()
-	own := &struct{ Main bool }{Main: true}
+	own, files := &struct{ Main bool }{Main: true}, []string{"a.go"}
 	for _, tt := range []struct {
 		name   string
 		listed listed
 		want   bool
 	}{
-		{name: "the root", listed: listed{ImportPath: "example.com/m", Name: "m", Module: own}, want: true},
-		{name: "below it", listed: listed{ImportPath: "example.com/m/internally", Name: "internally", Module: own}, want: true},
-		{name: "internal", listed: listed{ImportPath: "example.com/m/wire/internal/sse", Name: "sse", Module: own}},
-		{name: "a program", listed: listed{ImportPath: "example.com/m/examples/loop", Name: "main", Module: own}},
-		{name: "of another module", listed: listed{ImportPath: "example.com/n", Name: "n", Module: &struct{ Main bool }{}}},
-		{name: "of the standard library", listed: listed{ImportPath: "fmt", Name: "fmt"}},
+		{name: "the root", listed: listed{ImportPath: "example.com/m", Name: "m", GoFiles: files, Module: own}, want: true},
+		{name: "below it", listed: listed{ImportPath: "example.com/m/internally", Name: "internally", GoFiles: files, Module: own}, want: true},
+		{name: "tests alone", listed: listed{ImportPath: "example.com/m/docs", Name: "docs", Module: own}},
+		{name: "internal", listed: listed{ImportPath: "example.com/m/wire/internal/sse", Name: "sse", GoFiles: files, Module: own}},
+		{name: "a program", listed: listed{ImportPath: "example.com/m/examples/loop", Name: "main", GoFiles: files, Module: own}},
+		{name: "of another module", listed: listed{ImportPath: "example.com/n", Name: "n", GoFiles: files, Module: &struct{ Main bool }{}}},
+		{name: "of the standard library", listed: listed{ImportPath: "fmt", Name: "fmt", GoFiles: files}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -19,12 +19,14 @@ type listed struct {
 	ImportPath string
 	Name       string
 	Export     string // the file with its export data
+	GoFiles    []string
 	Module     *struct{ Main bool }
 }
 
-// isPublic reports whether other modules can import the package.
+// isPublic reports whether other modules can import the package, which no folder of tests
+// alone is.
 func (l listed) isPublic() bool {
-	return l.Module != nil && l.Module.Main && l.Name != "main" && !slices.Contains(strings.Split(l.ImportPath, "/"), "internal")
+	return len(l.GoFiles) > 0 && l.Module != nil && l.Module.Main && l.Name != "main" && !slices.Contains(strings.Split(l.ImportPath, "/"), "internal")
 }
 
 // load returns the public packages of the module in the current folder, read from the
@@ -63,7 +65,7 @@ func load() ([]*types.Package, error) {
 
 // list builds the packages of the module and returns them with all they import.
 func list() ([]listed, error) {
-	command := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Name,Export,Module", "./...")
+	command := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Name,Export,GoFiles,Module", "./...")
 	command.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()

@@ -97,6 +97,7 @@ func genkitCases() []harness.Case {
 	return []harness.Case{
 		{
 			Name: "genkit-tool", Validates: "input and output, full JSON schema (xeipuuv/gojsonschema), compiled on every call", Path: "json.Unmarshal to any, Tool.RunRaw (marshal, action, OTel span, marshal, unmarshal)",
+			Lacks: "permission, hooks, order of a batch",
 			NewOne: func(tb testing.TB) harness.Call {
 				g := genkit.Init(context.Background())
 				byName := map[string]ai.Tool{}
@@ -134,6 +135,7 @@ func genkitCases() []harness.Case {
 		},
 		{
 			Name: "genkit-generate", Validates: "as genkit-tool", Path: "genkit.Generate with a fake in-process model, 2 turns",
+			Lacks: "permission, hooks, limit, order of results, recovery from panics",
 			NewOne: func(tb testing.TB) harness.Call {
 				g := genkit.Init(context.Background())
 				m := &fakeModel{}
@@ -177,7 +179,7 @@ func genkitCases() []harness.Case {
 func floorCases() []harness.Case {
 	return []harness.Case{
 		{
-			Name: "floor-unmarshal", Validates: "JSON types only", Path: "no library",
+			Name: "floor-unmarshal-genkit", Validates: "JSON types only", Path: "no library, in the process with genkit",
 			NewOne: func(testing.TB) harness.Call {
 				return func(_ context.Context, _ string, args []byte) (string, error) {
 					var in harness.Input

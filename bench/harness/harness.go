@@ -3,6 +3,7 @@
 package harness
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -95,6 +96,9 @@ type Case struct {
 	Validates string
 	// Path says what the measured path holds besides decode and call.
 	Path string
+	// Lacks says what pegboard's path holds and this one does not. Only floors
+	// and pegboard's own cases leave it empty.
+	Lacks string
 
 	// NewOne prepares dispatch of tool "noop" (body: NoOp). The other names
 	// used by the behaviour test are "boom" (panics), "fail" (returns an
@@ -313,6 +317,9 @@ func Describe(t *testing.T, cases []Case) {
 		if i > 0 && cases[i-1].Name == c.Name {
 			t.Errorf("two cases are called %q", c.Name)
 		}
-		t.Logf("%-28s validates: %-45s path: %s", c.Name, c.Validates, c.Path)
+		if c.Lacks == "" && !strings.HasPrefix(c.Name, "floor-") && !strings.HasPrefix(c.Name, "pegboard") {
+			t.Errorf("case %q: it does not say what it lacks beside pegboard", c.Name)
+		}
+		t.Logf("%-28s validates: %-45s lacks: %-30s path: %s", c.Name, c.Validates, cmp.Or(c.Lacks, "-"), c.Path)
 	}
 }

@@ -127,6 +127,7 @@ func anthropicCases() []harness.Case {
 	return []harness.Case{
 		{
 			Name: "anthropic-tool", Validates: "JSON types only (schema is sent, not checked)", Path: "NewBetaToolFromJSONSchema + Execute, no runner",
+			Lacks: "schema check, permission, hooks, order of a batch",
 			NewOne: func(tb testing.TB) harness.Call {
 				byName := map[string]anthropic.BetaTool{}
 				for _, t := range anStandard(tb) {
@@ -163,6 +164,7 @@ func anthropicCases() []harness.Case {
 		},
 		{
 			Name: "anthropic-runner", Validates: "JSON types only (schema is sent, not checked)", Path: "BetaToolRunner.RunToCompletion, 2 turns against an in-process HTTP client",
+			Lacks: "schema check, permission, hooks, limit, recovery from panics",
 			NewOne: func(tb testing.TB) harness.Call {
 				tools := anStandard(tb)
 				return func(ctx context.Context, name string, args []byte) (string, error) {
@@ -202,6 +204,7 @@ func anthropicCases() []harness.Case {
 		},
 		{
 			Name: "anthropic-runner-baseline", Validates: "-", Path: "the same runner with one turn and no tool call: subtract twice from anthropic-runner",
+			Lacks: "the call",
 			NewOne: func(tb testing.TB) harness.Call {
 				m := newAnModel(0, "", nil)
 				m.toolTurn = nil

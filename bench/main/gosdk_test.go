@@ -78,6 +78,7 @@ func goSDKCases() []harness.Case {
 	return []harness.Case{
 		{
 			Name: "mcp-gosdk", Validates: "full JSON schema (google/jsonschema-go), defaults applied", Path: "client CallTool to server over in-memory net.Pipe (JSON-RPC both ways)",
+			Lacks:  "permission, hooks, recovery from panics",
 			NewOne: func(tb testing.TB) harness.Call { return goSDKCall(goSDKSession(tb, goSDKStandard)) },
 			NewBatch: func(tb testing.TB, n int, g *harness.Gauge) func(context.Context) error {
 				call := goSDKCall(goSDKSession(tb, func(s *mcp.Server) {
@@ -106,6 +107,7 @@ func goSDKCases() []harness.Case {
 		},
 		{
 			Name: "mcp-gosdk-lowlevel", Validates: "nothing (Server.AddTool; user's own json.Unmarshal)", Path: "as mcp-gosdk",
+			Lacks: "decode, schema check, permission, hooks, recovery from panics",
 			NewOne: func(tb testing.TB) harness.Call {
 				return goSDKCall(goSDKSession(tb, func(s *mcp.Server) {
 					s.AddTool(&mcp.Tool{Name: "noop", InputSchema: json.RawMessage(harness.Schema)}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -120,6 +122,7 @@ func goSDKCases() []harness.Case {
 		},
 		{
 			Name: "mcp-gosdk-marshal", Validates: "-", Path: "json.Marshal of the listed []*mcp.Tool (schemas as maps)",
+			Lacks: "the transport; nothing of the encoding",
 			NewExport: func(tb testing.TB, n int) func(context.Context) (int, error) {
 				res, err := goSDKSession(tb, many(n)).ListTools(context.Background(), nil)
 				if err != nil {

@@ -74,6 +74,7 @@ func langchaingoCases() []harness.Case {
 	in := map[string]any{"input": "go"}
 	return []harness.Case{{
 		Name: "langchaingo-executor", Validates: "nothing (user's own json.Unmarshal)", Path: "agents.Executor.Call with a fake Agent (2 plans)",
+		Lacks: "decode, schema check, permission, hooks, calls side by side",
 		NewOne: func(tb testing.TB) harness.Call {
 			agent := &lcAgent{tools: lcStandard()}
 			ex := agent.executor()

@@ -102,6 +102,7 @@ func mcpGoCases() []harness.Case {
 	return []harness.Case{
 		{
 			Name: "mcp-mcpgo", Validates: "JSON types only (the default)", Path: "client CallTool through the in-process transport",
+			Lacks:    "schema check, permission, hooks, recovery from panics",
 			NewOne:   func(tb testing.TB) harness.Call { return mcpGoCall(mcpGoClient(tb, nil, mcpGoStandard()...)) },
 			NewBatch: batch(nil),
 			NewExport: func(tb testing.TB, n int) func(context.Context) (int, error) {
@@ -120,11 +121,13 @@ func mcpGoCases() []harness.Case {
 		},
 		{
 			Name: "mcp-mcpgo-validate", Validates: "full JSON schema (santhosh-tekuri v6), WithInputSchemaValidation, WithRecovery", Path: "as mcp-mcpgo",
+			Lacks:    "permission, hooks",
 			NewOne:   func(tb testing.TB) harness.Call { return mcpGoCall(mcpGoClient(tb, validate, mcpGoStandard()...)) },
 			NewBatch: batch(validate),
 		},
 		{
 			Name: "mcp-mcpgo-marshal", Validates: "-", Path: "json.Marshal of []mcp.Tool (raw schemas)",
+			Lacks: "the transport; nothing of the encoding",
 			NewExport: func(tb testing.TB, n int) func(context.Context) (int, error) {
 				var defs []mcp.Tool
 				for _, t := range many(n) {

@@ -8,7 +8,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,7 +16,6 @@ import (
 	"os"
 	"os/signal"
 	"slices"
-	"strings"
 	"syscall"
 	"time"
 
@@ -59,21 +57,24 @@ func run(ctx context.Context) (err error) {
 		defer stop()
 		c = client{address: address, model: "script"}
 	}
-	session, err := newSession(*answer)
+	s := newScreen(os.Stdout)
+	defer s.close()
+	session, err := newSession(*answer, s)
 	if err != nil {
 		return err
 	}
-	// What tools may want to know, whoever wrote them.
+	s.dir = session.Dir()
+	// Facts that any tool may ask for.
 	pegboard.KeyModel.Set(session, c.model)
 	pegboard.KeyInteractive.Set(session, false) // one question, one answer
 	pegboard.KeyFileLimits.Set(session, pegboard.FileLimits{ReadTokens: *readTokens})
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
-	return converse(ctx, c, session, newScreen(os.Stdout, session.Dir()), *question)
+	return converse(ctx, c, session, s, *question)
 }
 
 // newSession returns a session with the agent's permissions.
-func newSession(answer string) (*pegboard.Session, error) {
-	ask, ok := map[string]pegboard.Asker{"once": allowOnce, "deny": deny, "tty": askPerson}[answer]
+func newSession(answer string, s *screen) (*pegboard.Session, error) {
+	ask, ok := map[string]pegboard.Asker{"once": allowOnce, "deny": deny, "tty": s.ask}[answer]
 	if !ok {
 		return nil, fmt.Errorf("-answer=%s: use once, deny or tty", answer)
 	}
@@ -140,7 +141,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 }
 
 // canContinue reports whether the model goes on after a message that is not whole. The
-// results then tell it what was missing.
+// results then name the missing part.
 func canContinue(ended error) bool {
 	var e *wire.EndingError
 	return errors.As(ended, &e) && e.Continue
@@ -152,24 +153,4 @@ func allowOnce(_ context.Context, q *pegboard.Question) (pegboard.Decision, erro
 
 func deny(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 	return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
-}
-
-// askPerson asks in the terminal. If the call ends before the user answers, the line
-// is read and dropped.
-func askPerson(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-	fmt.Printf("\n  %s\n  %s\n  Allow it once? [y/N] ", q.Call.View().Before, q.Reason) // the first is a headline and may be cut, the second is whole
-	answered := make(chan string, 1)
-	go func() {
-		line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // without a line the answer is no
-		answered <- strings.TrimSpace(line)
-	}()
-	select {
-	case <-ctx.Done():
-		return pegboard.Decision{}, context.Cause(ctx)
-	case line := <-answered:
-		if strings.EqualFold(line, "y") {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once, at the terminal"}, nil
-		}
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
-	}
 }

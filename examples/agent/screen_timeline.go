@@ -9,7 +9,8 @@ import (
 )
 
 // summary prints when each call waited and ran. In a terminal it also draws a bar
-// with a dot for waiting and a block for running, so that overlaps can be seen.
+// with a dot for waiting, a block for running and a cross for a call that was not run, so that
+// overlaps can be seen.
 func (s *screen) summary(took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,26 +29,27 @@ func (s *screen) summary(took time.Duration) {
 		}
 		work += sp.ended.Sub(sp.start)
 	}
-	_, _ = fmt.Fprintf(s.out, "\n%s  %d calls, %d of them failed; %s of work, %s in all\n",
-		s.paint(bold, "timeline"), len(s.spans), failed, millis(work), millis(took))
+	s.closeFold()
+	s.print(fmt.Sprintf("\n%s  %d calls, %d of them failed; %s of work, %s in all\n",
+		s.paint(bold, "timeline"), len(s.spans), failed, millis(work), millis(took)))
 	for _, sp := range s.spans {
 		bar := ""
-		if s.colour {
+		if s.terminal {
 			bar = s.bar(sp, begin, end) + "  "
 		}
 		when := "not run"
 		if sp.ran {
 			when = fmt.Sprintf("ran from %s to %s", millis(sp.start.Sub(begin)), millis(sp.ended.Sub(begin)))
 		}
-		_, _ = fmt.Fprintf(s.out, "  %s[%d] %s  (%s)\n", bar, sp.number, sp.view.Before, when)
+		s.print(fmt.Sprintf("  %s[%d] %s  (%s)\n", bar, sp.number, cut(s.short(sp.view.Before), columnsMax), when))
 	}
-	for _, line := range s.folded() {
-		_, _ = fmt.Fprintf(s.out, "  %s\n", line)
+	for _, line := range s.inShort() {
+		s.print("  " + line + "\n")
 	}
 }
 
-// folded returns the calls in short: neighbours that fold are one line.
-func (s *screen) folded() []string {
+// inShort returns the calls in short: neighbours that fold are one line.
+func (s *screen) inShort() []string {
 	lines := []string{"in short:"}
 	var open []pegboard.View
 	closeGroup := func() {
@@ -57,7 +59,7 @@ func (s *screen) folded() []string {
 		open = nil
 	}
 	for _, sp := range s.spans {
-		if sp.view.Folds && !sp.view.Failed {
+		if sp.folds() {
 			open = append(open, sp.view)
 			continue
 		}
@@ -74,10 +76,13 @@ func (s *screen) bar(sp *span, begin, end time.Time) string {
 		return int(int64(width-1) * int64(t.Sub(begin)) / max(int64(end.Sub(begin)), 1))
 	}
 	wait, start, stop := column(sp.admitted), column(sp.start), column(sp.ended)
-	colour := green
+	colour, sign := green, "█"
 	if sp.failed {
 		colour = red
 	}
+	if !sp.ran {
+		sign = "✗"
+	}
 	return strings.Repeat(" ", wait) + s.paint(grey, strings.Repeat("·", start-wait)) +
-		s.paint(colour, strings.Repeat("█", stop-start+1)) + strings.Repeat(" ", width-1-stop)
+		s.paint(colour, strings.Repeat(sign, stop-start+1)) + strings.Repeat(" ", width-1-stop)
 }

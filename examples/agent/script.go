@@ -36,6 +36,8 @@ func script(linger time.Duration) []turn {
 		{"The input was wrong; once more. And a command that needs your permission.", []scripted{
 			{"Read", `{"file_path": "go.mod", "limit": 1}`},
 			{"Bash", fmt.Sprintf(`{"command": "for f in doc.go tool.go pool.go; do echo \"looking at $f\"; sleep %.2f; done; sh -c 'grep -c . LICENSE'"}`, linger.Seconds()/3)},
+			{"Glob", `{"pattern": "docs/*.md"}`},
+			{"Read", `{"file_path": "LICENSE", "limit": 3}`},
 		}},
 		{"This is pegboard, a Go library for the tools that a language model may call. The manual is doc.go.", nil},
 	}

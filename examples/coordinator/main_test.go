@@ -15,7 +15,7 @@ func TestRun(t *testing.T) {
 		require.NoError(t, run(t.Context(), &out))
 		for _, want := range []string{
 			"- from the server github: mcp__github__list_issues, mcp__github__subscribe_pr_activity\n",
-			"report:   Folders with a main.go: agent approve background ",
+			"report:   Folders with a main.go: acp agent approve ",
 			"Glob is not available here: a coordinator only directs others.",
 			"Checked: the agent of the teammate says: none has a test.\n",
 			"to the shutdown request shutdown-1: it ends.\n",

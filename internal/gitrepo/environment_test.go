@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 )
 
 func TestNeutralKeepsObjectsFromBeingFetched(t *testing.T) {
@@ -56,8 +57,7 @@ func TestNeutralStartsNoPagerOnATerminal(t *testing.T) {
 func TestNeutralReadingChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	s.write("repo/.git/hooks/post-index-change", "#!/bin/sh\n: > '"+s.mark+"'\n")
-	require.NoError(t, os.Chmod(filepath.Join(s.repo, ".git/hooks/post-index-change"), 0o755))
+	script.Write(t, filepath.Join(s.repo, ".git/hooks/post-index-change"), "#!/bin/sh\n: > '"+s.mark+"'\n")
 	touch := func() { s.write("repo/.gitattributes", "*.txt diff=z filter=z merge=z\n") }
 	touch()
 	s.git("status")

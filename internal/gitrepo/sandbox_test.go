@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/script"
 )
 
 // A sandbox is a repository to try git on, with a program that leaves a mark
@@ -37,8 +39,7 @@ func newSandbox(t *testing.T) sandbox {
 	require.NoError(t, err)
 	s := sandbox{t: t, root: root, repo: filepath.Join(root, "repo")}
 	s.evil, s.mark = filepath.Join(root, "evil"), filepath.Join(root, "mark")
-	s.write("evil", "#!/bin/sh\n: > '"+s.mark+"'\n[ \"$1\" = quit ] || cat\n")
-	require.NoError(t, os.Chmod(s.evil, 0o755))
+	script.Write(t, s.evil, "#!/bin/sh\n: > '"+s.mark+"'\n[ \"$1\" = quit ] || cat\n")
 	s.write("home/.gitconfig", "")
 	s.write("repo/.gitattributes", "*.txt diff=z filter=z merge=z\n")
 	s.write("repo/data.txt", "hello\n")

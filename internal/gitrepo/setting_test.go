@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 )
 
 func TestCheckAcceptsAnOrdinaryRepository(t *testing.T) {
@@ -76,8 +77,8 @@ func TestCheckRefusesWhatGitRuns(t *testing.T) {
 			s := newSandbox(t)
 			require.NoError(t, gitrepo.Check(s.repo))
 			for name, text := range tc.files {
-				s.write(name, s.fill(text))
-				require.NoError(t, os.Chmod(filepath.Join(s.root, name), 0o755))
+				s.write(name, "")
+				script.Write(t, filepath.Join(s.root, name), s.fill(text))
 			}
 			for _, kv := range tc.global {
 				s.git("config", "--global", kv[0], s.fill(kv[1]))

@@ -107,3 +107,35 @@ func TestAbandonedFreeJobIsOnlyNamed(t *testing.T) {
 	j.Release()
 	require.Equal(t, []string{"a call"}, set.Names())
 }
+
+// TestAbandonedBlockSaysWhetherThereAreJobs that block.
+func TestAbandonedBlockSaysWhetherThereAreJobs(t *testing.T) {
+	t.Parallel()
+	var jobs lane.Abandoned
+	require.False(t, jobs.Block(newLane(1)))
+	jobs.AddFree("named")
+	require.False(t, jobs.Block(newLane(1)))
+	held := jobs.Add("a", claim(write("a")), errors.New("a never returned"))
+	require.True(t, jobs.Block(newLane(1)))
+	held.Release()
+	require.False(t, jobs.Block(newLane(1)))
+}
+
+// TestAbandonedForget keeps what a job held in a lane whose own jobs are done.
+func TestAbandonedForget(t *testing.T) {
+	t.Parallel()
+	var jobs lane.Abandoned
+	reason := errors.New("a never returned")
+	held := jobs.Add("a", claim(write("a")), reason)
+	forgotten, kept := newLane(1), newLane(1)
+	for _, l := range []*lane.Lane{forgotten, kept} {
+		require.True(t, jobs.Block(l))
+	}
+	jobs.Forget(forgotten)
+	held.Release()
+	for l, want := range map[*lane.Lane]error{forgotten: reason, kept: nil} {
+		ticket := l.Admit()
+		ticket.Claim(claim(write("a")))
+		require.Equal(t, want, ticket.Wait(t.Context()))
+	}
+}

@@ -20,20 +20,45 @@ type Claim struct {
 	Keys      []Key
 }
 
+// A Conflict says why jobs with two claims must not run together.
+type Conflict struct {
+	FirstExclusive, SecondExclusive bool // if either is set, the keys are zero
+	First, Second                   Key  // one of each claim: they touch the same thing, and at least one writes it
+}
+
 // Conflicts reports whether jobs with these claims must not run together: at least
 // one claim is exclusive, or both touch the same thing and at least one writes it.
 func (c Claim) Conflicts(d Claim) bool {
 	if c.Exclusive || d.Exclusive {
 		return true
 	}
-	for _, k := range c.Keys {
-		for _, m := range d.Keys {
+	_, _, ok := c.clash(d)
+	return ok
+}
+
+// Conflict is Conflicts that also returns the reason: the first one in the order of the
+// keys.
+func (c Claim) Conflict(d Claim) (x Conflict, ok bool) {
+	if c.Exclusive || d.Exclusive {
+		return Conflict{FirstExclusive: c.Exclusive, SecondExclusive: d.Exclusive}, true
+	}
+	i, j, ok := c.clash(d)
+	if ok {
+		x.First, x.Second = c.Keys[i], d.Keys[j]
+	}
+	return x, ok
+}
+
+// clash returns the indices of the first two keys that conflict.
+func (c Claim) clash(d Claim) (i, j int, ok bool) {
+	for i, k := range c.Keys {
+		for j, m := range d.Keys {
 			if (k.Write || m.Write) && k.overlaps(m) {
-				return true
+				return i, j, true
 			}
 		}
 	}
-	return false
+	return 0, 0, false
 }
 
 func (c Claim) equal(d Claim) bool {

@@ -48,6 +48,9 @@ func (t *Ticket) park(u *Ticket) {
 	t.blocker = u
 	t.changes = t.lane.changes
 	u.parked = append(u.parked, t)
+	if t.wantsBlocker && u.state != unclaimed {
+		t.notify()
+	}
 }
 
 func (t *Ticket) unpark() {

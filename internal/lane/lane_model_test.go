@@ -198,6 +198,29 @@ func (s *script) compare(step int) {
 	}
 }
 
+// compareBlockers requires that every ticket that waits for a claimed one says so, and names
+// one that is in the way.
+func (s *script) compareBlockers(step int) {
+	ended, cancel := context.WithCancel(s.t.Context())
+	cancel()
+	for j, p := range s.model {
+		by, why, ok := s.tickets[j].Blocker(ended)
+		claimed, refused := false, false
+		for i, q := range s.model {
+			inTheWay := p.claimed && !p.holding && !p.gone && s.model.inTheWay(i, j)
+			claimed = claimed || inTheWay && q.claimed
+			refused = refused || inTheWay && q.abandoned
+			if ok && s.tickets[i] == by {
+				require.True(s.t, inTheWay && q.claimed, "step %d: ticket %d does not wait for %d", step, j, i)
+				want, conflicts := p.claim.Conflict(q.claim)
+				require.True(s.t, conflicts)
+				require.Equal(s.t, want, why)
+			}
+		}
+		require.Equal(s.t, claimed && !refused, ok, "step %d, ticket %d", step, j)
+	}
+}
+
 func runScript(t *testing.T, bytes []byte) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -205,6 +228,7 @@ func runScript(t *testing.T, bytes []byte) {
 		for step := 0; len(s.bytes) > 0; step++ {
 			s.step()
 			s.compare(step)
+			s.compareBlockers(step)
 		}
 		for i := range s.tickets {
 			s.done(i)

@@ -24,6 +24,7 @@ type Ticket struct {
 	replaced       bool          // whether it claimed again, so that later tickets may hold keys it conflicts with
 	wakeup         chan struct{} // made by Wait, closed when Wait must check again
 	abandoned      error         // the reason given to Abandon, or nil
+	wantsBlocker   bool          // Blocker wants to know when a job that has claimed its keys blocks this one
 
 	// A waiting ticket is parked on one of the tickets that block it, and is checked
 	// again when that one changes. So a change costs time only for tickets that it
@@ -156,19 +157,29 @@ func (t *Ticket) check() (<-chan struct{}, error) {
 	case done:
 		return nil, ErrDone
 	}
-	var first *Ticket // the earliest, so that the reason does not depend on the order of Abandon
+	if u := t.abandonedBlocker(); u != nil {
+		return nil, u.abandoned
+	}
+	return t.nextWakeup(), nil
+}
+
+// abandonedBlocker returns the earliest abandoned ticket that blocks t, or nil, so that the
+// reason that Wait returns does not depend on the order of Abandon.
+func (t *Ticket) abandonedBlocker() (first *Ticket) {
 	for _, u := range t.lane.abandoned {
 		if u.blocks(t) && (first == nil || u.place < first.place) {
 			first = u
 		}
 	}
-	if first != nil {
-		return nil, first.abandoned
-	}
+	return first
+}
+
+// nextWakeup returns the channel that notify closes.
+func (t *Ticket) nextWakeup() <-chan struct{} {
 	if t.wakeup == nil {
 		t.wakeup = make(chan struct{})
 	}
-	return t.wakeup, nil
+	return t.wakeup
 }
 
 // AcquireSlot acquires one of the lane's worker slots, first come first served, or

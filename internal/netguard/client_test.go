@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
 )
 
@@ -155,6 +160,97 @@ func TestClientHopLimit(t *testing.T) {
 			require.Len(t, w.requests, tt.requests)
 		})
 	}
+}
+
+// TestFollow: a redirect that is not followed names its whole address.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	long := "/" + strings.Repeat("x", 1000)
+	sameHost := func(from, to *netguard.URL) bool { return from.Host == to.Host }
+	for _, tt := range []struct {
+		name      string
+		redirects map[string]redirect
+		follow    func(from, to *netguard.URL) bool
+		requests  []string
+		asked     []string // from and to
+		target    string   // of the refusal
+		kind      error
+	}{
+		{name: "every host", redirects: map[string]redirect{"http://a.example/": {302, "http://b.example/"}},
+			requests: []string{"http://a.example/", "http://b.example/"}},
+		{name: "no redirect", follow: sameHost, requests: []string{"http://a.example/"}},
+		{name: "within a host", redirects: map[string]redirect{"http://a.example/": {302, "/x"}}, follow: sameHost,
+			requests: []string{"http://a.example/", "http://a.example/x"},
+			asked:    []string{"http://a.example/ http://a.example/x"}},
+		{name: "same host in another spelling", redirects: map[string]redirect{"http://a.example/": {302, "//Ａ.EXAMPLE./x"}}, follow: sameHost,
+			requests: []string{"http://a.example/", "http://a.example/x"},
+			asked:    []string{"http://a.example/ http://a.example/x"}},
+		{name: "another host", redirects: map[string]redirect{"http://a.example/": {302, "//B.example" + long}}, follow: sameHost,
+			requests: []string{"http://a.example/"},
+			asked:    []string{"http://a.example/ http://b.example" + long},
+			target:   "http://b.example" + long, kind: netguard.ErrRedirect},
+		{name: "another host after one hop", follow: sameHost,
+			redirects: map[string]redirect{"http://a.example/": {302, "/x"}, "http://a.example/x": {302, "https://b.example/"}},
+			requests:  []string{"http://a.example/", "http://a.example/x"},
+			asked:     []string{"http://a.example/ http://a.example/x", "http://a.example/x https://b.example/"},
+			target:    "https://b.example/", kind: netguard.ErrRedirect},
+		{name: "refused without being asked about", redirects: map[string]redirect{"http://a.example/": {302, "http://127.0.0.1/"}}, follow: sameHost,
+			requests: []string{"http://a.example/"}, target: "127.0.0.1", kind: netguard.ErrNotPublic},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := newWeb(t, tt.redirects)
+			g := w.guard(nil)
+			var asked []string
+			if tt.follow != nil {
+				g.Follow = func(from, to *netguard.URL) bool {
+					asked = append(asked, from.String()+" "+to.String())
+					return tt.follow(from, to)
+				}
+			}
+			err := get(t, g, "http://a.example/")
+			require.Equal(t, tt.requests, w.requests)
+			require.Equal(t, tt.asked, asked)
+			if tt.kind == nil {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, tt.kind)
+			var refusal *netguard.RefusalError
+			require.ErrorAs(t, err, &refusal)
+			require.Equal(t, tt.target, refusal.Target)
+		})
+	}
+}
+
+// TestClientRefusesAHugeHeader: a header has a limit though a body has none.
+func TestClientRefusesAHugeHeader(t *testing.T) {
+	t.Parallel()
+	w := newWeb(t, map[string]redirect{"http://a.example/": {200, strings.Repeat("x", 1<<20)}, "https://a.example/": {200, strings.Repeat("x", 1<<20)}})
+	require.ErrorContains(t, get(t, w.guard(nil), "http://a.example/"), "header")
+	require.ErrorContains(t, get(t, w.guard(nil), "https://a.example/"), "header")
+}
+
+// TestClientLeavesASilentServer: the connection stands, and nothing comes over it.
+func TestClientLeavesASilentServer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer func() { require.NoError(t, far.Close()) }()
+		g := &netguard.Guard{
+			Check:         func(context.Context, string) error { return nil },
+			Resolver:      &zone{answers: map[string][][]string{"*": {{publicAddr}}}},
+			Dial:          func(context.Context, string, string) (net.Conn, error) { return near, nil },
+			HeaderTimeout: 20 * time.Second,
+		}
+		goroutine.Go(func() { _, _ = io.Copy(io.Discard, far) })
+		start := time.Now()
+		err := get(t, g, "http://a.example/")
+		var late net.Error
+		require.ErrorAs(t, err, &late)
+		require.True(t, late.Timeout())
+		require.Equal(t, 20*time.Second, time.Since(start))
+	})
 }
 
 func TestClientAsksBeforeItLooksUp(t *testing.T) {

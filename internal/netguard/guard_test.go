@@ -3,6 +3,7 @@ package netguard_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"testing"
@@ -170,6 +171,66 @@ func TestDialContextLeavesASilentAddress(t *testing.T) {
 		require.Equal(t, near, conn)
 		require.Equal(t, 10*time.Second, time.Since(start))
 	})
+}
+
+// forever is a resolver that never answers.
+type forever struct{}
+
+func (forever) LookupNetIP(ctx context.Context, _, _ string) ([]netip.Addr, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// TestDialContextIsBounded: a client goes on connecting when its request was cancelled, so
+// connecting ends by itself.
+func TestDialContextIsBounded(t *testing.T) {
+	t.Parallel()
+	many := make([]string, 100)
+	for i := range many {
+		many[i] = fmt.Sprintf("8.8.8.%d", i)
+	}
+	for _, tt := range []struct {
+		name     string
+		resolver netguard.Resolver
+		dials    int
+		takes    time.Duration
+	}{
+		{name: "name that never answers", resolver: forever{}, takes: 10 * time.Second},
+		{name: "a hundred silent addresses", resolver: &zone{answers: map[string][][]string{"*": {many}}}, dials: 3, takes: 25 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				dials := 0
+				g := &netguard.Guard{Resolver: tt.resolver, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
+					dials++
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}}
+				start := time.Now()
+				_, err := g.DialContext(t.Context(), "tcp", "example.com:443")
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.Equal(t, tt.dials, dials)
+				require.Equal(t, tt.takes, time.Since(start))
+			})
+		})
+	}
+}
+
+// TestOnePrivateAddressAmongAHundred: none of the others is dialled.
+func TestOnePrivateAddressAmongAHundred(t *testing.T) {
+	t.Parallel()
+	for _, at := range []int{0, 50, 99} {
+		answers := make([]string, 100)
+		for i := range answers {
+			answers[i] = fmt.Sprintf("8.8.8.%d", i)
+		}
+		answers[at] = "192.168.0.7"
+		dialled, err := dialling(t.Context(), map[string][][]string{"*": {answers}}, "tcp", "example.com:443")
+		require.ErrorIs(t, err, netguard.ErrNotPublic)
+		require.ErrorContains(t, err, "192.168.0.7")
+		require.Empty(t, dialled)
+	}
 }
 
 func TestDialContextEndsWithItsContext(t *testing.T) {

@@ -17,6 +17,11 @@ const (
 	maxName  = 253
 )
 
+// maxSpelling bounds a host before it is mapped, in bytes: the longest name with each of
+// its characters in another form of four bytes. Mapping takes time that grows with the
+// square of the length.
+const maxSpelling = 4 * maxName
+
 // localNames are domains that belong to the local network or machine, with all names below
 // them.
 var localNames = []string{"localhost", "localdomain", "local", "internal", "home.arpa"}
@@ -25,6 +30,9 @@ var localNames = []string{"localhost", "localdomain", "local", "internal", "home
 // in lower-case ASCII without a final dot. If a resolver would read the host as an
 // address, addr is that address.
 func mapHost(host string) (name string, addr netip.Addr, err error) {
+	if len(host) > maxSpelling {
+		return "", netip.Addr{}, fmt.Errorf("the host is longer than %d bytes", maxName)
+	}
 	if strings.Contains(host, ":") {
 		addr, err = netip.ParseAddr(host)
 		if err != nil {
@@ -87,6 +95,15 @@ func isLabel(label string) bool {
 		return err == nil && mapped == label
 	}
 	return true
+}
+
+// judge refuses a mapped host that is certainly not public without a lookup. If the host
+// is an address, addr is that address.
+func judge(name string, addr netip.Addr) error {
+	if addr.IsValid() {
+		return CheckAddress(addr)
+	}
+	return checkName(name)
 }
 
 // checkName refuses a mapped name that belongs to this machine or the local network.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -24,6 +25,7 @@ const publicAddr = "93.184.216.34"
 // which stays. "*" stands for every other host.
 type zone struct {
 	answers map[string][][]string
+	own     []string // names that the program named, which are looked up without a final dot
 
 	mu      sync.Mutex
 	lookups []string
@@ -34,7 +36,7 @@ func (z *zone) LookupNetIP(_ context.Context, network, host string) ([]netip.Add
 	defer z.mu.Unlock()
 	z.lookups = append(z.lookups, host)
 	name, absolute := strings.CutSuffix(host, ".")
-	if network != "ip" || !absolute {
+	if network != "ip" || absolute == slices.Contains(z.own, name) {
 		return nil, fmt.Errorf("lookup of %s over %s", host, network)
 	}
 	key := name

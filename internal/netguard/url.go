@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -26,65 +27,47 @@ type URL struct {
 // An error is a [*RefusalError]: the URL is malformed or contains a user name, its scheme
 // is not http or https, or its host is certainly not public without a lookup.
 func ParseURL(raw string) (*URL, error) {
+	return new(Guard).ParseURL(raw)
+}
+
+// parseURL maps a URL and does not judge its host. If the host is an address, addr is that
+// address.
+func parseURL(raw string) (to *URL, addr netip.Addr, err error) {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil, malformedError(raw, parseProblem(err))
+		return nil, addr, malformedError(raw, parseProblem(err))
 	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		if u.Scheme == "" {
-			return nil, malformedError(raw, "it has no scheme; begin it with https://")
+			return nil, addr, malformedError(raw, "it has no scheme; begin it with https://")
 		}
-		return nil, &RefusalError{Target: u.Scheme, Kind: ErrScheme, Reason: "use http or https"}
+		reason := "use http or https"
+		if u.Scheme == "file" {
+			reason += "; a file of this machine is read with a tool for files, by its path"
+		}
+		return nil, addr, &RefusalError{Target: u.Scheme, Kind: ErrScheme, Reason: reason}
 	}
 	switch {
 	case u.Hostname() == "":
-		return nil, malformedError(raw, "it names no host; write it as https://host/path")
+		return nil, addr, malformedError(raw, "it names no host; write it as https://host/path")
 	case u.User != nil:
-		return nil, malformedError(raw, "it names a user before the @; leave that out")
+		return nil, addr, malformedError(raw, "it names a user before the @; leave that out")
 	}
 	host, addr, err := mapHost(u.Hostname())
 	if err != nil {
-		return nil, malformedError(raw, err.Error()+"; correct the host")
+		return nil, addr, malformedError(raw, err.Error()+"; correct the host")
 	}
-	if addr.IsValid() {
-		err = CheckAddress(addr)
-	} else {
-		err = checkName(host)
-	}
-	if err != nil {
-		return nil, err
-	}
-	port, err := parsePort(u)
-	if err != nil {
-		return nil, malformedError(raw, err.Error())
+	port := defaultPort(u.Scheme)
+	if text := u.Port(); text != "" {
+		if port, err = toPort(text); err != nil {
+			return nil, addr, malformedError(raw, err.Error())
+		}
 	}
 	path := u.EscapedPath()
 	if path == "" {
 		path = "/"
 	}
-	return &URL{Scheme: u.Scheme, Host: host, Port: port, Path: path, Query: escapeQuery(u.RawQuery)}, nil
-}
-
-// Redirect parses the Location of a response to u. An error is a [*RefusalError]: a
-// redirect from https to http, or an error of ParseURL.
-func (u *URL) Redirect(location string) (*URL, error) {
-	base, err := url.Parse(u.String())
-	if err != nil {
-		return nil, malformedError(u.String(), parseProblem(err))
-	}
-	to, err := base.Parse(location)
-	if err != nil {
-		return nil, malformedError(location, parseProblem(err))
-	}
-	next, err := ParseURL(to.String())
-	if err != nil {
-		return nil, err
-	}
-	if u.Scheme == "https" && next.Scheme == "http" {
-		return nil, &RefusalError{Target: next.String(), Kind: ErrRedirect,
-			Reason: fmt.Sprintf("%s redirects to it from https to http; ask for it directly if that is meant", u.Host)}
-	}
-	return next, nil
+	return &URL{Scheme: u.Scheme, Host: host, Port: port, Path: path, Query: escapeQuery(u.RawQuery)}, addr, nil
 }
 
 // String returns u in a form that ParseURL accepts, without the default port of its
@@ -116,11 +99,7 @@ func parseProblem(err error) string {
 	return truncate(strings.TrimPrefix(err.Error(), "net/url: ")) + "; write it as https://host/path"
 }
 
-func parsePort(u *url.URL) (uint16, error) {
-	text := u.Port()
-	if text == "" {
-		return defaultPort(u.Scheme), nil
-	}
+func toPort(text string) (uint16, error) {
 	port, err := strconv.ParseUint(text, 10, 16)
 	if err != nil || port == 0 {
 		return 0, fmt.Errorf("port %q is not between 1 and 65535", truncate(text))
@@ -135,12 +114,12 @@ func defaultPort(scheme string) uint16 {
 	return 443
 }
 
-// escapeQuery escapes the characters that a request line must not contain. net/url leaves
-// a query unchanged.
+// escapeQuery escapes the characters that a query must not contain: net/url leaves a query
+// unchanged.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {
-		if c := query[i]; c <= ' ' || c >= 0x7f {
+		if c := query[i]; c <= ' ' || c >= 0x7f || c == '<' || c == '>' || c == '"' {
 			fmt.Fprintf(&b, "%%%02X", c)
 		} else {
 			b.WriteByte(c)

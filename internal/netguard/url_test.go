@@ -58,6 +58,15 @@ func TestParseURL(t *testing.T) {
 	}
 }
 
+// manyLetters returns n bytes of letters that are all different as far as that is possible.
+func manyLetters(n int) string {
+	var b strings.Builder
+	for c := rune(0x4e00); b.Len() < n; c++ {
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
 func TestParseURLRefuses(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -67,7 +76,7 @@ func TestParseURLRefuses(t *testing.T) {
 	}{
 		{name: "nothing", raw: "", kind: netguard.ErrURL, says: "https://"},
 		{name: "no scheme", raw: "example.com/x", kind: netguard.ErrURL, says: "https://"},
-		{name: "scheme of files", raw: "file:///etc/passwd", kind: netguard.ErrScheme, says: "http or https"},
+		{name: "scheme of files", raw: "file:///etc/passwd", kind: netguard.ErrScheme, says: "read with a tool for files, by its path"},
 		{name: "scheme of sockets", raw: "ws://example.com/", kind: netguard.ErrScheme, says: "ws"},
 		{name: "blanks in front", raw: "  file:///etc/passwd", kind: netguard.ErrURL},
 		{name: "control character", raw: "\x00https://example.com/", kind: netguard.ErrURL, says: "control"},
@@ -86,6 +95,10 @@ func TestParseURLRefuses(t *testing.T) {
 		{name: "two final dots", raw: "https://example.com../", kind: netguard.ErrURL, says: "domain name"},
 		{name: "long label", raw: "https://" + strings.Repeat("a", 64) + ".com/", kind: netguard.ErrURL, says: "domain name"},
 		{name: "long name", raw: "https://" + strings.Repeat("a.", 126) + "com/", kind: netguard.ErrURL, says: "253"},
+		{name: "64 KiB of a name", raw: "https://" + strings.Repeat("a.", 32<<10) + "com/", kind: netguard.ErrURL, says: "253"},
+		{name: "64 KiB of a name that is mapped", raw: "https://" + manyLetters(64<<10) + ".com/", kind: netguard.ErrURL, says: "253"},
+		{name: "64 KiB of an address", raw: "http://[" + strings.Repeat("0:", 32<<10) + "1]/", kind: netguard.ErrURL},
+		{name: "64 KiB of digits", raw: "http://" + strings.Repeat("0", 64<<10) + "1/", kind: netguard.ErrURL},
 		{name: "punycode of nothing", raw: "https://xn--.example/", kind: netguard.ErrURL, says: "domain name"},
 		{name: "punycode that is cut", raw: "https://xn--g8.example/", kind: netguard.ErrURL, says: "domain name"},
 		{name: "punycode of ASCII", raw: "https://xn--evil-.example/", kind: netguard.ErrURL, says: "domain name"},
@@ -160,7 +173,7 @@ func TestRedirect(t *testing.T) {
 			}
 			u, err := netguard.ParseURL(from)
 			require.NoError(t, err)
-			next, err := u.Redirect(tt.location)
+			next, err := new(netguard.Guard).Redirect(u, tt.location)
 			if tt.kind != nil {
 				require.ErrorIs(t, err, tt.kind)
 				return

@@ -23,7 +23,7 @@ func Broad(tool, text string) bool {
 	words := strings.Fields(before)
 	for i, word := range words {
 		name := word[strings.LastIndexAny(word, `/\`)+1:]
-		if bare := strings.TrimSuffix(strings.TrimRight(name, ".0123456789"), ".exe"); bare != "" {
+		if bare := strings.TrimRight(strings.TrimSuffix(name, ".exe"), ".0123456789"); bare != "" {
 			name = bare
 		}
 		cut := star && i == len(words)-1 && strings.HasSuffix(before, word) // the star continues the word

@@ -28,6 +28,11 @@ func TestBroad(t *testing.T) {
 		{tool: "Bash", text: "npm run build"},
 		{tool: "Bash", text: "git log:*"},
 		{tool: "Bash", text: "ls*"},
+		{tool: "Bash", text: "no git-no*"}, // the star does not continue the first word
+		{tool: "Bash", text: "git log *"},
+		{tool: "Bash", text: `C:\bin\Python3.exe:*`, want: true},
+		{tool: "Bash", text: "python3.12.exe *", want: true},
+		{tool: "Bash", text: ". *", want: true},
 		{tool: "Read", text: "*"},
 	}
 	for _, tc := range tests {

@@ -85,3 +85,17 @@ func TestHostsAgreeWithIDNA(t *testing.T) {
 	}
 	require.Greater(t, taken, 30000)
 }
+
+// TestLettersOfHosts: a letter that IDNA might map to another is refused, and those of the most
+// common scripts are not, up to the ends of each.
+func TestLettersOfHosts(t *testing.T) {
+	t.Parallel()
+	for _, r := range "àɏαώаԯאתؠيぁゖァヺ一鿿가힣" {
+		_, err := pattern.Parse("WebFetch", "domain:"+string(r)+".example")
+		require.NoError(t, err, "%c", r)
+	}
+	for _, r := range "ßςĳŀŉſǆǌǳɐϐ\u0530\u05cf\u0301\u064b\u3040\u3097\u30a0\u30fb\u4dff\ua000\uabff\ud7a4" {
+		_, err := pattern.Parse("WebFetch", "domain:"+string(r)+".example")
+		require.Error(t, err, "%c", r)
+	}
+}

@@ -82,6 +82,7 @@ func TestParamOfThePrimaryField(t *testing.T) {
 	} {
 		require.ErrorContains(t, pattern.Param{Name: field, Value: "x"}.Check(tool), "is ignored", tool)
 		require.NoError(t, pattern.Param{Name: "other", Value: "x"}.Check(tool), tool)
+		require.Regexp(t, `write (`+tool+`|Edit|Read)\((a command|a path|domain:a.host)\)$`, pattern.Param{Name: field, Value: "x"}.Check(tool).Error())
 	}
 	require.NoError(t, pattern.Param{Name: "path"}.Check("Read"))
 	require.NoError(t, pattern.Param{Name: "command"}.Check("Agent"))

@@ -300,3 +300,114 @@ func FuzzSpec(f *testing.F) {
 }
 
 func below(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
+
+// TestClasses of characters, at the ends of each.
+func TestClasses(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ class, in, out string }{
+		{class: "[acz]", in: "acz", out: "bdy"},
+		{class: "[a-cx-z]", in: "abcxyz", out: "dw`{"},
+		{class: "[]a]", in: "]a", out: "[b"},
+		{class: "[a-]", in: "a-", out: "b"},
+		{class: "[!a-c]", in: "d`]", out: "abc"},
+		{class: "[[:alpha:]]", in: "azAZ", out: "`{@[5é"},
+		{class: "[[:digit:]]", in: "09", out: "a:-²"},
+		{class: "[[:alnum:]]", in: "azAZ09", out: "`{@[:-"},
+		{class: "[[:lower:]]", in: "az", out: "AZ`{"},
+		{class: "[[:upper:]]", in: "AZ", out: "az@["},
+		{class: "[[:xdigit:]]", in: "09afAF", out: "`g@G:-"},
+		{class: "[[:blank:]]", in: " \t", out: "\va"},
+		{class: "[[:space:]]", in: " \t\v", out: "a\u00a0"},
+		{class: "[[:cntrl:]]", in: "\x01\x7f", out: " a\u0085"},
+		{class: "[[:print:]]", in: " ~a", out: "\x7fé"},
+		{class: "[[:graph:]]", in: "!~a", out: " é"},
+		{class: "[[:punct:]]", in: "!~@[`{:", out: " azAZ09§"},
+		{class: "[x[:digit:]]", in: "x5", out: "a"},
+	} {
+		spec, err := pattern.Parse("Edit", "./"+tt.class)
+		require.NoError(t, err)
+		for _, r := range tt.in {
+			require.True(t, spec.Covers(writes("/srv/app/"+string(r)), base), "%s %q", tt.class, r)
+		}
+		for _, r := range tt.out {
+			require.False(t, spec.Covers(writes("/srv/app/"+string(r)), base), "%s %q", tt.class, r)
+			require.False(t, spec.Touches(writes("/srv/app/"+string(r)), base) && r != 'é' && !strings.Contains("AZaz", string(r)), "%s %q", tt.class, r)
+		}
+	}
+}
+
+// TestEscapePath writes what means itself, and no more than that needs.
+func TestEscapePath(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"/a/b": "/a/b", "!a!": `\!a!`, "#a#": `\#a#`, "a*?[b": `a\*\?\[b`, `a\b`: `a\\b`, " a ": ` a\ `, "": "",
+	} {
+		require.Equal(t, want, pattern.EscapePath(path))
+	}
+}
+
+// TestMalformed values say what is wrong with them.
+func TestMalformed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind  pattern.Kind
+		value string
+		want  string // a part; empty: it is well formed
+	}{
+		{kind: pattern.Path, value: "/a"},
+		{kind: pattern.Path, value: "a:b"},
+		{kind: pattern.Path, value: "c://x"}, // a drive
+		{kind: pattern.Path, value: "http://h/x", want: "scheme http"},
+		{kind: pattern.Path, value: "http:x"},
+		{kind: pattern.Path, value: "file:x", want: "scheme file"},
+		{kind: pattern.Path, value: "FILE:/x", want: "scheme FILE"},
+		{kind: pattern.Path, value: "a+b.c-d://x", want: "scheme a+b.c-d"},
+		{kind: pattern.Path, value: "a_b://x"},
+		{kind: pattern.Path, value: "a\x00b", want: "NUL"},
+		{kind: pattern.Command, value: ""},
+		{kind: pattern.Command, value: "a\nb"},
+		{kind: pattern.Command, value: "\x00", want: "NUL"},
+		{kind: pattern.Text, value: " ", want: "empty"},
+		{kind: pattern.Text, value: "a"},
+		{kind: pattern.Text, value: "a\nb", want: "control character"},
+		{kind: pattern.Text, value: "\xff", want: "not UTF-8"},
+	} {
+		got := pattern.Malformed(tt.kind, tt.value)
+		require.Equal(t, tt.want == "", got == "", "%q: %s", tt.value, got)
+		require.Contains(t, got, tt.want)
+	}
+}
+
+// TestSpecOfAHostsOwnTool is read for each kind of target.
+func TestSpecOfAHostsOwnTool(t *testing.T) {
+	t.Parallel()
+	own, err := pattern.Parse("T", "./a/*.x")
+	require.NoError(t, err)
+	prefix, ok := own.LiteralPrefix(base)
+	require.True(t, ok)
+	require.Equal(t, "/srv/app/a", prefix)
+	require.True(t, own.Touches(writes("/srv/app/a/b.x"), base))
+	for tool, text := range map[string]string{"Bash": "ls", "WebFetch": "domain:h.test", "Read": "a", "Agent": "b"} {
+		s, err := pattern.Parse(tool, text)
+		require.NoError(t, err)
+		for _, kind := range []pattern.Kind{pattern.Text, pattern.Path, pattern.Host, pattern.Command} {
+			require.True(t, own.IsAbout(kind))
+			require.Equal(t, map[string]pattern.Kind{"Bash": pattern.Command, "WebFetch": pattern.Host, "Read": pattern.Path, "Agent": pattern.Text}[tool] == kind, s.IsAbout(kind), "%s, %d", tool, kind)
+		}
+	}
+	require.False(t, pattern.Spec{}.IsAbout(pattern.Text))
+}
+
+// TestNoWildcardsInPaths: a target that no wildcard may cover is covered by its own name.
+func TestNoWildcardsInPaths(t *testing.T) {
+	t.Parallel()
+	x := writes("/srv/app/a")
+	for text, want := range map[string]bool{"./a": true, "./*": false, "./**": false} {
+		s, err := pattern.Parse("Edit", text)
+		require.NoError(t, err)
+		x.NoWildcards = false
+		require.True(t, s.Covers(x, base), text)
+		x.NoWildcards = true
+		require.Equal(t, want, s.Covers(x, base), text)
+	}
+}

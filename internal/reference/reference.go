@@ -1,5 +1,5 @@
-// Package reference gives tests the MCP servers and clients of others, and measures what such
-// a program costs this process.
+// Package reference gives tests the MCP servers and clients, the language servers and the
+// checker of pages of others, and measures what such a program costs this process.
 //
 // They are in a folder that .ci/run fills and names in the environment variable
 // PEGBOARD_MCP_PROGRAMS. A test that needs one that is not there is skipped and says so. The
@@ -9,6 +9,7 @@ package reference
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,9 +28,17 @@ const (
 	Memory             Program = "@modelcontextprotocol/server-memory/dist/index.js"     // MEMORY_FILE_PATH is its file
 	SequentialThinking Program = "@modelcontextprotocol/server-sequential-thinking/dist/index.js"
 	GitHub             Program = "@modelcontextprotocol/server-github/dist/index.js" // speaks 2024-11-05 only; lists its tools offline if GITHUB_PERSONAL_ACCESS_TOKEN is set
-	Gopls              Program = "gopls"                                             // with the argument mcp
+	Gopls              Program = "gopls"                                             // a language server; with the argument mcp an MCP server
 	SDKServer          Program = "everything-server"                                 // the conformance server of the Go SDK: -http=127.0.0.1:PORT -stateless=BOOL
 )
+
+// TypeScript is a language server, with the argument --stdio. It runs the compiler that is
+// beside it.
+const TypeScript Program = "typescript-language-server/lib/cli.mjs"
+
+// Axe is a script for a page in a browser: it finds what people with disabilities cannot use.
+// See [Source].
+const Axe Program = "axe-core/axe.min.js"
 
 // Clients and suites.
 const (
@@ -38,7 +47,11 @@ const (
 	ConformanceNext Program = "conformance-next/dist/index.js"                                  // and 2026-07-28
 )
 
-const minNode = 22 // the major release that clients and suites need
+// ACP is the SDK of the Agent Client Protocol: a module to import, and no program. The schemas
+// of the protocol are in the folder schema of its package.
+const ACP Program = "@agentclientprotocol/sdk/dist/v1/stable/acp.js"
+
+const minNode = 22 // the major release that clients, suites and language servers need
 
 // Args returns the command line of a program with further arguments. Its first element is an
 // absolute path or is looked up as os/exec does.
@@ -51,6 +64,17 @@ func Args(t testing.TB, p Program, args ...string) []string {
 	return append([]string{node(t, p), path}, args...)
 }
 
+// Source returns the text of a script.
+func Source(t testing.TB, p Program) string {
+	t.Helper()
+	path, _ := locate(t, p)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
 // locate returns the path of a program, and whether node runs it.
 func locate(t testing.TB, p Program) (path string, isScript bool) {
 	t.Helper()
@@ -61,7 +85,7 @@ func locate(t testing.TB, p Program) (path string, isScript bool) {
 	if !filepath.IsAbs(folder) {
 		t.Fatalf("%s: %q is relative; name an absolute folder", Variable, folder)
 	}
-	isScript = strings.HasSuffix(string(p), ".js")
+	isScript = slices.Contains([]string{".js", ".mjs"}, filepath.Ext(string(p)))
 	path = filepath.Join(folder, "bin", string(p))
 	if isScript {
 		path = filepath.Join(folder, "node_modules", filepath.FromSlash(string(p)))

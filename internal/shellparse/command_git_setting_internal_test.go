@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 )
 
 // listedGitKeys are the keys that git itself lists, with names for what is variable.
@@ -78,7 +79,7 @@ help -a`, "\n")
 func plantProgram(t *testing.T, g gitTree) (program, mark string) {
 	t.Helper()
 	program, mark = filepath.Join(g.root, "evil"), filepath.Join(g.root, "mark")
-	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n: > "+mark+"\nexit 1\n"), 0o700)) //nolint:gosec // it has to run
+	script.Write(t, program, "#!/bin/sh\n: > "+mark+"\nexit 1\n")
 	return program, mark
 }
 

@@ -122,6 +122,14 @@ func (c *claim) end() {
 	}
 }
 
+// progress is 0 for a worktree that git may have made or removed in part, and 1 for a whole one.
+func (c *claim) progress() int {
+	if c.Folder == "" || c.Removing {
+		return 0
+	}
+	return 1
+}
+
 // isPlausible reports whether a record that was read back is about the worktree it is called
 // after.
 func (c *claim) isPlausible() bool {

@@ -1,11 +1,13 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Clean ends the worktrees that programs have left without finishing them, such as one that
@@ -22,6 +24,8 @@ func (t *Trees) Clean(ctx context.Context, dir string) ([]Ending, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A worktree that git has not finished may keep git from looking at the others.
+	slices.SortStableFunc(claims, func(a, b *claim) int { return cmp.Compare(a.progress(), b.progress()) })
 	var kept []Ending
 	var problems []error
 	for _, c := range claims {

@@ -1,6 +1,7 @@
 package worktree_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,6 +145,69 @@ esac
 	require.Empty(t, kept)
 	require.Eventually(t, exists(begun+"-ended"), time.Minute, 10*time.Millisecond)
 	s.requireClean()
+}
+
+// TestCleanRemovesFoldersOfAKilledGit has folders of git as a git that was killed leaves them.
+// Some of them keep every command about worktrees from working.
+func TestCleanRemovesFoldersOfAKilledGit(t *testing.T) {
+	t.Parallel()
+	link := func(s sandbox, name string) string {
+		return filepath.Join(s.repo, worktree.Folder, name, ".git") + "\n"
+	}
+	for _, c := range []struct {
+		name     string
+		files    func(s sandbox) map[string]string // in the folder of git for the worktree
+		folder   string                            // its name; empty means that of the worktree
+		finished bool                              // the program was killed while it removed the worktree
+		stays    bool
+	}{
+		{name: "nothing was written", files: func(sandbox) map[string]string { return nil }},
+		{name: "the lock was not written", files: func(sandbox) map[string]string { return map[string]string{"locked": ""} }},
+		{name: "only the lock was written", files: func(sandbox) map[string]string { return map[string]string{"locked": "an agent works here (process 1)"} }},
+		{name: "the name was taken", folder: "w17", files: func(sandbox) map[string]string { return map[string]string{"locked": "an agent works here (process 1)"} }},
+		{name: "commondir is empty", files: func(s sandbox) map[string]string {
+			return map[string]string{"locked": "an agent works here (process 1)", "gitdir": link(s, "w1"), "HEAD": strings.Repeat("0", 40) + "\n", "commondir": ""}
+		}},
+		{name: "gitdir is removed", finished: true, files: func(sandbox) map[string]string { return map[string]string{"HEAD": "ref: refs/heads/worktree-w1\n"} }},
+		{name: "the lock of another program", files: func(sandbox) map[string]string { return map[string]string{"locked": "initializing"} }, stays: true},
+		{name: "a worktree with a longer name", folder: "w1b", files: func(sandbox) map[string]string { return map[string]string{"locked": ""} }, stays: true},
+		{name: "a worktree elsewhere", files: func(s sandbox) map[string]string {
+			return map[string]string{"locked": "an agent works here (process 1)", "gitdir": link(s, "w2")}
+		}, stays: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSandbox(t)
+			trees := newTrees(t)
+			_, err := s.add(trees, "w0").Finish(t.Context()) // for the folders
+			require.NoError(t, err)
+			kept := s.add(trees, "a")
+			require.NoError(t, os.Remove(filepath.Join(s.repo, ".git/worktrees/a/locked")))
+			folder := filepath.Join(s.repo, ".git/worktrees", cmp.Or(c.folder, "w1"))
+			require.NoError(t, os.Mkdir(folder, 0o700))
+			for name, text := range c.files(s) {
+				require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+			}
+			rec := fmt.Sprintf(`{"path":%q,"branch":"worktree-w1","base":%q`, filepath.Join(s.repo, worktree.Folder, "w1"), s.git("rev-parse", "HEAD"))
+			if c.finished {
+				rec += fmt.Sprintf(`,"folder":%q,"removing":true`, folder)
+			}
+			s.write("repo/.git/pegboard-worktrees/w1.json", rec+"}")
+
+			endings, err := trees.Clean(t.Context(), s.repo)
+			require.NoError(t, err)
+			require.Empty(t, endings)
+			if c.stays {
+				require.DirExists(t, folder)
+				return
+			}
+			require.NoDirExists(t, folder)
+			ending, err := kept.Finish(t.Context())
+			require.NoError(t, err)
+			require.False(t, ending.Kept, ending.Reason)
+			s.requireClean()
+		})
+	}
 }
 
 // TestClean has records as crashes between the steps leave them.

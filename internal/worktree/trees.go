@@ -140,7 +140,7 @@ func (t *Trees) Reopen(ctx context.Context, r Request) (*Worktree, error) {
 }
 
 // lockReason is what git tells of a locked worktree.
-func lockReason() string { return fmt.Sprintf("an agent works here (process %d)", os.Getpid()) }
+func lockReason() string { return fmt.Sprintf("%s (process %d)", lockPrefix, os.Getpid()) }
 
 // create makes the directory and lets git fill it. The record names each
 // thing before it is made.
@@ -192,20 +192,6 @@ func (w *Worktree) makeDir() error {
 		return fmt.Errorf("%s is no plain directory at %s", w.repo.prefix, w.Base)
 	}
 	return nil
-}
-
-// adminFolder returns the folder that git keeps for a worktree.
-func adminFolder(path, common string) (string, error) {
-	text, err := os.ReadFile(filepath.Join(path, ".git"))
-	if err != nil {
-		return "", err
-	}
-	folder, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
-	folder = filepath.FromSlash(folder)
-	if !ok || !realpath.Contains(filepath.Join(common, "worktrees"), realpath.Resolve(filepath.Clean(folder))) {
-		return "", fmt.Errorf("git did not make a worktree of %s at %s", common, path)
-	}
-	return folder, nil
 }
 
 func isDirectory(name string) bool {

@@ -205,10 +205,11 @@ func (w *Worktree) discard(ctx context.Context) error {
 		_ = os.Remove(w.claim.Wanted) // if it is empty
 	}
 	if w.claim.Path != "" {
-		remove := []string{"worktree", "remove", "--force", "--force", w.claim.Path}
-		_, gitErr := w.repo.alone(ctx, remove...)
-		if err = w.repo.removeDirectory(w.claim.Path); gitErr != nil {
-			_, _ = w.repo.alone(ctx, remove...) // it removes its own folder if the directory is gone
+		// Git fails if it was killed while it made or removed the worktree.
+		_, _ = w.repo.alone(ctx, "worktree", "remove", "--force", "--force", w.claim.Path)
+		err = w.repo.removeDirectory(w.claim.Path)
+		if err == nil {
+			err = w.repo.removeAdminFolder(ctx, w.claim.Path)
 		}
 	}
 	if w.claim.Branch != "" {

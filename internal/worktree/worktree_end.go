@@ -95,12 +95,11 @@ func (w *Worktree) Discard(ctx context.Context, l Loss) error {
 		err = w.unlock()
 	}
 	if err == nil {
-		remove := []string{"worktree", "remove", "--force", "--force", w.Path}
-		_, gitErr := w.repo.alone(ctx, remove...)
+		_, _ = w.repo.alone(ctx, "worktree", "remove", "--force", "--force", w.Path) // it fails if the directory is gone in part
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
-		} else if err = w.repo.removeDirectory(w.Path); gitErr != nil && err == nil {
-			_, _ = w.repo.alone(ctx, remove...) // it removes its own folder if the directory is gone
+		} else if err = w.repo.removeDirectory(w.Path); err == nil {
+			err = w.repo.removeAdminFolder(ctx, w.Path)
 		}
 	}
 	if err == nil && l.tip != "" {

@@ -107,3 +107,27 @@ func ExampleSet_Match() {
 	// mcp__github__search ./writes.sh
 	// mcp__github__search ./all.sh
 }
+
+// A list of hooks for the user names the events that have any, and which would run before one
+// tool, by its name or an alias.
+func ExampleHandler_Matches() {
+	set, _, err := hooks.Parse([]byte(`{
+		"PreToolUse": [
+			{"matcher": "Task",  "hooks": [{"type": "command", "command": "./agents.sh"}]},
+			{"matcher": "Write", "hooks": [{"type": "command", "command": "./writes.sh"}]}
+		],
+		"Stop": [{"hooks": [{"type": "command", "command": "./bell.sh"}]}]
+	}`), pegboard.SourceUser, "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, event := range set.Events() {
+		for _, h := range set.Handlers(event) {
+			fmt.Println(event, h.Command, h.Matches("Agent", "Task"))
+		}
+	}
+	// Output:
+	// PreToolUse ./agents.sh true
+	// PreToolUse ./writes.sh false
+	// Stop ./bell.sh true
+}

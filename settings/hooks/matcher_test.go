@@ -96,7 +96,7 @@ func TestMatcherThatTakesForever(t *testing.T) {
 	for range 20 {
 		require.Len(t, set.Match("PreToolUse", strings.Repeat("a", 60)+"!"), 1)
 	}
-	require.Less(t, time.Since(start), 5*time.Second)
+	require.Less(t, time.Since(start), time.Minute)
 	require.Empty(t, set.Match("PreToolUse", "Bash"))
 }
 

@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// hostPatience is how long a func of the host that is only told something is waited for.
-	hostPatience = time.Second
+	// hostPatience is how long a func of the host that is only told something is waited for. It
+	// bounds a func that hangs. A busy machine may take a second to run one that does not.
+	hostPatience = 5 * time.Second
 	// defaultStopCap is how many times in a row hooks may keep an agent from stopping.
 	defaultStopCap = 8
 	// defaultSessionEnd is how long all hooks of SessionEnd may take together.
@@ -27,7 +28,7 @@ const (
 //
 // The funcs may be nil. They may be called concurrently, and on any goroutine. One that
 // panics or does not return keeps no call from its end: Invoke and Prompt are abandoned when
-// the time of their hook is over, the others after a second.
+// the time of their hook is over, the others after five seconds.
 type Options struct {
 	// Project is the directory that the session was started in, absolute: the hooks'
 	// CLAUDE_PROJECT_DIR. Empty means that of the session.
@@ -150,6 +151,11 @@ func patiently(f func()) error {
 	case crash := <-done:
 		return crash
 	case <-timer.C:
+	}
+	select {
+	case crash := <-done: // the machine was too busy to notice it earlier
+		return crash
+	default:
 		return fmt.Errorf("it has not returned after %v", hostPatience)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 )
 
 // A command has the environment and the directory that are documented, and nothing else.
@@ -61,7 +62,7 @@ func TestFormsOfCommand(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			s := newNoteScene(t, `{"PreToolUse": [{"hooks": [`+tt.hook+`]}]}`, noteOptions{})
-			require.NoError(t, os.WriteFile(filepath.Join(s.dir, "deny.sh"), []byte("#!/bin/sh\nexit 2\n"), 0o700))
+			script.Write(t, filepath.Join(s.dir, "deny.sh"), "#!/bin/sh\nexit 2\n")
 			require.Equal(t, tt.denied, s.call("x").Err != nil)
 			require.Empty(t, s.problemTexts())
 		})

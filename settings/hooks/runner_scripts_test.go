@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -50,8 +51,10 @@ func newProject(t *testing.T, text string) *project {
 	require.NoError(t, os.CopyFS(filepath.Join(p.dir, ".claude", "hooks"), os.DirFS("testdata/scripts")))
 	scripts, err := filepath.Glob(filepath.Join(p.dir, ".claude", "hooks", "*"))
 	require.NoError(t, err)
-	for _, script := range scripts {
-		require.NoError(t, os.Chmod(script, 0o755)) //nolint:gosec // a script is run
+	for _, path := range scripts {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		script.Write(t, path, string(text))
 	}
 	set, problems, err := hooks.Parse([]byte(text), pegboard.SourceProject, ".claude/settings.json")
 	require.NoError(t, err)
@@ -213,7 +216,7 @@ func TestScripts(t *testing.T) {
 			name: "a gate that is installed", event: "PreToolUse", denied: true, model: "closed", record: 1,
 			group: `{"matcher": "", "hooks": [{"type": "command", "command": "H=\"$HOME/gate\"; [ -x \"$H\" ] && exec \"$H\"; exit 0"}]}`,
 			run: func(p *project) (pegboard.Outcome, string) {
-				require.NoError(p, os.WriteFile(filepath.Join(p.dir, "gate"), []byte("#!/bin/sh\ncat >$RECORD/gate.json\necho closed >&2; exit 2\n"), 0o755)) //nolint:gosec // a script is run
+				script.Write(p, filepath.Join(p.dir, "gate"), "#!/bin/sh\ncat >$RECORD/gate.json\necho closed >&2; exit 2\n")
 				return p.bash("echo hi")
 			},
 		},
@@ -231,7 +234,7 @@ func TestScripts(t *testing.T) {
 			name: "a home directory", event: "PreToolUse", denied: true, model: "from home", record: 1,
 			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "~/home.sh"}]}`,
 			run: func(p *project) (pegboard.Outcome, string) {
-				require.NoError(p, os.WriteFile(filepath.Join(p.dir, "home.sh"), []byte("#!/bin/sh\ncat >$RECORD/home.json\necho from home >&2; exit 2\n"), 0o755)) //nolint:gosec // a script is run
+				script.Write(p, filepath.Join(p.dir, "home.sh"), "#!/bin/sh\ncat >$RECORD/home.json\necho from home >&2; exit 2\n")
 				return p.bash("echo hi")
 			},
 		},

@@ -190,7 +190,7 @@ func texts(parts []pegboard.Part) []string {
 }
 
 const (
-	waitTime = 20 * time.Second
+	waitTime = time.Minute
 	pollTime = 5 * time.Millisecond
 )
 

@@ -81,5 +81,5 @@ func TestForegroundOfDefinition(t *testing.T) {
 	require.Equal(t, "Done.", r.Text())
 	out := h.call(t, map[string]any{"subagent_type": "watcher", "run_in_background": false})
 	require.Equal(t, agents.StatusLaunched, resultOf(t, out).Status)
-	require.Eventually(t, func() bool { return len(news(h.session)) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(news(h.session)) == 1 }, time.Minute, time.Millisecond)
 }

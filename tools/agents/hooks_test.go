@@ -88,7 +88,7 @@ func TestHookIgnoresStop(t *testing.T) {
 	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
 	require.Contains(t, out.Result.Text(), "An answer.")
 	close(hold)
-	require.Eventually(t, func() bool { return h.agents.List(h.session)[0].State == agents.Stopped }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return h.agents.List(h.session)[0].State == agents.Stopped }, time.Minute, time.Millisecond)
 }
 
 // TestSkillsOfDefinition: an agent is told the skills of its definition, and its caller which of

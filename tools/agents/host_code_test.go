@@ -75,7 +75,7 @@ func TestStartAtClose(t *testing.T) {
 		}, nil, look())
 		var start sync.WaitGroup
 		start.Go(func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
 			_, err := h.agents.Start(ctx, h.session, agents.Request{Prompt: "Do it."})
 			if err == nil || ctx.Err() != nil {

@@ -107,6 +107,9 @@ func (l *lease) end() error {
 		return nil
 	}
 	l.over = true
+	// A process that is being started has a copy of the file for a moment. Closing alone would
+	// leave the lock to it.
+	_ = filelock.Unlock(l.file) // it can only fail where the system has no locks
 	return l.file.Close()
 }
 

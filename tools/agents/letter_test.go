@@ -35,7 +35,7 @@ func TestLimitOfMessagesCountsTheirText(t *testing.T) {
 				require.NoError(t, h.send(t, "scout", text).Err)
 				require.Eventually(t, func() bool {
 					return strings.Count(strings.Join(l.all(), ""), tt.character) >= 1<<20/len(tt.character)
-				}, 2*time.Minute, 50*time.Millisecond)
+				}, 2*time.Minute, 50*time.Millisecond) // rarer: each look counts a megabyte
 				require.ErrorIs(t, h.send(t, "scout", text+"more").Err, mailbox.ErrTooLong)
 			})
 		}

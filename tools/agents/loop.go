@@ -20,7 +20,7 @@ import (
 // The context ends when the agent is stopped; a Loop that has not returned a moment later is
 // abandoned, see [pegboard.Session.Detached]. Its error ends the run, and the text that
 // the agent has written until then is reported beside it. A Loop may be called concurrently for several
-// agents.
+// agents. To check one, use tooltest.CheckLoop.
 type Loop func(ctx context.Context, a *Agent) (Reply, error)
 
 // A Reply is how a [Loop] has ended.

@@ -57,10 +57,10 @@ func TestRequestsOutlastTheProgram(t *testing.T) {
 					plan = m[1]
 				}
 				return plan != "" && strings.Count(told, "is idle") == 2
-			}, 20*time.Second, time.Millisecond, "%s", told)
+			}, time.Minute, time.Millisecond, "%s", told)
 			require.NoError(t, h.send(t, "bob", map[string]any{"type": "shutdown_request"}).Err)
-			require.Eventually(t, func() bool { return ending.Load() != nil }, 20*time.Second, time.Millisecond)
-			require.Eventually(t, func() bool { return strings.Contains(strings.Join(h.news(), "\n"), "bob") }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return ending.Load() != nil }, time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool { return strings.Contains(strings.Join(h.news(), "\n"), "bob") }, time.Minute, time.Millisecond)
 			left := copyOf(t, dir)
 			require.NoError(t, h.session.Close(t.Context()))
 
@@ -69,12 +69,12 @@ func TestRequestsOutlastTheProgram(t *testing.T) {
 			answer := map[string]any{"type": "plan_approval_response", "request_id": plan, "approve": tt.approve, "feedback": "Mind the tests."}
 			require.ErrorIs(t, h.send(t, "bob", answer).Err, agents.ErrInvalidMessage)
 			require.NoError(t, h.send(t, "ann", answer).Err)
-			require.Eventually(t, func() bool { return strings.Contains(strings.Join(l.all(), "\n"), "ann is in "+string(tt.want)) }, 20*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return strings.Contains(strings.Join(l.all(), "\n"), "ann is in "+string(tt.want)) }, time.Minute, time.Millisecond)
 			require.Contains(t, strings.Join(l.all(), "\n"), "Mind the tests.")
 			require.ErrorIs(t, h.send(t, "ann", answer).Err, agents.ErrInvalidMessage, "it is answered")
 
 			require.NoError(t, h.send(t, "bob", "Answer now.").Err)
-			require.Eventually(t, func() bool { return strings.Contains(strings.Join(l.all(), "\n"), "Sent to the main agent.") }, 20*time.Second, time.Millisecond, "%v", l.all())
+			require.Eventually(t, func() bool { return strings.Contains(strings.Join(l.all(), "\n"), "Sent to the main agent.") }, time.Minute, time.Millisecond, "%v", l.all())
 			require.Eventually(t, func() bool {
 				for _, s := range h.agents.List(h.session) {
 					if s.Name == "bob" {
@@ -82,7 +82,7 @@ func TestRequestsOutlastTheProgram(t *testing.T) {
 					}
 				}
 				return false
-			}, 20*time.Second, time.Millisecond)
+			}, time.Minute, time.Millisecond)
 		})
 	}
 }

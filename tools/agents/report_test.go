@@ -50,7 +50,7 @@ func TestMarksBesideReports(t *testing.T) {
 	require.ErrorIs(t, out.Err, errBad)
 	launched := h.call(t, map[string]any{"run_in_background": true, "description": bad})
 	var told []string
-	require.Eventually(t, func() bool { told = append(told, news(h.session)...); return len(told) == 1 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { told = append(told, news(h.session)...); return len(told) == 1 }, time.Minute, time.Millisecond)
 	list := h.run(t.Context(), pegboard.Call{ID: "list", Name: "ListAgents", Input: json.RawMessage(`{}`)})[0]
 	for _, text := range []string{out.Result.Text(), launched.Result.Text(), told[0], list.Result.Text()} {
 		require.NotContains(t, text, "\nHuman:")

@@ -233,7 +233,7 @@ func TestGatesOfAgents(t *testing.T) {
 			background := tc.role == pegboard.RoleAsyncAgent
 			_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Background: background, Foreground: !background})
 			require.NoError(t, err)
-			require.Eventually(t, func() bool { return h.agents.List(h.session)[0].State != agents.Running }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return h.agents.List(h.session)[0].State != agents.Running }, time.Minute, time.Millisecond)
 			require.Empty(t, h.agents.List(h.session)[0].Err)
 		})
 	}

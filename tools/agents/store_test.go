@@ -48,7 +48,7 @@ func (h *house) sendMessage(t *testing.T, to string) pegboard.Outcome {
 			}
 		}
 		return true
-	}, 20*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	return out
 }
 
@@ -83,7 +83,7 @@ func TestAgentsOutlastTheProgram(t *testing.T) {
 	require.Eventually(t, func() bool {
 		told += strings.Join(news(h.session), "\n")
 		return strings.Count(told, "completed") == 2
-	}, 20*time.Second, time.Millisecond, "both ends are told")
+	}, time.Minute, time.Millisecond, "both ends are told")
 	require.Equal(t, 6, strings.Count(readFile(t, filepath.Join(dir, "agents", waited.AgentID+".jsonl")), "\n"))
 	files, err := filepath.Glob(filepath.Join(dir, "agents", "*"))
 	require.NoError(t, err)
@@ -281,7 +281,7 @@ func TestResumeWithoutHistory(t *testing.T) {
 		down = false
 		require.NoError(t, h.sendMessage(t, "anna").Err)
 		told := ""
-		require.Eventually(t, func() bool { told += strings.Join(news(h.session), "\n"); return told != "" }, 10*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { told += strings.Join(news(h.session), "\n"); return told != "" }, time.Minute, time.Millisecond)
 		require.Contains(t, told, "Count the files.")
 		require.Contains(t, told, "And now?")
 		if dir == "" {

@@ -54,7 +54,7 @@ func newHouse(t *testing.T, cfg pegboard.SessionConfig, loop agents.Loop, change
 	h.session, err = pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(t, h.session.Close(ctx))
 	})

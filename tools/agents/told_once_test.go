@@ -32,7 +32,7 @@ func TestMoveAtEnd(t *testing.T) {
 			var both sync.WaitGroup
 			var out pegboard.Outcome
 			both.Go(func() { out = h.run(ctx, agentCall(t, nil))[0] })
-			require.Eventually(t, func() bool { return len(h.agents.List(h.session)) > 0 }, 10*time.Second, 100*time.Microsecond)
+			require.Eventually(t, func() bool { return len(h.agents.List(h.session)) > 0 }, time.Minute, 100*time.Microsecond)
 			both.Go(func() {
 				time.Sleep(time.Duration(i%10) * 30 * time.Microsecond)
 				if stops {
@@ -49,12 +49,12 @@ func TestMoveAtEnd(t *testing.T) {
 			if stops && launched {
 				require.NoError(t, h.agents.Stop(h.session, data.AgentID), "it goes on in the background")
 			}
-			require.Eventually(t, func() bool { return h.agents.List(h.session)[0].State != agents.Running }, 10*time.Second, time.Millisecond)
+			require.Eventually(t, func() bool { return h.agents.List(h.session)[0].State != agents.Running }, time.Minute, time.Millisecond)
 			var told []string
 			require.Eventually(t, func() bool {
 				told = append(told, news(h.session)...)
 				return len(told) > 0 || !launched
-			}, 10*time.Second, time.Millisecond)
+			}, time.Minute, time.Millisecond)
 			require.Equal(t, launched, len(told) == 1, told)
 			require.NoError(t, h.session.Close(context.Background()))
 			require.Empty(t, news(h.session))

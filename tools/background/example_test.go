@@ -184,3 +184,57 @@ func ExampleConfigure() {
 	// 1 notice
 	// <nil>
 }
+
+// The output of a task goes to a file that every agent of the conversation may read.
+func ExampleTasks_NewFile() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = s.Close(context.Background()) }()
+	tasks := background.Of(s)
+	dir, err := tasks.Dir()
+	if err != nil {
+		panic(err)
+	}
+	path, err := tasks.NewFile("shell")
+	if err != nil {
+		panic(err)
+	}
+	handle, err := tasks.Add(s, background.Work{Kind: "shell", OutputFile: path, Stop: func(error) {}})
+	if err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(path, []byte("ok\n"), 0o600); err != nil {
+		panic(err)
+	}
+	handle.Done(background.Completed, nil, nil)
+	task, known := tasks.Get(handle.ID())
+	fmt.Println(known, task.State, task.OutputFile == path, filepath.Dir(path) == dir)
+	// Output: true completed true true
+}
+
+// A tool that waits for the user says which tasks have ended meanwhile. The loop still tells
+// the model of each.
+func ExampleTasks_Unreported() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = s.Close(context.Background()) }()
+	tasks := background.Of(s)
+	handle, err := tasks.Add(s, background.Work{Description: "build", Stop: func(error) {}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(len(tasks.Unreported(s)), "have ended")
+	handle.Done(background.Completed, nil, nil)
+	for _, task := range tasks.Unreported(s) {
+		fmt.Println(task.Description, task.State)
+	}
+	fmt.Println(len(tasks.Notices(s)), "notice,", len(tasks.Unreported(s)), "not told")
+	// Output:
+	// 0 have ended
+	// build completed
+	// 1 notice, 0 not told
+}

@@ -3,7 +3,10 @@ package files_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -65,4 +68,57 @@ func ExampleUpdateFile() {
 	// true
 	// true
 	// false
+}
+
+// A tool of the host copies a file. It opens the file that was decided, and replaces none unless
+// the model says so.
+func ExampleOpenFile() {
+	type input struct {
+		From    string `json:"from"`
+		To      string `json:"to"`
+		Replace bool   `json:"replace,omitempty"`
+	}
+	copyFile := pegboard.Build(pegboard.Definition[input, string]{
+		Info:        pegboard.Info{Name: "CopyFile"},
+		Description: "Copies a file.",
+		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Targets: []pegboard.Target{
+				{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.From},
+				{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.To},
+			}}
+		},
+		Call: func(ctx context.Context, in input, c *pegboard.Call) (string, error) {
+			file, err := files.OpenFile(ctx, c, in.From)
+			if err != nil {
+				return "", err
+			}
+			defer func() { _ = file.Close() }()
+			text, err := io.ReadAll(file)
+			if err != nil {
+				return "", err
+			}
+			if in.Replace {
+				return "replaced", files.WriteFile(ctx, c, in.To, text)
+			}
+			err = files.CreateFile(ctx, c, in.To, text)
+			if errors.Is(err, fs.ErrExist) {
+				return "", fmt.Errorf("%s exists; to replace it, call again with replace", in.To)
+			}
+			return "copied", err
+		},
+	})
+
+	session, done := newProject()
+	defer done()
+	for _, input := range []map[string]any{
+		{"from": "poem.txt", "to": "copies/poem.txt"},
+		{"from": "src/main.go", "to": "poem.txt"},
+		{"from": "src/main.go", "to": "copies/poem.txt", "replace": true},
+	} {
+		change(session, []pegboard.Tool{copyFile}, "CopyFile", input)
+	}
+	// Output:
+	// copied
+	// poem.txt exists; to replace it, call again with replace
+	// replaced
 }

@@ -84,3 +84,29 @@ func change(s *pegboard.Session, tools []pegboard.Tool, name string, input any) 
 		fmt.Println(strings.ReplaceAll(o.Result.Text(), s.Dir(), "<project>"))
 	}
 }
+
+// A cell goes by its id, which Read shows. The outputs of the old code are gone.
+func ExampleNotebookEdit() {
+	session, done := newProject()
+	defer done()
+	put(session, "sum.ipynb", `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [
+		{"cell_type": "code", "id": "add", "metadata": {}, "execution_count": 1, "source": "print(1 + 1)",
+		 "outputs": [{"output_type": "stream", "name": "stdout", "text": "2\n"}]}]}`)
+	tools := []pegboard.Tool{files.Read(files.ReadOptions{}), files.NotebookEdit(files.WriteOptions{})}
+	change(session, tools, "Read", map[string]any{"file_path": "sum.ipynb"})
+	change(session, tools, "NotebookEdit", map[string]any{"notebook_path": "sum.ipynb", "cell_id": "add", "new_source": "print(2 + 2)"})
+	change(session, tools, "Read", map[string]any{"file_path": "sum.ipynb"})
+	// Output:
+	// [Notebook, cells 1 to 1 of 1]
+	// <cell id="add" type="code" language="python" run="1">
+	// print(1 + 1)
+	// <output type="stream" name="stdout">
+	// 2
+	// </output>
+	// </cell>
+	// Replaced the source of the code cell add. Its outputs were dropped, since they were the old code's.
+	// [Notebook, cells 1 to 1 of 1]
+	// <cell id="add" type="code" language="python">
+	// print(2 + 2)
+	// </cell>
+}

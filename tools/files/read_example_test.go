@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
+	"image"
+	"image/png"
 	"log"
 	"os"
 	"path/filepath"
@@ -49,34 +50,6 @@ func ExampleNotebookFile() {
 	// </cell>
 }
 
-// formFeeds stands for a library that reads PDF: its pages end with form feeds.
-type formFeeds struct{}
-
-func (formFeeds) Pages(_ context.Context, doc *io.SectionReader) (int, error) {
-	text, err := io.ReadAll(doc)
-	return bytes.Count(text, []byte("\f")), err
-}
-
-func (formFeeds) Show(_ context.Context, doc *io.SectionReader, first, last int) ([]pegboard.Part, error) {
-	if _, err := doc.Seek(0, io.SeekStart); err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(doc)
-	pages := strings.Split(string(text), "\f")
-	return []pegboard.Part{{Text: strings.Join(pages[first-1:last], "\n")}}, err
-}
-
-func ExamplePDF() {
-	session, done := newProject()
-	defer done()
-	put(session, "report.pdf", "%PDF-1.7 summary\fdetails\fannex\f")
-	answerWith(session, files.Read(files.ReadOptions{PDF: formFeeds{}}), `{"file_path": "report.pdf", "pages": "2-"}`)
-	// Output:
-	// [PDF document, pages 2 to 3 of 3]
-	// details
-	// annex
-}
-
 // put writes a file into the session's directory.
 func put(s *pegboard.Session, name, text string) {
 	if err := os.WriteFile(filepath.Join(s.Dir(), name), []byte(text), 0o600); err != nil {
@@ -94,4 +67,40 @@ func answerWith(s *pegboard.Session, tool pegboard.Tool, input string) {
 	for _, o := range ex.Run(context.Background(), reg.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{Name: tool.Info().Name, Input: []byte(input)}) {
 		fmt.Println(strings.ReplaceAll(o.Result.Text(), s.Dir(), "<project>"))
 	}
+}
+
+// A conversation is summarized, and the model no longer has the text that it was shown. It has
+// to read a file again before it edits the file.
+func ExampleForget() {
+	session, done := newProject()
+	defer done()
+	read, edit := map[string]any{"file_path": "src/main.go"}, map[string]any{"file_path": "src/main.go", "old_string": "main", "new_string": "app"}
+	change(session, files.Tools(), "Read", read)
+	files.Forget(session)
+	change(session, files.Tools(), "Edit", edit)
+	change(session, files.Tools(), "Read", read)
+	change(session, files.Tools(), "Edit", edit)
+	// Output:
+	// 1	package main
+	// <project>/src/main.go was not read. Read it first, so that the edit rests on what is there.
+	//      1	package main
+	// Edited <project>/src/main.go: 1 replacement.
+	//      1	package app
+}
+
+// A host that makes images fits them to the limits of models. The ResultLimits of a
+// session take the same func.
+func ExampleSmaller() {
+	var drawn bytes.Buffer
+	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 4*files.DefaultMaxImageEdge, 100))); err != nil {
+		log.Fatal(err)
+	}
+	part, err := files.Smaller(context.Background(), pegboard.Part{MIME: "image/png", Data: drawn.Bytes()})
+	if err != nil {
+		log.Fatal(err)
+	}
+	shown, format, err := image.DecodeConfig(bytes.NewReader(part.Data))
+	fmt.Println(format, shown.Width == files.DefaultMaxImageEdge, shown.Height, err)
+	// Output:
+	// png true 25 <nil>
 }

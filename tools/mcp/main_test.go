@@ -55,7 +55,7 @@ func runTests(m *testing.M) (code int) {
 // leftGoroutines returns the stacks of goroutines of the bridge and its connections that do
 // not end.
 func leftGoroutines() (left string) {
-	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(poll) {
+	for begin := time.Now(); time.Since(begin) < soon; time.Sleep(poll) {
 		if left = strings.Join(bridgeGoroutines(), "\n\n"); left == "" {
 			return ""
 		}

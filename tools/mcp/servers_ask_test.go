@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -158,7 +159,12 @@ func TestAddressesBeforeACall(t *testing.T) {
 			u := &user{fill: func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
 				return pegboard.Filled{Action: tt.action}, nil
 			}}
-			b := newBridge(t, func(s *setup) { u.setup(s); s.options.Idle = 500 * time.Millisecond }, own(t, "srv", "usual")).ready()
+			b := newBridge(t, func(s *setup) {
+				u.setup(s)
+				if errors.Is(tt.err, mcp.ErrIdle) {
+					s.options.Idle = 2 * time.Second
+				}
+			}, own(t, "srv", "usual")).ready()
 			o := b.call("srv", "say", lines(tt.refuse))
 			require.Error(t, o.Err)
 			if tt.err != nil {

@@ -65,7 +65,9 @@ func TestFuncsOfTheHost(t *testing.T) {
 				t.Parallel()
 				end := make(chan struct{})
 				b := newBridge(t, func(s *setup) {
-					s.options.Begin = 2 * time.Second
+					if tt.name == "Trusted" && w.name == "hangs" {
+						s.options.Begin = 2 * time.Second
+					}
 					tt.change(s, func() { w.do(end) })
 				}, own(t, "srv", "banner"), own(t, "other", "usual"))
 				t.Cleanup(func() {
@@ -87,7 +89,7 @@ func TestFuncsOfTheHost(t *testing.T) {
 					defer cancel()
 					began := time.Now()
 					o := b.callContext(ctx, "srv", tt.tool, tt.input)
-					require.Less(t, time.Since(began), 5*time.Second)
+					require.Less(t, time.Since(began), soon)
 					if o.Err != nil {
 						require.ErrorContains(t, o.Err, "the user has left")
 					}

@@ -21,7 +21,7 @@ import (
 )
 
 // maxClose is how long closing may take: two seconds on an idle machine.
-const maxClose = 10 * time.Second
+const maxClose = time.Minute
 
 // A bridge is a conversation with MCP servers.
 type bridge struct {

@@ -2,7 +2,6 @@ package schedule_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -139,28 +138,4 @@ func ExampleSleep() {
 	// Output:
 	// Woken after 0s: there is a message for you, which follows.
 	// The tests have passed.
-}
-
-// cloud is a service with one trigger.
-type cloud struct{}
-
-func (cloud) Do(_ context.Context, r schedule.Request) (int, json.RawMessage, error) {
-	if r.Action == schedule.ActionList {
-		return 200, json.RawMessage(`["nightly"]`), nil
-	}
-	return 404, nil, nil
-}
-
-func ExampleRemoteTrigger() {
-	s, _, _ := begin()
-	tool, err := schedule.RemoteTrigger(cloud{})
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(call(s, []pegboard.Tool{tool}, "RemoteTrigger", `{"action": "list"}`).Result.Parts[0].Text)
-	fmt.Println(schedule.ActionList.ReadOnly(), schedule.ActionRun.ReadOnly())
-	// Output:
-	// Status 200.
-	// ["nightly"]
-	// true false
 }

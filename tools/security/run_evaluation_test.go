@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -83,7 +84,7 @@ func TestEvaluationsUnderDeny(t *testing.T) {
 	for _, line := range slices.Concat(evaluations, indirections) {
 		dir := t.TempDir()
 		for name, text := range files {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700))
+			script.Write(t, filepath.Join(dir, name), text)
 		}
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Second)
 		cmd := exec.CommandContext(ctx, bash, "-c", line)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -98,8 +99,7 @@ func newRunnerBox(t *testing.T) runnerBox {
 	t.Helper()
 	b := runnerBox{root: realTemp(t)}
 	stub := filepath.Join(b.root, "stub")
-	write(t, stub, "#!/bin/sh\n{ printf '%s\\0' \"${0##*/}\" \"$@\"; printf '\\n\\0'; } >>\""+b.root+"/ran\"\n")
-	require.NoError(t, os.Chmod(stub, 0o755))
+	script.Write(t, stub, "#!/bin/sh\n{ printf '%s\\0' \"${0##*/}\" \"$@\"; printf '\\n\\0'; } >>\""+b.root+"/ran\"\n")
 	for _, dir := range []string{"bin", "proj", "home"} {
 		require.NoError(t, os.Mkdir(filepath.Join(b.root, dir), 0o755))
 	}

@@ -2,17 +2,21 @@ package security_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
+	"net/http"
 	"net/netip"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
+	"github.com/seed49eaa51d/pegboard/tools/internal/webseam"
+	"github.com/seed49eaa51d/pegboard/tools/web"
 )
 
 // webRow is the part of a row of web.jsonl that the engine sees, and what must
@@ -21,143 +25,140 @@ type webRow struct {
 	Rules     rules
 	Mode      pegboard.Mode
 	URL       string
-	DNS       map[string][][]string // answers by host; "*" is any other
-	Redirects map[string]struct {
-		Status int
-		To     string
-	}
-	MustNot struct {
+	DNS       map[string][][]string // answers by host, one for each lookup; "*" is any other
+	Redirects map[string]webRedirect
+	MustNot   struct {
 		Connect     string // an address, or "non-public"
 		ConnectHost string `json:"connect_host"`
+		Hang        int    // seconds
+		RSS         uint64 `json:"rss_mib"`
 	} `json:"must_not"`
 }
 
-// TestWeb decides every URL, what it redirects to, and the addresses on the way.
-// Nothing is looked up or contacted.
+type webRedirect struct {
+	Status int
+	To     string
+}
+
+// TestWeb fetches every URL with WebFetch, as a model does that asks for each address
+// which the tool reports. The names and servers of the internet stand on loopback.
 func TestWeb(t *testing.T) {
 	run(t, "web", func(*testing.T, source) func(*testing.T, webRow, answer) outcome {
 		return func(t *testing.T, r webRow, a answer) outcome {
 			t.Helper()
-			return r.decide(t, a)
+			return r.outcome(t, a)
 		}
 	})
 }
 
-func (r webRow) decide(t *testing.T, a answer) outcome {
-	t.Helper()
-	if a.expected(t) == "any" && r.MustNot.Connect == "" && r.MustNot.ConnectHost == "" {
-		return outcome{uncounted: "any decision will do, and there is no WebFetch yet to run"}
-	}
-	s := newSession(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions(t, r.Mode, r.Rules.set(t, same))})
-	f := fetch{row: r, pool: pool(t, s, webFetch()), strictest: pegboard.Allow}
-	f.follow(t)
-	o := outcome{detail: f.log.String()}
-	if got := f.strictest.String(); !a.agrees(t, got) {
-		o.wrong = append(o.wrong, fmt.Sprintf("%s, want %s: %q %+v", got, a.wanted(), r.URL, r.Rules))
-	}
-	for _, c := range f.reached {
-		if c.host == r.MustNot.ConnectHost || c.addr.String() == r.MustNot.Connect || r.MustNot.Connect == "non-public" && netguard.CheckAddress(c.addr) != nil {
-			o.wrong = append(o.wrong, fmt.Sprintf("it reaches %s at %s", c.host, c.addr))
-		}
-	}
-	return o
-}
+// bodyTime is the time of a call whose answer never ends.
+const bodyTime = 2 * time.Second
 
-// webFetch returns a tool that declares the host of a URL as its target, as
-// netguard spells it.
-func webFetch() pegboard.Tool {
-	type input struct {
-		URL string `json:"url"`
+// outcome fetches the URL of a row.
+func (r webRow) outcome(t *testing.T, a answer) outcome {
+	t.Helper()
+	servers := newInternet(t, r)
+	m := fetching{row: r, net: servers}
+	o := web.FetchOptions{}
+	if r.MustNot.Hang > 0 {
+		o.Timeout = bodyTime
 	}
-	return pegboard.Build(pegboard.Definition[input, string]{
-		Info:        pegboard.Info{Name: "WebFetch"},
-		Description: "Stands in for WebFetch.",
-		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			tr := pegboard.Traits{ReadOnly: true, OpenWorld: true}
-			if u, err := netguard.ParseURL(in.URL); err == nil {
-				tr.Targets = []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: u.Host}}
-			}
-			return tr
+	s := newSession(t, pegboard.SessionConfig{
+		Dir: t.TempDir(), Permissions: permissions(t, r.Mode, r.Rules.set(t, same)),
+		Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+			m.asked = true
+			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user is not there"}, nil
 		},
-		Call: func(context.Context, input, *pegboard.Call) (string, error) { return "", nil },
 	})
+	webseam.Set(s, servers.seams())
+	m.pool = pool(t, s, web.Fetch(o))
+	begun := time.Now()
+	got := m.fetch(t)
+	return outcome{detail: m.log.String(), wrong: slices.Concat(m.wrongDecision(t, a, got), m.effects(t, a, got, time.Since(begun)))}
 }
 
-// fetch goes the way of one request.
-type fetch struct {
-	row       webRow
-	pool      *pegboard.Pool
-	strictest pegboard.Behavior
-	reached   []connection // while everything was allowed
-	log       strings.Builder
+// fetching is a model that wants a page.
+type fetching struct {
+	row   webRow
+	net   *internet
+	pool  *pegboard.Pool
+	asked bool
+	bytes int64 // of the last answer
+	log   strings.Builder
 }
 
-type connection struct {
-	host string
-	addr netip.Addr
-}
+// elsewhere finds the address of a redirect that the tool reports.
+var elsewhere = regexp.MustCompile(`redirects to "?(https?://[^\s"]+?)"?[.;,]?\s`)
 
-// settle takes what was decided about one step.
-func (f *fetch) settle(d pegboard.Behavior, text string) {
-	f.strictest = max(f.strictest, d)
-	f.log.WriteString(text + "\n")
-}
-
-// follow decides the URL and each redirect.
-func (f *fetch) follow(t *testing.T) {
+// fetch asks for the URL and then for the addresses that it redirects to, and returns what
+// was decided in the end: "allow" if a page came.
+func (m *fetching) fetch(t *testing.T) string {
 	t.Helper()
-	u, err := netguard.ParseURL(f.row.URL)
-	for hops := 0; ; hops++ {
-		if err == nil && hops > netguard.HopLimit {
-			err = fmt.Errorf("more than %d redirects", netguard.HopLimit)
+	address := m.row.URL
+	for range 2 * netguard.HopLimit {
+		out := new(pegboard.Executor).Run(t.Context(), m.pool, call(t, "WebFetch", map[string]string{"url": address, "prompt": "What is there?"}))[0]
+		text := out.Result.Text()
+		fmt.Fprintf(&m.log, "%s: %v, %s\n", address, out.Decision.Behavior, text[:min(len(text), 400)])
+		if m.asked {
+			return "ask"
 		}
-		if err != nil {
-			f.settle(pegboard.Deny, err.Error())
-			return
-		}
-		f.visit(t, u)
-		next, ok := f.row.Redirects[u.String()]
+		fetched, ok := out.Result.Data.(web.Fetched)
 		if !ok {
-			return
+			require.Error(t, out.Err, text)
+			return "deny"
 		}
-		f.log.WriteString("redirect to " + next.To + "\n")
-		u, err = u.Redirect(next.To)
+		m.bytes = fetched.Bytes
+		if fetched.Code < 300 || fetched.Code >= 400 {
+			require.Equal(t, http.StatusOK, fetched.Code, text)
+			return "allow"
+		}
+		found := elsewhere.FindStringSubmatch(text)
+		require.NotNil(t, found, text)
+		address = found[1]
 	}
+	return "deny" // the model gives up
 }
 
-// visit decides a host, and every address that it could have.
-func (f *fetch) visit(t *testing.T, u *netguard.URL) {
+func (m *fetching) wrongDecision(t *testing.T, a answer, got string) []string {
 	t.Helper()
-	trace := f.pool.ExplainDecision(t.Context(), call(t, "WebFetch", map[string]string{"url": u.String()}))
-	f.settle(trace.Decision.Behavior, trace.String())
-	allowed := f.strictest == pegboard.Allow
-	addrs, err := (&netguard.Guard{Resolver: f.row}).Resolve(t.Context(), u)
-	if err != nil {
-		require.ErrorAs(t, err, new(*netguard.RefusalError))
-		f.settle(pegboard.Deny, err.Error())
+	if a.agrees(t, got) {
+		return nil
 	}
-	for _, addr := range addrs {
-		if allowed {
-			f.reached = append(f.reached, connection{host: u.Host, addr: addr})
-		}
-	}
+	return []string{fmt.Sprintf("%s, want %s: %q %+v", got, a.wanted(), m.row.URL, m.row.Rules)}
 }
 
-// LookupNetIP answers with all addresses that the row has for a host at any time.
-func (r webRow) LookupNetIP(_ context.Context, _, host string) (addrs []netip.Addr, err error) {
-	host = strings.TrimSuffix(host, ".")
-	answers, ok := r.DNS[host]
-	if !ok {
-		answers, ok = r.DNS["*"]
-	}
-	if !ok {
-		return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
-	}
-	for _, answer := range answers {
-		for _, text := range answer {
-			addr, bad := netip.ParseAddr(text)
-			addrs, err = append(addrs, addr), errors.Join(err, bad)
+// effects returns what happened and must not, decided or not.
+func (m *fetching) effects(t *testing.T, a answer, got string, took time.Duration) (wrong []string) {
+	t.Helper()
+	m.net.mu.Lock()
+	defer m.net.mu.Unlock()
+	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	not := m.row.MustNot
+	for _, text := range m.net.dialled {
+		addr := netip.MustParseAddrPort(text).Addr()
+		if addr.String() == not.Connect || netguard.CheckAddress(addr) != nil {
+			complain("it reaches %s", addr)
 		}
 	}
-	return addrs, err
+	for _, page := range m.net.pages {
+		if u, err := netguard.ParseURL(page); err != nil || u.Host == not.ConnectHost {
+			complain("it reaches %s", page)
+		}
+	}
+	switch {
+	case got == "allow":
+		require.NotEmpty(t, m.net.pages, "a page came from nowhere")
+	case len(m.net.pages) > 0:
+		complain("%s, but it reaches %q", got, m.net.pages)
+	}
+	if a.Kind == "benign" && len(m.net.pages) != 1 {
+		complain("it fetches %q", m.net.pages)
+	}
+	if not.Hang > 0 && took > min(time.Duration(not.Hang)*time.Second, 5*bodyTime) {
+		complain("it took %v", took)
+	}
+	if not.RSS > 0 && (m.bytes > web.DefaultMaxBody || memory()>>20 > not.RSS) {
+		complain("it read %d bytes and took %d MiB", m.bytes, memory()>>20)
+	}
+	return wrong
 }

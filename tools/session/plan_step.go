@@ -1,9 +1,9 @@
 package session
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // A planStep is a step of a plan.
@@ -13,20 +13,13 @@ type planStep struct {
 	words  map[string]bool
 }
 
-var (
-	fence    = regexp.MustCompile("^\\s*(```|~~~)")
-	numbered = regexp.MustCompile(`^(\s*)(?:#+\s*)?(?:[Ss]tep\s+)?(\d+(?:\.\d+)*)[.):]\s+(\S.*)$`)
-	bullet   = regexp.MustCompile(`^(\s*)[-*+•]\s+(?:\[[ xX]\]\s+)?(\S.*)$`)
-	heading  = regexp.MustCompile(`^()#+\s+(\S.*)$`)
-)
-
 // stepsOf returns the steps of a plan: its numbered lines; without any, its bullets; without any,
 // its headings; and else its lines. Of lines that are nested only the outermost count. What
 // stands in a block of code does not.
 func stepsOf(plan string) []planStep {
 	lines := proseOf(plan)
-	for _, mark := range []*regexp.Regexp{numbered, bullet, heading} {
-		if steps := outermost(lines, mark); len(steps) > 0 {
+	for _, parse := range []func(string) (planStep, bool){numbered, bullet, heading} {
+		if steps := outermost(lines, parse); len(steps) > 0 {
 			return steps
 		}
 	}
@@ -43,7 +36,8 @@ func stepsOf(plan string) []planStep {
 func proseOf(text string) (lines []string) {
 	code := false
 	for line := range strings.Lines(text) {
-		if fence.MatchString(line) {
+		start := strings.TrimLeft(line, spaces)
+		if strings.HasPrefix(start, "```") || strings.HasPrefix(start, "~~~") {
 			code = !code
 		} else if !code {
 			lines = append(lines, strings.TrimRight(line, "\r\n \t"))
@@ -52,28 +46,89 @@ func proseOf(text string) (lines []string) {
 	return lines
 }
 
-// outermost returns the lines with that mark that are indented least.
-func outermost(lines []string, mark *regexp.Regexp) (steps []planStep) {
+// outermost returns the steps of the lines that parse accepts and that are indented least.
+func outermost(lines []string, parse func(string) (planStep, bool)) (steps []planStep) {
 	least := -1
 	for _, line := range lines {
-		m := mark.FindStringSubmatch(line)
-		if m == nil {
+		step, ok := parse(line)
+		if !ok {
 			continue
 		}
-		indent := len(strings.ReplaceAll(m[1], "\t", "    "))
+		before := line[:len(line)-len(strings.TrimLeft(line, spaces))]
+		indent := len(before) + 3*strings.Count(before, "\t") // a tab is as wide as four spaces
 		if least < 0 || indent < least {
 			least, steps = indent, nil
 		}
 		if indent == least {
-			step := planStep{name: m[len(m)-1]}
-			if len(m) > 3 {
-				step.number = m[2]
-			}
 			steps = append(steps, step)
 		}
 	}
 	return steps
 }
+
+// spaces are the characters that separate the parts of a line. Marks are parsed without regular
+// expressions, which took a second for the lines of a plan of 3 MB.
+const spaces = " \t\n\f\r"
+
+// numbered parses "2.1. Text", with any of ".):" behind the number. The number may follow "#" and
+// "Step".
+func numbered(line string) (planStep, bool) {
+	line = strings.TrimLeft(line, spaces)
+	if rest := strings.TrimLeft(line, "#"); rest != line {
+		line = strings.TrimLeft(rest, spaces)
+	}
+	if strings.HasPrefix(line, "Step") || strings.HasPrefix(line, "step") {
+		rest, ok := afterSpace(line[len("Step"):])
+		if !ok {
+			return planStep{}, false
+		}
+		line = rest
+	}
+	n := digits(line)
+	for n > 0 && n < len(line) && line[n] == '.' && digits(line[n+1:]) > 0 {
+		n += 1 + digits(line[n+1:])
+	}
+	if n == 0 || n == len(line) || !strings.Contains(".):", line[n:n+1]) {
+		return planStep{}, false
+	}
+	name, ok := afterSpace(line[n+1:])
+	return planStep{name: name, number: line[:n]}, ok
+}
+
+// bullet parses "- Text" and "- [x] Text".
+func bullet(line string) (planStep, bool) {
+	line = strings.TrimLeft(line, spaces)
+	mark, size := utf8.DecodeRuneInString(line)
+	if !strings.ContainsRune("-*+•", mark) {
+		return planStep{}, false
+	}
+	name, ok := afterSpace(line[size:])
+	if len(name) > 3 && name[0] == '[' && strings.Contains(" xX", name[1:2]) && name[2] == ']' {
+		if text, ok := afterSpace(name[3:]); ok {
+			name = text
+		}
+	}
+	return planStep{name: name}, ok
+}
+
+// heading parses "## Text".
+func heading(line string) (planStep, bool) {
+	rest := strings.TrimLeft(line, "#")
+	if rest == line {
+		return planStep{}, false
+	}
+	name, ok := afterSpace(rest)
+	return planStep{name: name}, ok
+}
+
+// afterSpace returns the text behind the space at the beginning of s, if there are both.
+func afterSpace(s string) (string, bool) {
+	text := strings.TrimLeft(s, spaces)
+	return text, text != "" && text != s
+}
+
+// digits returns how many digits s begins with.
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // claimed returns how well a claim with that number and those words names the step, from 0, not
 // at all, to 1, or 2 by its number.
@@ -97,8 +152,8 @@ func (s *planStep) claimed(number string, claim map[string]bool) float64 {
 func numberOf(claim string) (number, text string) {
 	claim = strings.TrimSpace(claim)
 	for _, with := range []string{claim, claim + " ?", claim + ": ?"} {
-		if m := numbered.FindStringSubmatch(with); m != nil {
-			return m[2], m[3]
+		if step, ok := numbered(with); ok {
+			return step.number, step.name
 		}
 	}
 	return "", claim

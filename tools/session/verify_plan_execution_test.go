@@ -83,5 +83,5 @@ func TestVerifyPlanExecutionOfAHugePlan(t *testing.T) {
 	require.NoError(t, outs[0].Err)
 	require.ErrorIs(t, outs[1].Err, pegboard.ErrToolFailed)
 	require.Contains(t, outs[1].Result.Text(), "100000 steps")
-	require.Less(t, outs[1].Elapsed, time.Minute)
+	require.Less(t, outs[1].Elapsed, 10*time.Second)
 }

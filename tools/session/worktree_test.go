@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence/fencetest"
@@ -542,7 +543,7 @@ func TestWorktreeWithoutGit(t *testing.T) {
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
 	y.refuses("git", "EnterWorktree", map[string]any{})
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte("#!/bin/sh\necho git version 2.20.1\n"), 0o700))
+	script.Write(t, filepath.Join(bin, "git"), "#!/bin/sh\necho git version 2.20.1\n")
 	y.refuses("too old", "EnterWorktree", map[string]any{})
 	require.Equal(t, y.dir, y.s.Dir())
 	require.NoDirExists(t, filepath.Join(y.dir, ".claude"))

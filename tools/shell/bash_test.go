@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -115,7 +116,7 @@ func TestBashRunsWhatWasParsed(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "src"), 0o755))
 	for _, at := range []string{"cat", "bin/cat"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, at)), 0o755))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, at), []byte("#!/bin/sh\necho planted\n"), 0o755))
+		script.Write(t, filepath.Join(dir, at), "#!/bin/sh\necho planted\n")
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("the file"), 0o600))
 	tests := []struct {

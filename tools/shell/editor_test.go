@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -91,7 +92,7 @@ func TestEditorsAreRefused(t *testing.T) {
 	needBash(t)
 	bin := tempDir(t)
 	for _, name := range []string{"vim", "nano", "emacs", "sudo", "apt-get"} { // stand-ins, so that the real ones are not needed
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho ran\n"), 0o700))
+		script.Write(t, filepath.Join(bin, name), "#!/bin/sh\necho ran\n")
 	}
 	o := shell.Options{Env: []string{"PATH=" + bin + ":" + os.Getenv("PATH")}}
 	for _, tc := range []struct {

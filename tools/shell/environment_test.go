@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -21,7 +22,7 @@ func TestReadOnlyCommandsAreTheSystems(t *testing.T) {
 	project, more := filepath.Join(base, "project"), filepath.Join(base, "more")
 	for _, dir := range []string{project, more} {
 		require.NoError(t, os.Mkdir(dir, 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "ls"), []byte("#!/bin/sh\necho replaced\n"), 0o700))
+		script.Write(t, filepath.Join(dir, "ls"), "#!/bin/sh\necho replaced\n")
 	}
 	link := filepath.Join(base, "link")
 	require.NoError(t, os.Symlink(project, link))

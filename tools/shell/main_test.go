@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
-	patience := time.After(5 * time.Second)
+	patience := time.After(time.Minute)
 	for left := marked(); len(left) > 0; left = marked() {
 		select {
 		case <-patience:

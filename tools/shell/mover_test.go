@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -56,7 +57,7 @@ func TestBackgroundKeepsItsPaths(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x\n"), 0o600))
 			}
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "server"), []byte("#!/bin/sh\nexec sleep 60\n"), 0o700))
+			script.Write(t, filepath.Join(dir, "server"), "#!/bin/sh\nexec sleep 60\n")
 			perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, pegboard.RuleSet{Allow: []string{"Bash(./server:*)", "Bash(git checkout:*)", "Bash(sleep:*)"}})
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})

@@ -2,7 +2,6 @@ package shell_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -21,7 +21,7 @@ func fakePwsh(t *testing.T, code int) shell.Options {
 	t.Helper()
 	needBash(t)
 	name := filepath.Join(t.TempDir(), "pwsh")
-	require.NoError(t, os.WriteFile(name, []byte(fmt.Sprintf("#!/bin/bash\nprintf '<%%s>' \"$@\"\nexit %d\n", code)), 0o700))
+	script.Write(t, name, fmt.Sprintf("#!/bin/bash\nprintf '<%%s>' \"$@\"\nexit %d\n", code))
 	return shell.Options{Shell: []string{name, "-NoProfile", "-NonInteractive", "-Command"}}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -59,7 +60,7 @@ func TestProgramsOfTheProject(t *testing.T) {
 			dir := tempDir(t)
 			require.NoError(t, os.MkdirAll(filepath.Join(dir, ".venv", "bin"), 0o755))
 			for _, name := range []string{"ls", "mkdir", "echo", "tool", "python", "git"} {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, ".venv", "bin", name), []byte("#!/bin/sh\necho planted "+name+"\n"), 0o755))
+				script.Write(t, filepath.Join(dir, ".venv", "bin", name), "#!/bin/sh\necho planted "+name+"\n")
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("plain\n"), 0o600))
 			perms, err := pegboard.NewPermissions(tc.mode, pegboard.RuleSet{Allow: tc.allow})

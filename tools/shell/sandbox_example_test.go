@@ -3,15 +3,15 @@ package shell_test
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
-// A container stands for a sandbox of the host's own. It tells what it would run.
+// A container stands for a sandbox of the host's own. It prints the command that would run.
 type container struct{}
 
+// Wrap returns a program that prints the command.
 func (container) Wrap(c shell.SandboxCommand) ([]string, error) {
 	network := "none"
 	if c.Network {
@@ -20,6 +20,7 @@ func (container) Wrap(c shell.SandboxCommand) ([]string, error) {
 	return []string{"echo", "docker run --network", network, "image", c.Args[0], c.Args[1], c.Line}, nil
 }
 
+// Refusal knows of nothing that is refused.
 func (container) Refusal(shell.SandboxCommand, shell.SandboxExit) string { return "" }
 
 // What runs in a sandbox needs no permission, unless it reaches a host or files outside.
@@ -49,19 +50,4 @@ func ExampleSandbox() {
 	// allow - it runs in a sandbox, inside the working directories
 	// docker run --network none image bash -c make test
 	// deny - no rule allows it: Bash wants to run curl https://example.com, beyond this machine, and nobody can be asked; the allow rule Bash(curl https://example.com) would permit it
-}
-
-// A host offers a shell that runs unasked only if the sandbox works. Credentials are hidden
-// by default; the cache of the compiler may be written.
-func ExampleBubblewrap() {
-	sandbox := shell.Bubblewrap{
-		Write: []string{"~/.cache/go-build"},
-		Hide:  append(shell.DefaultHidden(), "~/private"),
-	}
-	options := shell.Options{SandboxExcluded: []string{"docker *"}}
-	if err := sandbox.Check(context.Background()); err == nil {
-		options.Sandbox = sandbox
-	}
-	fmt.Println(shell.Bash(options).Info().Name, slices.Contains(sandbox.Hide, "~/.ssh"))
-	// Output: Bash true
 }

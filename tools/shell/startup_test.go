@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -26,7 +27,7 @@ func startupHome(t *testing.T, bashrc string) string {
 	home := tempDir(t)
 	bin := filepath.Join(home, ".versions", "bin")
 	require.NoError(t, os.MkdirAll(bin, 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "managed"), []byte("#!/bin/sh\necho managed\n"), 0o700))
+	script.Write(t, filepath.Join(bin, "managed"), "#!/bin/sh\necho managed\n")
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o600))
 	}
@@ -167,7 +168,7 @@ func TestAStartupOfAnotherShellGivesVariables(t *testing.T) {
 	t.Parallel()
 	bin := tempDir(t)
 	zsh := "#!/bin/bash\n" + `printf '%s\n' noise "$6" 'alias x=y' "$6"; printf 'PATH=/zsh:%s\0FROM=zsh\0' "$PATH"; printf '%s\n' "$6"` + "\n"
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "zsh"), []byte(zsh), 0o700)) // in the place of one
+	script.Write(t, filepath.Join(bin, "zsh"), zsh) // in the place of one
 	o := startupOptions(t, "SHELL="+filepath.Join(bin, "zsh"))
 	s := startupSession(t, tempDir(t))
 	require.Equal(t, "zsh\n/zsh", bash(t, s, o, `{"command":"echo $FROM; echo ${PATH%%:*}; alias; touch a"}`).Result.Text())

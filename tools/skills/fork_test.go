@@ -40,7 +40,7 @@ func agentHouse(t *testing.T, loop agents.Loop, rules pegboard.RuleSet, list ...
 	w.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: w.dir, Permissions: perms})
 	require.NoError(t, err)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		require.NoError(t, w.session.Close(ctx))
 	})

@@ -169,3 +169,22 @@ func ExampleVerificationWords() {
 	fmt.Println(tool.Info().Name)
 	// Output: TodoWrite
 }
+
+// A host shows one task, for example the one that the user has clicked on.
+func ExampleList_Get() {
+	ctx := context.Background()
+	list, err := tasks.Open("", tasks.Hooks{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := list.Create(ctx, tasks.Task{Subject: "Fix the test", Description: "It fails since Monday."}); err != nil {
+		log.Fatal(err)
+	}
+	t, err := list.Get(ctx, "1")
+	fmt.Println(t.Subject, t.Status, t.Description, err)
+	_, err = list.Get(ctx, "2")
+	fmt.Println(errors.Is(err, tasks.ErrUnknownTask))
+	// Output:
+	// Fix the test pending It fails since Monday. <nil>
+	// true
+}

@@ -1,7 +1,6 @@
 package tooltest
 
 import (
-	"errors"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -34,17 +33,23 @@ import (
 //     read-only call is destructive.
 //   - Targets are clear: the value of a host is a host name or an address, not a URL or
 //     host:port; a path is no URL; no name is empty.
+//   - Kinds are true: a call of the kind search, read, list or think is not destructive and
+//     writes no path, and one of the kind edit is not read-only.
+//   - Own things are named: a call whose Traits have Own is read-only or names a target, and
+//     none that it writes is a path, a command, a host or opaque.
 //   - Lines are for a person: the title and what Lines returns are one line each, or
 //     empty, without control characters, and the same when asked again; kind and folding
 //     are among the constants.
 //   - Every stage returns: no panic, no runtime.Goexit, no endless wait.
 //   - A cancelled call ends: with a context that is already cancelled, Call returns a
 //     result or an error within the grace period.
+//   - A view shows nothing that the result does not: if such a cancelled call returns a
+//     result, CheckView finds nothing in it. Use [CheckView] for other results.
 //
 // Also run the test with -race: several goroutines then call the stages of an
 // accepted call at the same time, and the race detector reports data races.
 //
-// Call itself runs only for the last of these rules and for the race detector: twice
+// Call itself runs only for the last two of these rules and for the race detector: twice
 // at the same time for each input, with a cancelled context. It never runs with a
 // mutated input. A tool that ignores the cancelled context does its work then, so
 // choose inputs that may run.
@@ -62,7 +67,7 @@ type Checker struct {
 
 // Check is like the function [Check].
 func (k Checker) Check(t pegboard.Tool, inputs ...string) error {
-	x := &exam{tool: t, session: k.Session, grace: k.Grace}
+	x := &exam{tool: t, session: k.Session, verdict: verdict{purposes: rulePurposes, returns: ruleReturns, grace: k.Grace}}
 	if x.grace <= 0 {
 		x.grace = DefaultTimeout
 	}
@@ -77,5 +82,5 @@ func (k Checker) Check(t pegboard.Tool, inputs ...string) error {
 	if x.checkInfo() && x.checkDeclaration() {
 		x.checkInputs(inputs)
 	}
-	return errors.Join(x.violations...)
+	return x.err()
 }

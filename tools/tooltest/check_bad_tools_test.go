@@ -13,7 +13,7 @@ import (
 
 // badTools break one rule each.
 func badTools() []badTool {
-	return slices.Concat(badIdentities(), badDeclarations(), badInputs(), badTraits(), badLines(), badEndings())
+	return slices.Concat(badIdentities(), badDeclarations(), badInputs(), badTraits(), badKinds(), badLines(), badEndings())
 }
 
 type badTool struct {
@@ -219,6 +219,38 @@ func badTraits() []badTool {
 		{
 			name: "a URL as path", rule: tooltest.RuleClear, got: "of the scheme file",
 			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets[0].Value = "file:///a.txt" }),
+		},
+	}
+}
+
+func badKinds() []badTool {
+	writes := func(change func(tr *pegboard.Traits)) pegboard.Tool {
+		return traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.ReadOnly = false; change(tr) })
+	}
+	return []badTool{
+		{
+			name: "an edit that reads", rule: tooltest.RuleKind, got: "the kind is edit, and the call is read-only",
+			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Kind = pegboard.KindEdit }),
+		},
+		{
+			name: "a search that destroys", rule: tooltest.RuleKind, got: "the kind is search, and the call is destructive",
+			tool: writes(func(tr *pegboard.Traits) { tr.Kind, tr.Destructive = pegboard.KindSearch, true }),
+		},
+		{
+			name: "a reader that writes", rule: tooltest.RuleKind, got: "the kind is read, and one of the targets is to write a.txt",
+			tool: writes(func(tr *pegboard.Traits) { tr.Kind, tr.Targets[0].Access = pegboard.KindRead, pegboard.AccessWrite }),
+		},
+		{
+			name: "its own file", rule: tooltest.RuleOwn, got: "Own is set, and one of the targets is to write a.txt",
+			tool: writes(func(tr *pegboard.Traits) { tr.Own, tr.Targets[0].Access = true, pegboard.AccessWrite }),
+		},
+		{
+			name: "its own, without a name", rule: tooltest.RuleOwn, got: "names no target",
+			tool: writes(func(tr *pegboard.Traits) { tr.Own, tr.Targets = true, nil }),
+		},
+		{
+			name: "a line that tells more", rule: tooltest.RuleView, got: `a line tells no more: Result.Line has "token-4711"`,
+			tool: tooltest.StandIn(good(), tooltest.Reply{Result: &pegboard.Result{Parts: []pegboard.Part{{Text: "read"}}, Line: "Read with token-4711"}}),
 		},
 	}
 }

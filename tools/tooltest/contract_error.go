@@ -4,10 +4,11 @@ import (
 	"fmt"
 )
 
-// A ContractError is one way in which a tool breaks the contract of [pegboard.Tool].
-// The error of [Check] joins them; errors.As finds the first one.
+// A ContractError is one way in which a tool breaks the contract of [pegboard.Tool], or
+// other code of a host the contract that a function of this package checks. The error of
+// [Check] joins them; errors.As finds the first one.
 type ContractError struct {
-	Rule  string // one of the rules in the comment of Check
+	Rule  string // one of the rules in the comment of Check, or of the other function
 	Why   string // the purpose of the rule
 	Input string // that broke the rule; empty if no input did
 	Got   string // observed behaviour

@@ -20,6 +20,29 @@
 //
 // The comment of Check lists the rules and says when it runs the tool's Call.
 //
+// [CheckView] compares the view of an outcome, for a person, with its result.
+//
+// # Testing other code of a host
+//
+// A host may write more than tools. Each of these functions checks a contract, against the
+// numbered rules in its comment, and needs nothing but the code under test:
+//
+//   - [CheckStore]: a [pegboard.ResultStore]
+//   - [CheckInvoke]: the func of [pegboard.Executor].Invoke, which runs calls elsewhere
+//   - [CheckAsker]: a [pegboard.Asker], which asks a person
+//   - [CheckRanker]: a [pegboard.Ranker]
+//   - [CheckLoop]: an agents.Loop
+//   - [CheckRules]: permission rules, held against rows of calls and decisions; a log of
+//     package audit can be the rows
+//
+// For example:
+//
+//	err := tooltest.CheckStore(func() (pegboard.ResultStore, error) { return bucket.Open(url) })
+//
+// An error joins one *[ContractError] for each violation, which says the rule, the purpose of
+// the rule and the behavior that broke it. The comment of each function names the faults that
+// it cannot see.
+//
 // # Testing code that uses tools
 //
 // A [Fake] is a tool that answers from a script and records its calls:

@@ -2,42 +2,18 @@ package tooltest
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // An exam is one check of one tool.
 type exam struct {
-	tool       pegboard.Tool
-	session    *pegboard.Session
-	grace      time.Duration
-	info       pegboard.Info
-	schema     json.RawMessage // as declared
-	violations []error
-}
-
-func (x *exam) addViolation(rule, input, format string, args ...any) {
-	x.violations = append(x.violations, &ContractError{Rule: rule, Why: rulePurposes[rule], Input: input, Got: fmt.Sprintf(format, args...)})
-}
-
-// runStage calls f, which calls the tool, on a goroutine of its own. It reports
-// whether f has returned. If not, it records a violation, and the caller must not
-// read the variables that f sets.
-func (x *exam) runStage(stage, input string, f func()) bool {
-	select {
-	case err := <-goroutine.Go(f):
-		if err != nil {
-			x.addViolation(ruleReturns, input, "%s: %v", stage, err)
-		}
-		return err == nil
-	case <-time.After(x.grace):
-		x.addViolation(ruleReturns, input, "%s did not return within %v", stage, x.grace)
-		return false
-	}
+	verdict
+	tool    pegboard.Tool
+	session *pegboard.Session
+	info    pegboard.Info
+	schema  json.RawMessage // as declared
 }
 
 // checkInfo checks registration and Info. It reports whether the tool can be examined

@@ -6,10 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
@@ -23,6 +21,8 @@ func (x *exam) checkCall(ctx context.Context, c *pegboard.Call, input string) *p
 	pure := x.compareTraits(input, "asked again", traits[0], traits)
 	x.checkCoherent(input, traits[0])
 	x.checkClear(input, traits[0])
+	x.checkKind(input, traits[0])
+	x.checkOwn(input, traits[0])
 	x.checkLines(c, input, traits[0])
 	if seen, ok := x.checkConcurrent(ctx, c, input); pure {
 		pure = ok && x.compareTraits(input, "asked by several goroutines at once", traits[0], seen)
@@ -126,9 +126,9 @@ func (x *exam) checkCoherent(input string, tr pegboard.Traits) {
 func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input string) (traits []pegboard.Traits, ok bool) {
 	const callers = 4
 	got := make([]pegboard.Traits, callers)
-	ended := make([]<-chan error, callers)
-	for i := range ended {
-		ended[i] = goroutine.Go(func() {
+	ask := make([]func(), callers)
+	for i := range ask {
+		ask[i] = func() {
 			x.tool.Info()
 			x.tool.Declare(pegboard.Scope{Session: x.session})
 			got[i] = x.tool.Traits(c)
@@ -136,20 +136,10 @@ func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input stri
 			_ = x.tool.Validate(ctx, c) // expectCall has already checked its answer
 			x.tool.Permit(ctx, c)
 			x.tool.ClassifierInput(c)
-		})
-	}
-	grace := time.After(x.grace)
-	for _, end := range ended {
-		select {
-		case err := <-end:
-			if err != nil {
-				x.addViolation(ruleReturns, input, "a stage called by several goroutines at once: %v", err)
-				return nil, false
-			}
-		case <-grace:
-			x.addViolation(ruleReturns, input, "a stage called by several goroutines at once did not return within %v", x.grace)
-			return nil, false
 		}
+	}
+	if !x.runAll(ruleReturns, "a stage called by several goroutines at once", input, ask...) {
+		return nil, false
 	}
 	return got, true
 }
@@ -161,18 +151,17 @@ var errCancelled = errors.New("cancelled before the call began")
 func (x *exam) checkCancel(ctx context.Context, c *pegboard.Call, input string) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	cancel(errCancelled)
-	call := func() { _, _ = x.tool.Call(ctx, c) } // it may return a result or an error
-	calls := []<-chan error{goroutine.Go(call), goroutine.Go(call)}
-	grace := time.After(x.grace)
-	for _, end := range calls {
-		select {
-		case err := <-end:
-			if err != nil {
-				x.addViolation(ruleReturns, input, "Call: %v", err)
-				return
-			}
-		case <-grace:
-			x.addViolation(ruleCancel, input, "Call did not return within %v", x.grace)
+	var results [2]*pegboard.Result
+	call := func(i int) func() {
+		return func() { results[i], _ = x.tool.Call(ctx, c) } // it may return a result or an error
+	}
+	if !x.runAll(ruleCancel, "Call", input, call(0), call(1)) {
+		return
+	}
+	for _, r := range results {
+		var shows *ContractError
+		if errors.As(CheckView(pegboard.Outcome{Call: c, Result: r}), &shows) {
+			x.addViolation(ruleView, input, "%s: %s", shows.Rule, shows.Got)
 			return
 		}
 	}

@@ -14,6 +14,9 @@ const (
 	rulePure      = "traits are pure"
 	ruleCoherent  = "traits agree with each other"
 	ruleClear     = "targets are clear"
+	ruleKind      = "kinds are true"
+	ruleOwn       = "own things are named"
+	ruleView      = "a view shows nothing that the result does not"
 	ruleLines     = "lines are for a person"
 	ruleReturns   = "every stage returns"
 	ruleCancel    = "a cancelled call ends"
@@ -32,6 +35,9 @@ var rulePurposes = map[string]string{
 	rulePure:      "permission and order are decided by the traits, so one input must always have the same",
 	ruleCoherent:  "a read-only call changes nothing, so none of its targets is written; the zero Access is Write",
 	ruleClear:     "rules are compared with the values of targets: a host is a bare host name, a path no URL, a name not empty",
+	ruleKind:      "a user interface folds what only looks, and marks what edits",
+	ruleOwn:       "in plan mode a call may change what belongs to the conversation, and nothing else",
+	ruleView:      "a person and the model must know the same of what came of a call",
 	ruleLines:     "a person who decides about a call or follows it reads one line, which says the same each time and hides nothing",
 	ruleReturns:   "a panic, runtime.Goexit or a stage that never ends leaves the model without an answer it can use",
 	ruleCancel:    "a call that does not heed its context holds up the turn, the session's Close and all that conflicts with it",

@@ -70,7 +70,7 @@ func TestSoak(t *testing.T) {
 		require.NotContains(t, filepath.Base(path), "pegboard", "a temporary file is left")
 		return err
 	}))
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) { // what was ended is about to go
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) { // what was ended is about to go
 		processes, left := processesIn(dir), runtime.NumGoroutine()-goroutines
 		if len(processes) == 0 && left <= 0 {
 			break

@@ -36,8 +36,9 @@ import (
 type shownCall struct {
 	made  string // the function that returns the tool, as api.txt names it; the tool's name if a method does
 	tool  pegboard.Tool
-	needs string // a program
-	input string // D stands for the directory, TASK for a task that runs
+	needs string            // a program
+	files map[string]string // besides those that every call has
+	input string            // D stands for the directory, TASK for a task that runs
 	want  pegboard.View
 	diff  string // of the first file, as Unified writes it
 
@@ -235,7 +236,7 @@ func shownCalls() []shownCall {
 func TestBuiltinToolsSayWhatTheyDo(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
-	for _, sc := range slices.Concat(shownCalls(), commsCalls(), configCalls()) {
+	for _, sc := range slices.Concat(shownCalls(), commsCalls(), configCalls(), webCalls(), codeCalls()) {
 		shown[sc.made] = true
 		t.Run(sc.made+" "+sc.input, func(t *testing.T) {
 			t.Parallel()
@@ -278,6 +279,9 @@ func (sc *shownCall) run(t *testing.T) pegboard.View {
 	for name, content := range map[string]string{"a.txt": "one\ntwo\n", "empty": "", "n.ipynb": notebookJSON} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
+	for name, content := range sc.files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
 	s := sc.session(t, dir)
 	if sc.first != nil {
 		require.NoError(t, tooltest.Run(t.Context(), sc.first.tool, s, sc.first.input).Err)
@@ -296,6 +300,7 @@ func (sc *shownCall) run(t *testing.T) pegboard.View {
 	require.NoError(t, tooltest.Checker{Session: s}.Check(tooltest.StandIn(sc.tool), input)) // it does not run
 	out := tooltest.Run(t.Context(), sc.tool, s, input)
 	require.NoError(t, out.Err)
+	require.NoError(t, tooltest.CheckView(out))
 	return out.View()
 }
 

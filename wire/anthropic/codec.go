@@ -21,6 +21,7 @@ import (
 type Codec struct {
 	tools     toolset.Set
 	textCalls bool
+	suspended bool
 }
 
 var _ wire.Codec = (*Codec)(nil)
@@ -40,7 +41,7 @@ func New(p *pegboard.Pool, config Config) *Codec {
 		l.names = toolset.Names(p, nameRule)
 		tools, _ = l.fill(buffer[:0], p)
 	}
-	c := &Codec{tools: toolset.Set{Pool: p, Names: l.names, Problems: l.problems, Parameters: renamed}, textCalls: config.TextCalls}
+	c := &Codec{tools: toolset.Set{Pool: p, Names: l.names, Problems: l.problems, Parameters: renamed}, textCalls: config.TextCalls, suspended: config.Suspended}
 	if len(tools) > 0 {
 		c.tools.Encoded = jsonobject.List(tools)
 	}

@@ -27,7 +27,7 @@ func (c *Codec) Normalize(messages []json.RawMessage) ([]json.RawMessage, []wire
 		messages, stale = c.dropStale(messages)
 	}
 	past := readConversation(messages)
-	return history.Normalize(past, append(stale, past.repairs...))
+	return history.Normalize(past, append(stale, past.repairs...), c.suspended)
 }
 
 // dropStale returns the messages without stale references.

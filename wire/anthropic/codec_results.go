@@ -30,6 +30,9 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 // in this message: then Messages and more become part of the last result. Without a result Results
 // returns nil; send m.History alone.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	if answer.Suspended(outcomes) {
+		return nil
+	}
 	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.define}); ok {
 		return c.User(parts...)
 	}

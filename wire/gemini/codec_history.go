@@ -22,7 +22,7 @@ import (
 // the one right before it. Ids may begin anew in each turn.
 func (c *Codec) Normalize(contents []json.RawMessage) ([]json.RawMessage, []wire.Repair) {
 	past := readConversation(contents)
-	return history.Normalize(past, past.repairs)
+	return history.Normalize(past, past.repairs, c.config.Suspended)
 }
 
 // Trim implements [wire.Codec].

@@ -27,6 +27,9 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 // describes them. A reference to a tool becomes the tool's whole definition in a
 // <functions> block.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	if answer.Suspended(outcomes) {
+		return nil
+	}
 	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.tools.Definitions}); ok {
 		return c.User(parts...)
 	}

@@ -4,6 +4,7 @@
 package untrusted
 
 import (
+	"iter"
 	"regexp"
 	"strings"
 	"unicode"
@@ -14,40 +15,49 @@ import (
 var tags = []string{
 	"system", "task-notification", "teammate-message", "agent-message", "function_calls", "function_results", "tool_use_error", "tool_result",
 	"user-prompt-submit-hook", "command-name", "command-message", "command-args", "local-command-stdout", "local-command-stderr",
-	"bash-input", "bash-stdout", "bash-stderr", "antml",
+	"bash-input", "bash-stdout", "bash-stderr", "antml", "web-page", "search-results",
 }
 
-// markers match imitations of the marks by which a host tells the model who speaks: a tag, or
-// the beginning of a line. The words of messages between agents and of notices of background
-// tasks are among them, so that no text of an agent looks like two messages.
-var markers = newMarkers()
+// tag matches, at the beginning of a text, the name of one of the tags.
+var tag = newTag()
 
-// newMarkers returns an expression that also matches marks that are spelled with characters which
-// cannot be seen, or with other spaces, hyphens and ends of lines than the usual ones.
-func newMarkers() *regexp.Regexp {
-	const blank, unseen = `[\s\p{Z}\p{Cf}\p{Cc}]*`, `\p{Cf}*`
-	spelled := func(word string) string {
-		var b strings.Builder
-		for i, c := range word {
-			if i > 0 {
-				b.WriteString(unseen)
-			}
-			if c == '-' || c == '_' {
-				b.WriteString(`[\p{Pd}_]`)
-			} else {
-				b.WriteRune(c)
-			}
-		}
-		return b.String()
-	}
+// speaker matches, at the beginning of a text, the words that begin what a user or a model said,
+// a message between agents, or a notice of a background task. These two are among them so that no
+// text of an agent looks like two messages. The notice of an idle teammate may be of any length,
+// so that is left to idleScan.
+var speaker = regexp.MustCompile(`^(?:(?:` + spelled("Human") + `|` + spelled("Assistant") + `)` + blank + `[:\x{FF1A}]` +
+	`|(?:Message|Shutdown request|Plan|Answer) from the (?:main )?agent\b|\(An agent wrote this|Background task \w+_\w+)`)
+
+// ignorable is the class of the letters and marks that Unicode lets a reader leave out
+// (Default_Ignorable_Code_Point beyond the category Cf).
+const ignorable = `\x{34F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{180B}-\x{180D}\x{180F}\x{2065}\x{3164}\x{FE00}-\x{FE0F}\x{FFA0}\x{FFF0}-\x{FFF8}\x{E0000}-\x{E0FFF}`
+
+// blank and unseen match characters that a reader does not see.
+const blank, unseen = `[\s\p{Z}\p{Cf}\p{Cc}` + ignorable + `]*`, `[\p{Cf}` + ignorable + `]*`
+
+func newTag() *regexp.Regexp {
 	names := make([]string, len(tags))
 	for i, name := range tags {
 		names[i] = spelled(name)
 	}
-	begin := `(?:(?m:^)|[\r\v\f\x{1C}-\x{1E}\x{85}\x{2028}\x{2029}])` + blank
-	speaker := `(?:` + spelled("Human") + `|` + spelled("Assistant") + `)` + blank + `[:\x{FF1A}]`
-	const frame = `(?:Message|Shutdown request|Plan|Answer) from the (?:main )?agent\b|The teammate [^\n]* is idle and waits|\(An agent wrote this|Background task \w+_\w+`
-	return regexp.MustCompile(`(?i:<(?:` + blank + `/?)*(?:` + strings.Join(names, "|") + `)(?:[^\pL\pN]|$))|` + begin + `(?:` + speaker + `|` + frame + `)`)
+	return regexp.MustCompile(`^(?i:(?:` + strings.Join(names, "|") + `)` + unseen + `(?:[^\pL\pN]|$))`)
+}
+
+// spelled returns an expression for a word that may be spelled with characters which cannot be
+// seen, or with other hyphens than the usual one.
+func spelled(word string) string {
+	var b strings.Builder
+	for i, c := range word {
+		if i > 0 {
+			b.WriteString(unseen)
+		}
+		if c == '-' || c == '_' {
+			b.WriteString(`[\p{Pd}_]`)
+		} else {
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
 }
 
 // firstLine is the first line of a text in which something was made harmless.
@@ -64,18 +74,69 @@ func Text(text string) string {
 	return text
 }
 
-// Escape is [Text] for a text within another, without the first line.
+// Escape is [Text] for a text within another, without the first line. Its time is proportional to
+// the length of the text.
 func Escape(text string) string {
 	var b strings.Builder
 	from := 0
-	for _, m := range markers.FindAllStringIndex(text, -1) {
-		start := m[0] + strings.IndexFunc(text[m[0]:m[1]], func(c rune) bool {
-			return !unicode.IsSpace(c) && !unicode.In(c, unicode.Cf, unicode.Cc, unicode.Z)
-		})
-		b.WriteString(text[from:start] + `\`)
-		from = start
+	for at := range scan(text) {
+		b.WriteString(text[from:at] + `\`)
+		from = at
 	}
 	return b.String() + text[from:]
+}
+
+// scan yields where the imitations of marks begin: a tag, which may have blanks and slashes
+// before its name, or words at the beginning of a line, which may be indented. Only there are the
+// expressions tried: a search for them is slow.
+func scan(text string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		const none = -1
+		open, begun, idle := none, true, idleScan{text: text}
+		for i, c := range text {
+			if open == none && !begun && c > '\r' && c < 0x7F && c != '<' && (c < 0x1C || c > 0x1E) {
+				continue
+			}
+			found := none
+			switch {
+			case lineEnd(c):
+				begun = true
+			case isBlank(c), c == '/' && open != none:
+				if c == '/' {
+					begun = false
+				}
+			default:
+				if open != none && unicode.IsLetter(c) && tag.MatchString(text[i:]) {
+					found = open
+				}
+				if begun && (c == '(' || unicode.IsLetter(c)) && (speaker.MatchString(text[i:]) || idle.at(i)) {
+					found = i
+				}
+				open, begun = none, false
+				if c == '<' {
+					open = i
+				}
+			}
+			if found != none && !yield(found) {
+				return
+			}
+		}
+	}
+}
+
+// lineEnd reports whether a reader may see a new line behind the character.
+func lineEnd(c rune) bool {
+	return c >= '\n' && c <= '\r' || c >= 0x1C && c <= 0x1E || c == 0x85 || c == 0x2028 || c == 0x2029
+}
+
+func isBlank(c rune) bool {
+	return unicode.In(c, unicode.Z, unicode.Cf, unicode.Cc, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// Quote returns [Escape] of text between the marks <tag> and </tag>, each on a line of its own. If
+// tag is one of the tags of this package, the text cannot imitate the marks.
+func Quote(tag, text string) string {
+	return "<" + tag + ">\n" + Escape(strings.ToValidUTF8(text, "\uFFFD")) + "\n</" + tag + ">"
 }
 
 // lineEnds are the characters after which a reader may see a new line.

@@ -18,6 +18,11 @@ type Answer struct {
 	duplicates []pegboard.Part // the Messages of outcomes that repeat the call's id
 }
 
+// Suspended reports whether an outcome waits for an answer, so that no result can be sent.
+func Suspended(outcomes []pegboard.Outcome) bool {
+	return slices.ContainsFunc(outcomes, func(o pegboard.Outcome) bool { return errors.Is(o.Err, pegboard.ErrSuspended) })
+}
+
 // To returns one answer for each id among the calls, in their order. Of several
 // outcomes with an id, the first counts that does not wrap [pegboard.ErrDuplicate], and of
 // those that do the Messages. A call without an outcome is answered as not run.

@@ -103,10 +103,11 @@ type Conversation interface {
 }
 
 // Normalize returns the messages of the repaired conversation, and the repairs in the
-// order of the messages given. Found are repairs that were made before.
-func Normalize(c Conversation, found []wire.Repair) ([]json.RawMessage, []wire.Repair) {
+// order of the messages given. Found are repairs that were made before. Suspended is as for
+// [Repair].
+func Normalize(c Conversation, found []wire.Repair, suspended bool) ([]json.RawMessage, []wire.Repair) {
 	view := c.View()
-	turns, repairs := Repair(view)
+	turns, repairs := Repair(view, suspended)
 	repairs = append(found, c.Locate(repairs)...)
 	SortRepairs(repairs)
 	out := make([]json.RawMessage, 0, len(view))

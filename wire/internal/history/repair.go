@@ -19,13 +19,20 @@ import (
 // A turn of the model may have been recorded as several messages. If calls before the
 // last of these messages have their results after it, they become one message again.
 //
+// If the last turn of the model that makes calls is suspended, those of its calls that have no
+// result stay so.
+//
 // The same messages always give the same turns. A conversation in order is returned
 // unchanged, and one that was repaired is in order.
-func Repair(messages []Message) ([]Turn, []wire.Repair) {
+func Repair(messages []Message, suspended bool) ([]Turn, []wire.Repair) {
 	r := repairer{messages: messages, calls: map[string]Ref{}, results: map[string]Ref{}}
 	r.matchCalls()
 	r.matchResults()
-	turns := r.compare(r.insertResults(r.joinSplit(r.dropUnmatched())))
+	turns := r.joinSplit(r.dropUnmatched())
+	if suspended {
+		r.findSuspended(turns)
+	}
+	turns = r.compare(r.insertResults(turns))
 	SortRepairs(r.repairs)
 	return turns, r.repairs
 }
@@ -35,6 +42,7 @@ type repairer struct {
 	messages []Message
 	calls    map[string]Ref // by ID, the call that counts
 	results  map[string]Ref // by ID, the result that counts
+	waiting  map[Ref]bool   // calls that are not answered yet
 	repairs  []wire.Repair
 }
 
@@ -200,6 +208,10 @@ func (r *repairer) resultsOf(t Turn) []Ref {
 			continue
 		}
 		result, ok := r.results[b.ID]
+		if r.waiting[at] {
+			r.report(wire.SuspendedCall, b.ID, at.Message)
+			continue
+		}
 		if !ok {
 			r.report(wire.MissingResult, b.ID, at.Message)
 			result = Ref{Message: at.Message, Block: at.Block, Missing: true}
@@ -207,6 +219,31 @@ func (r *repairer) resultsOf(t Turn) []Ref {
 		results = append(results, result)
 	}
 	return results
+}
+
+// findSuspended finds the calls without a result in the last turns of the model that stand in a
+// row and make calls.
+func (r *repairer) findSuspended(turns []Turn) {
+	r.waiting = map[Ref]bool{}
+	called := false
+	for _, t := range slices.Backward(turns) {
+		if r.role(t) != Model {
+			if called {
+				return
+			}
+			continue
+		}
+		for _, at := range t.Blocks {
+			b := r.block(at)
+			if b.Kind != Call {
+				continue
+			}
+			called = true
+			if _, ok := r.results[b.ID]; !ok {
+				r.waiting[at] = true
+			}
+		}
+	}
 }
 
 // compare marks the turns that differ from the messages given, and drops those that

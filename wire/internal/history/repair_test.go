@@ -79,7 +79,7 @@ func TestRepair(t *testing.T) {
 			if tt.want == "" && tt.repairs == nil {
 				tt.want = tt.in
 			}
-			turns, repairs := history.Repair(in.view)
+			turns, repairs := history.Repair(in.view, false)
 			require.Equal(t, tt.want, in.apply(turns).String())
 			require.Equal(t, tt.repairs, written(repairs))
 			require.Equal(t, parse(tt.in), in, "the input was changed")
@@ -91,7 +91,7 @@ func TestRepair(t *testing.T) {
 func TestRepairSaysWhatChanged(t *testing.T) {
 	t.Parallel()
 	in := parse("U hi|M +a +b|U -b|O|M t|U -a u")
-	turns, _ := history.Repair(in.view)
+	turns, _ := history.Repair(in.view, false)
 	var changed []int
 	for _, turn := range turns {
 		if turn.Changed {
@@ -107,7 +107,7 @@ func TestRepairAnything(t *testing.T) {
 	for seed := range effort.Of(t, uint64(5000)) {
 		random := rand.New(rand.NewPCG(9, seed))
 		in := orderly(random)
-		turns, repairs := history.Repair(in.view)
+		turns, repairs := history.Repair(in.view, false)
 		require.Empty(t, repairs, "seed %d: %v", seed, in)
 		require.Equal(t, in.String(), in.apply(turns).String(), "seed %d", seed)
 		for range 1 + random.IntN(6) {
@@ -132,19 +132,19 @@ func TestAnswer(t *testing.T) {
 // requireRepaired checks all that Repair promises of any conversation.
 func requireRepaired(t *testing.T, in conversation) {
 	t.Helper()
-	turns, repairs := history.Repair(in.view)
+	turns, repairs := history.Repair(in.view, false)
 	out := in.apply(turns)
 	require.Empty(t, faults(out), "%v\nbecame\n%v", in, out)
 	require.Equal(t, len(faults(in)) == 0, len(repairs) == 0, "%v\nbecame\n%v\nby %v", in, out, repairs)
 	requireKept(t, in, out)
 
-	again, more := history.Repair(out.view)
+	again, more := history.Repair(out.view, false)
 	require.Empty(t, more, "%v\nwas not mended for good:\n%v", in, out)
 	require.Equal(t, out.String(), out.apply(again).String())
 	for i, turn := range again {
 		require.False(t, turn.Changed, "turn %d of %v", i, out)
 	}
-	repeated, same := history.Repair(in.view)
+	repeated, same := history.Repair(in.view, false)
 	require.Equal(t, turns, repeated)
 	require.Equal(t, repairs, same)
 	require.True(t, slices.IsSortedFunc(repairs, func(a, b wire.Repair) int { return a.Message - b.Message }))
@@ -251,4 +251,35 @@ func written(repairs []wire.Repair) (all []string) {
 		all = append(all, s)
 	}
 	return all
+}
+
+// TestRepairLeavesSuspendedCalls: the calls of the last turn wait, those before are repaired.
+func TestRepairLeavesSuspendedCalls(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name    string
+		in      string // see parse
+		want    string // empty: unchanged
+		repairs []string
+	}{
+		{name: "the last message", in: "U hi|M t +a +b", repairs: []string{"1 suspended call a", "1 suspended call b"}},
+		{name: "the user speaks meanwhile", in: "M +a|U t", repairs: []string{"0 suspended call a"}},
+		{name: "a turn of several messages", in: "U|M +a|M +b|M t", repairs: []string{"1 suspended call a", "2 suspended call b"}},
+		{name: "a turn before", in: "M +a|U t|M +b", want: "M +a|U ?a t|M +b", repairs: []string{"0 missing result a", "2 suspended call b"}},
+		{name: "some have results", in: "M +a +b|U -b", repairs: []string{"0 suspended call a"}},
+		{name: "all have results", in: "M +a|U -a|M t|U u"},
+		{name: "no calls", in: "U t|M u"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			in := parse(tt.in)
+			if tt.want == "" {
+				tt.want = tt.in
+			}
+			turns, repairs := history.Repair(in.view, true)
+			require.Equal(t, tt.want, in.apply(turns).String())
+			require.Equal(t, tt.repairs, written(repairs))
+		})
+	}
 }

@@ -27,7 +27,7 @@ func (c *Codec) Normalize(messages []json.RawMessage) ([]json.RawMessage, []wire
 			unreadable = append(unreadable, wire.Repair{Kind: wire.UnreadableMessage, Message: i})
 		}
 	}
-	return history.Normalize(&past, unreadable)
+	return history.Normalize(&past, unreadable, c.config.Suspended)
 }
 
 // Trim implements [wire.Codec]. The word "Error" before the text of a call that failed is

@@ -27,6 +27,9 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 // follow in the message of the user, numbered; a model that cannot see refuses a request
 // with images. Bytes of other types are replaced by a text that describes them.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	if answer.Suspended(outcomes) {
+		return nil
+	}
 	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.tools.Definitions}); ok {
 		return c.User(parts...)
 	}

@@ -25,7 +25,7 @@ import (
 // item_reference among the items, no output counts as stray.
 func (c *Codec) Normalize(items []json.RawMessage) ([]json.RawMessage, []wire.Repair) {
 	past := readConversation(items)
-	return history.Normalize(past, past.repairs)
+	return history.Normalize(past, past.repairs, c.config.Suspended)
 }
 
 // Trim implements [wire.Codec]. Turn counts the items that the model made in a row as one

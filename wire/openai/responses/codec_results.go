@@ -28,6 +28,9 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage { return userItem
 // left to the client is answered by those alone: the rest of its result comes first in
 // the message of the user.
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
+	if answer.Suspended(outcomes) {
+		return nil
+	}
 	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.define}); ok {
 		return c.User(parts...)
 	}

@@ -107,12 +107,12 @@ func (c *conversation) Locate(repairs []wire.Repair) (located []wire.Repair) {
 	for _, r := range repairs {
 		kind := history.Result
 		switch r.Kind {
-		case wire.MissingResult, wire.DuplicateCall, wire.StrayCall:
+		case wire.MissingResult, wire.SuspendedCall, wire.DuplicateCall, wire.StrayCall:
 			kind = history.Call
 		case wire.EmptyMessage, wire.SplitMessage:
 			continue
 		}
-		counts := r.Kind == wire.MissingResult || r.Kind == wire.MisplacedResult
+		counts := r.Kind == wire.MissingResult || r.Kind == wire.SuspendedCall || r.Kind == wire.MisplacedResult
 		duplicate := r.Kind == wire.DuplicateCall || r.Kind == wire.DuplicateResult
 		for j, b := range c.turns[r.Message].view.Blocks {
 			at := history.Ref{Message: r.Message, Block: j}

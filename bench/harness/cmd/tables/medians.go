@@ -10,7 +10,10 @@ import (
 
 // groups are the groups of benchmarks in the order in which they are printed.
 // One that is not named here comes last.
-var groups = []string{"One", "Batch16", "Batch128", "Export100", "Assemble1050", "Attach20", "Lookup1000", "FiveCommands", "Search", "ReadHuge", "Print1GiB", "Store1GiB", "Results10000", "Find10000", "Settings200"}
+var groups = []string{
+	"One", "Batch16", "Batch128", "Export100", "Assemble1050", "Attach20", "Lookup1000", "FiveCommands", "Search", "ReadHuge", "Print1GiB", "Store1GiB", "Results10000",
+	"Hooks", "MCP", "MCP200", "Servers8", "Agent", "Agents1000", "Messages", "Tasks", "Code", "Code100", "Find10000", "Settings200", "Web",
+}
 
 // writeMedians writes a row for each benchmark, the fastest of a group first.
 func writeMedians(w io.Writer, r results) {

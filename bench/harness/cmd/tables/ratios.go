@@ -55,6 +55,8 @@ var comparisons = []comparison{
 	{ours: "MCP200/pegboard-in-order", floor: "MCP200/floor-gosdk-in-order", budget: 1.5},
 	{ours: "Servers8/pegboard", floor: "Servers8/floor-gosdk", budget: 1.3},
 	{ours: "Servers8/pegboard", floor: "Servers8/floor-slowest", budget: 1.3, hoped: true},
+	{ours: "Code/pegboard", floor: "Code/floor-exchange", budget: 1.2},
+	{ours: "Code100/pegboard", floor: "Code100/floor-exchange", budget: 1.2},
 	{ours: "Find10000/pegboard-build", budget: 400e6},
 	{ours: "Find10000/pegboard-build", budget: 250e6, hoped: true},
 	{ours: "Find10000/pegboard-sentence", budget: 0.5e6},
@@ -66,6 +68,8 @@ var comparisons = []comparison{
 	{ours: "Assemble1050/pegboard-changed", budget: 0.2e6},
 	{ours: "Settings200/pegboard-load", budget: 50e6},
 	{ours: "Settings200/pegboard-reload", budget: 1e6},
+	{ours: "Web/pegboard", floor: "Web/floor-conversion", budget: 1.3},
+	{ours: "Web/pegboard-cached", budget: 1e6},
 }
 
 // spread sums up the ratios, or the times, of all passes.

@@ -16,7 +16,12 @@ import (
 type results struct {
 	names  []string // in order of first appearance
 	values map[string]map[string][]float64
+	facts  map[string][]string // of lines such as "cpu: …": each value once
+	notes  map[string]note     // by the name of a case, without its group
 }
+
+// A note is what a case says about itself.
+type note struct{ validates, lacks, path string }
 
 // nanoseconds is the unit of time per operation.
 const nanoseconds = "ns/op"
@@ -24,28 +29,27 @@ const nanoseconds = "ns/op"
 var (
 	function   = regexp.MustCompile(`^Benchmark[^/]*/`)
 	processors = regexp.MustCompile(`-\d+$`)
+	fact       = regexp.MustCompile(`^([a-z-]+): (.+)$`)
+	described  = regexp.MustCompile(`^\s*harness\.go:\d+: (\S+)\s+validates: (.*?)\s+lacks: (.*?)\s+path: (.*)$`)
 )
 
 var errNothing = errors.New("no benchmark on standard input")
 
-// readResults collects the benchmark lines of in and skips all others.
+// readResults collects the benchmarks of in, the facts about the run and the notes of
+// the cases, and skips all other lines.
 func readResults(in io.Reader) (results, error) {
-	r := results{values: map[string]map[string][]float64{}}
+	r := results{values: map[string]map[string][]float64{}, facts: map[string][]string{}, notes: map[string]note{}}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		fields := strings.Fields(lines.Text())
-		if len(fields) < 4 || !function.MatchString(fields[0]) {
-			continue
-		}
-		name := processors.ReplaceAllString(function.ReplaceAllString(fields[0], ""), "")
-		if r.values[name] == nil {
-			r.values[name] = map[string][]float64{}
-			r.names = append(r.names, name)
-		}
-		for pair := range slices.Chunk(fields[2:], 2) {
-			if v, err := strconv.ParseFloat(pair[0], 64); err == nil && len(pair) == 2 {
-				r.values[name][pair[1]] = append(r.values[name][pair[1]], v)
+		line := lines.Text()
+		if m := described.FindStringSubmatch(line); m != nil {
+			r.notes[m[1]] = note{validates: m[2], lacks: m[3], path: m[4]}
+		} else if m := fact.FindStringSubmatch(line); m != nil {
+			if !slices.Contains(r.facts[m[1]], m[2]) {
+				r.facts[m[1]] = append(r.facts[m[1]], m[2])
 			}
+		} else if fields := strings.Fields(line); len(fields) >= 4 && function.MatchString(fields[0]) {
+			r.add(processors.ReplaceAllString(function.ReplaceAllString(fields[0], ""), ""), fields[2:])
 		}
 	}
 	if err := lines.Err(); err != nil {
@@ -55,6 +59,19 @@ func readResults(in io.Reader) (results, error) {
 		return results{}, errNothing
 	}
 	return r, nil
+}
+
+// add adds the values of one pass, each before its unit.
+func (r *results) add(name string, pairs []string) {
+	if r.values[name] == nil {
+		r.values[name] = map[string][]float64{}
+		r.names = append(r.names, name)
+	}
+	for pair := range slices.Chunk(pairs, 2) {
+		if v, err := strconv.ParseFloat(pair[0], 64); err == nil && len(pair) == 2 {
+			r.values[name][pair[1]] = append(r.values[name][pair[1]], v)
+		}
+	}
 }
 
 // times returns the nanoseconds of a benchmark, one for each pass.

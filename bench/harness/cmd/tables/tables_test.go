@@ -50,6 +50,55 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// pageFacts are the lines around the passes that only the page reads.
+const pageFacts = `cpu: a processor
+    harness.go:263: pegboard           validates: full schema        lacks: -          path: Executor.Run
+    harness.go:263: peer               validates: JSON types | only  lacks: hooks      path: its runner
+    harness.go:263: pegboard-limit10   validates: full schema        lacks: -          path: Executor.Run
+    harness.go:263: floor-v5-full      validates: v5                 lacks: -          path: no library
+load: before 0.1
+load: after 0.2
+BenchmarkPeers/One/peer-2     100   260 ns/op   64 B/op   3 allocs/op
+BenchmarkPeers/One/peer-2     100   900 ns/op   64 B/op   3 allocs/op
+BenchmarkPeers/One/peer-2     100   200 ns/op   64 B/op   3 allocs/op
+`
+
+func TestPageSaysWhatACaseChecksAndLacks(t *testing.T) {
+	t.Parallel()
+	r, err := readResults(strings.NewReader(passes + pageFacts))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if err := writePage(&out, r); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"| processor | a processor |\n",
+		"| load average before and after (1 min) | before 0.1, after 0.2 |\n",
+		"| One/floor-v5-full | 100 ns | 0.77 | 48 | 2 | v5 | everything else | no library |\n| One/pegboard | 130 ns | 1.00 |",
+		"| One/peer | 260 ns | 2.00 | 64 | 3 | JSON types \\| only | hooks | its runner |\n",
+		"| Assemble1050/pegboard-cold | 2.5 ms | – | – | – | 2.000 ms | the first pool",
+		"## Grep\n\nGrep and Glob",
+		"Not measured: the run had no rg and PEGBOARD_SEARCH_TREE.\n",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the page lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestPageNeedsANoteForEachCase(t *testing.T) {
+	t.Parallel()
+	r, err := readResults(strings.NewReader(passes))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writePage(&strings.Builder{}, r); err == nil || !strings.Contains(err.Error(), "One/pegboard") {
+		t.Fatalf("got %v, want an error that names One/pegboard", err)
+	}
+}
+
 func TestNoBenchmark(t *testing.T) {
 	t.Parallel()
 	if _, err := readResults(strings.NewReader("PASS\n")); !errors.Is(err, errNothing) {

@@ -1,0 +1,111 @@
+package acp
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+)
+
+// closeTime is how long prompts may take to end, and then sessions to close, when the editor
+// has left.
+const closeTime = 10 * time.Second
+
+// Options describe an [Agent]. Open is required.
+type Options struct {
+	// Name and Version identify the agent to the editor; Title is shown. Empty means
+	// "pegboard", "0" and no title.
+	Name, Title, Version string
+
+	// Open makes the session of a conversation that the user has begun, and returns the loop
+	// of the host. The session's Ask and Fill should be [Conversation.Ask] and
+	// [Conversation.Fill], its Dir [Conversation.Dir], and OnEvent of each Executor
+	// [Conversation.Record]. The agent closes the session when the editor closes the
+	// conversation or leaves. An error refuses the conversation, and the editor is sent its
+	// text. Ctx ends when the editor withdraws its request. Open may be called concurrently. A
+	// panic counts as an error.
+	Open func(ctx context.Context, c *Conversation) (*pegboard.Session, Turn, error)
+
+	// Accepts lists the content that the editor may send beside text and links.
+	Accepts Accepts
+	// Remember is whose rules an answer "always" changes; empty means
+	// [pegboard.SourceSession]. For any other, OnRemember of the session should save them.
+	Remember pegboard.RuleSource
+	// Logger gets errors for the host to fix. Nil means [slog.Default], which writes to
+	// standard error.
+	Logger *slog.Logger
+}
+
+// Accepts lists the content and servers that an agent takes. The zero value is text, links, and MCP
+// servers that are processes.
+type Accepts struct {
+	Images      bool // in prompts
+	Audio       bool // in prompts
+	Embedded    bool // in prompts: texts and bytes of resources
+	MoreDirs    bool // the host uses [Conversation.MoreDirs]
+	MCPOverHTTP bool // the host connects to MCP servers over streamable HTTP
+	MCPOverSSE  bool // and over SSE
+}
+
+// An Agent speaks the Agent Client Protocol with editors. [New] makes one.
+type Agent struct {
+	o Options
+}
+
+// New returns an agent. The error names the field of o that is wrong.
+func New(o Options) (*Agent, error) {
+	if o.Open == nil {
+		return nil, errors.New("acp: Options.Open is required")
+	}
+	if o.Remember == pegboard.SourcePolicy {
+		return nil, errors.New("acp: Options.Remember is the policy, which no answer changes")
+	}
+	o.Name, o.Version, o.Remember = cmp.Or(o.Name, "pegboard"), cmp.Or(o.Version, "0"), cmp.Or(o.Remember, pegboard.SourceSession)
+	return &Agent{o: o}, nil
+}
+
+// Stdio is [Agent.Serve] on standard input and output, for the editor that has started this
+// program. Nothing else of the program may write to standard output.
+func (a *Agent) Stdio(ctx context.Context) error { return a.Serve(ctx, os.Stdin, os.Stdout) }
+
+// Serve speaks with one editor, which writes to in and reads from out, until it closes in or
+// ctx ends. Then the context of every prompt ends, the sessions are closed, and both streams
+// are. It returns nil if the editor has left, and otherwise the cause of ctx or the error of a
+// stream, joined with an error for each prompt and session that did not end within 10 seconds.
+func (a *Agent) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	n := newConnection(a)
+	l := newLines(in, out, n.leave)
+	n.start(l)
+	stop := context.AfterFunc(ctx, func() { l.stop(context.Cause(ctx)) })
+	defer stop()
+	var unfinished error
+	select {
+	case <-n.ended:
+	case <-l.late:
+		unfinished = errUnfinished
+	}
+	err := l.reason()
+	if left(err) {
+		err = nil
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	err = errors.Join(err, unfinished, n.close(limited))
+	l.out.Finish(limited)
+	_ = out.Close() // again, if a Write of it has not returned
+	return err
+}
+
+// logError logs an error that the host should fix.
+func (a *Agent) logError(what string, err error) {
+	_ = goroutine.Try(func() error { // a log handler that panics loses its line
+		cmp.Or(a.o.Logger, slog.Default()).Error("acp: "+what, "error", err)
+		return nil
+	})
+}

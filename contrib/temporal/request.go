@@ -1,0 +1,106 @@
+package temporal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// wireVersion is the version of the messages between host, workflow and activity.
+const wireVersion = 1
+
+// The names under which a worker registers itself. The version is part of them, so that workers
+// of two versions can serve one queue.
+const (
+	workflowName = "pegboard.Call.v1"
+	activityName = "pegboard.Run.v1"
+	stopSignal   = "stop"
+	causeQuery   = "cause"
+)
+
+// A request is a call on its way to a worker: the argument of the workflow and of the activity.
+type request struct {
+	Version    int         `json:"version"`
+	Session    Description `json:"session"`
+	CallID     string      `json:"call_id"`
+	Tool       string      `json:"tool"` // as the model has written it
+	ToolDigest string      `json:"tool_digest"`
+	Digest     string      `json:"digest"` // of the call, see digestOf
+	Input      parcel      `json:"input"`
+	Plan       plan        `json:"plan"`
+}
+
+// A plan says how the engine runs the call.
+type plan struct {
+	StartWithin time.Duration `json:"start_within"`
+	RunWithin   time.Duration `json:"run_within"`
+	Heartbeat   time.Duration `json:"heartbeat"` // without one for so long, the worker is lost
+	Attempts    int           `json:"attempts"`  // of the activity
+	Delay       time.Duration `json:"delay"`
+	MaxDelay    time.Duration `json:"max_delay"`
+
+	ToolAttempts int           `json:"tool_attempts"` // after failures of the tool's transport
+	ToolMaxDelay time.Duration `json:"tool_max_delay"`
+}
+
+// An answer is the result of the workflow.
+type answer struct {
+	Version  int         `json:"version"`
+	Digest   string      `json:"digest"` // of the request
+	Failure  failureKind `json:"failure,omitempty"`
+	Text     string      `json:"text,omitempty"` // of the failure
+	Attempts int         `json:"attempts,omitempty"`
+	Reply    parcel      `json:"reply,omitzero"` // a pegboard.CallReply
+}
+
+// A performed is the result of the activity.
+type performed struct {
+	Attempt int    `json:"attempt"`
+	Reply   parcel `json:"reply"`
+}
+
+// A failureKind says why the workflow has no reply of the tool.
+type failureKind string
+
+// The kinds. They are the types of the activity's errors, too.
+const (
+	failedToolVersion failureKind = "toolVersion"
+	failedVersion     failureKind = "version"
+	failedPool        failureKind = "pool"
+	failedStore       failureKind = "store"
+	failedTransport   failureKind = "transport" // of the tool, which is attempted again
+	failedNoWorker    failureKind = "noWorker"
+	failedStopped     failureKind = "stopped" // before a worker had taken it, or by a person
+	failedLost        failureKind = "lost"
+)
+
+// A progress is the detail of a heartbeat.
+type progress struct {
+	Attempt int             `json:"attempt"`
+	Count   int             `json:"count"` // of the reports so far
+	Text    string          `json:"text"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// digestOf returns what tells calls with the same id apart: the tool and its definition, and the
+// bytes of the input.
+func digestOf(tool, definition string, input []byte) string {
+	return hashOf(tool, definition, string(input))
+}
+
+// hashOf returns 40 hexadecimal digits.
+func hashOf(parts ...string) string {
+	text, _ := json.Marshal(parts) // strings have no error
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:20])
+}
+
+// checkVersion returns an error for a message that this version of the package cannot read.
+func checkVersion(version int) error {
+	if version != wireVersion {
+		return fmt.Errorf("%w: %d; this one reads version %d", ErrVersion, version, wireVersion)
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package cookbook_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
+)
+
+type dropInput struct {
+	Table string `json:"table"`
+}
+
+var dropTable = pegboard.Build(pegboard.Definition[dropInput, string]{
+	Info:        pegboard.Info{Name: "DropTable"},
+	Description: "Deletes a table with all of its rows.",
+	Inspect: func(in dropInput, _ *pegboard.Call) pegboard.Traits {
+		return pegboard.Traits{
+			Targets:     []pegboard.Target{{Kind: pegboard.TargetResource, Value: in.Table}},
+			Destructive: true, // it cannot be undone
+		}
+	},
+	Call: func(_ context.Context, in dropInput, _ *pegboard.Call) (string, error) {
+		return in.Table + " is gone", nil
+	},
+})
+
+func Example_dangerousTool() {
+	allowed, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"DropTable(tmp*)"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	always, err := allowed.WithFactRules(pegboard.FactRule{Behavior: pegboard.Ask, Source: pegboard.SourcePolicy, Destructive: pegboard.FactYes})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, permissions := range []pegboard.Permissions{{}, allowed, always} {
+		session, err := pegboard.NewSession(pegboard.SessionConfig{
+			Permissions: permissions,
+			Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+				fmt.Println("asked:", q.Reason)
+				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			},
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer session.Close(context.Background())
+		fmt.Println(tooltest.Run(context.Background(), dropTable, session, `{"table": "tmp7"}`).Result.Text())
+	}
+	// Output:
+	// asked: no rule allows it: DropTable wants to write tmp7 and cannot be undone
+	// tmp7 is gone
+	// tmp7 is gone
+	// asked: ask rule on calls that are "destructive" from policySettings covers it
+	// tmp7 is gone
+}

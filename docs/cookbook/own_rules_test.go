@@ -1,0 +1,47 @@
+package cookbook_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
+)
+
+func Example_ownRules() {
+	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault,
+		pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Read(.env)"}},
+		pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Edit(/docs/**)"}, Ask: []string{"Edit(/docs/legal/**)"}},
+	)
+	if err != nil {
+		log.Fatal(err) // names the rule that cannot be read
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close(context.Background())
+	var registry pegboard.Registry
+	if err := registry.Add(files.Tools()...); err != nil {
+		log.Fatal(err)
+	}
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan} {
+		err := session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(mode) })
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(mode, ":")
+		for _, path := range []string{"docs/a.md", "main.go", "docs/legal/b.md", ".env"} {
+			d := pool.Decide(context.Background(), tooltest.Call("Write", fmt.Sprintf(`{"file_path": %q, "content": ""}`, path)))
+			fmt.Print(" ", path, " ", d.Behavior, ";")
+		}
+		fmt.Println()
+	}
+	// Output:
+	// default: docs/a.md allow; main.go ask; docs/legal/b.md ask; .env deny;
+	// acceptEdits: docs/a.md allow; main.go allow; docs/legal/b.md ask; .env deny;
+	// plan: docs/a.md deny; main.go deny; docs/legal/b.md deny; .env deny;
+}

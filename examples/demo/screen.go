@@ -1,0 +1,112 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// A screen prints a line for each call that has ended, and the questions.
+type screen struct {
+	dir string
+
+	mu  sync.Mutex
+	out io.Writer
+}
+
+func newScreen(out io.Writer, dir string) *screen { return &screen{out: out, dir: dir} }
+
+func (s *screen) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = fmt.Fprintf(s.out, format+"\n", args...)
+}
+
+// event handles the executor's events.
+func (s *screen) event(e pegboard.Event) {
+	switch e.Kind {
+	case pegboard.EventWaiting:
+		s.say("  …  %s  waits: %s", s.short(e.Call.View().Before), e.Text)
+	case pegboard.EventFinished:
+		sign, v := "✓", e.Outcome.View()
+		if v.Failed {
+			sign = "✗"
+		}
+		s.say("  %s  %s: %s", sign, s.short(v.Before), s.short(v.After))
+	}
+}
+
+func (s *screen) short(text string) string {
+	return strings.ReplaceAll(text, s.dir+string(filepath.Separator), "")
+}
+
+// agree answers with yes.
+func (s *screen) agree(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	s.say("  ?  %s: yes, because of -once", s.short(q.Call.View().Before))
+	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed by -once"}, nil
+}
+
+// askIn returns an Asker that asks in the terminal. If the question is answered elsewhere, it
+// says so.
+func (s *screen) askIn(in io.Reader) pegboard.Asker {
+	typed := make(chan string)
+	go func() { // a read cannot be cancelled, but waiting for a line can
+		defer close(typed)
+		lines := bufio.NewScanner(in)
+		for lines.Scan() {
+			typed <- strings.ToLower(strings.TrimSpace(lines.Text()))
+		}
+	}()
+	return func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		s.show(q)
+		for {
+			select {
+			case <-ctx.Done():
+				s.say("  (answered on the page, or not needed any more)")
+				return pegboard.Decision{}, context.Cause(ctx)
+			case answer, ok := <-typed:
+				switch {
+				case !ok: // the input has ended
+					return pegboard.AskLater(ctx, q)
+				case answer == "y":
+					return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once, at the terminal"}, nil
+				case answer == "n":
+					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
+				}
+				s.say("  y allows it once, n denies it.")
+			}
+		}
+	}
+}
+
+// show shows a question with all that it is about.
+func (s *screen) show(q *pegboard.Question) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n  ?  %s\n     %s", s.short(q.Call.View().Before), visible(q.Reason))
+	for _, t := range q.Targets {
+		fmt.Fprintf(&b, "\n       %s", visible(s.short(t.String())))
+	}
+	s.say("%s\n     y allows it once, n denies it; the page says more.", b.String())
+}
+
+// visible escapes the characters that move a terminal's cursor or change the direction of
+// writing.
+func visible(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
+	}
+	return b.String()
+}

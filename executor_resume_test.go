@@ -1,0 +1,408 @@
+package pegboard_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
+// TestResumeRefuses: each mistake is a typed error, and nothing has run.
+func TestResumeRefuses(t *testing.T) {
+	t.Parallel()
+	id := func(v *pegboard.Suspension, i int) string { return v.Questions[i].ID }
+	both := func(v *pegboard.Suspension) map[string]pegboard.Decision {
+		return map[string]pegboard.Decision{id(v, 0): answerYes, id(v, 1): answerYes}
+	}
+	tests := []struct {
+		name   string
+		cfg    func(*pegboard.SessionConfig)
+		tools  []pegboard.Tool
+		before func(o *office, v *pegboard.Suspension)
+		answer func(v *pegboard.Suspension) map[string]pegboard.Decision
+		is     error
+		says   string
+	}{
+		{name: "an unknown id", answer: func(v *pegboard.Suspension) map[string]pegboard.Decision {
+			return map[string]pegboard.Decision{id(v, 0): answerYes, "other": answerYes}
+		}, is: pegboard.ErrUnknownQuestion, says: `"other"`},
+		{name: "no answer", answer: func(v *pegboard.Suspension) map[string]pegboard.Decision {
+			return map[string]pegboard.Decision{id(v, 0): answerYes, id(v, 1): {}}
+		}, says: "neither allow nor deny"},
+		{name: "an input of another form", answer: func(v *pegboard.Suspension) map[string]pegboard.Decision {
+			return map[string]pegboard.Decision{id(v, 0): answerYes, id(v, 1): {Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":1}`)}}
+		}, is: pegboard.ErrInvalidInput},
+		{name: "another session", cfg: func(c *pegboard.SessionConfig) { c.ID = "session-2" }, answer: both, is: pegboard.ErrOtherSession},
+		{name: "no value", before: func(_ *office, v *pegboard.Suspension) { *v = pegboard.Suspension{Questions: v.Questions} }, answer: both, is: pegboard.ErrAltered, says: "empty"},
+		{name: "another key", cfg: func(c *pegboard.SessionConfig) { c.Suspend.Key = bytes.Repeat([]byte("x"), 32) }, answer: both, is: pegboard.ErrAltered},
+		{name: "a session that does not suspend", cfg: func(c *pegboard.SessionConfig) { c.Suspend = nil }, answer: both, says: "SessionConfig.Suspend"},
+		{name: "a tool that is gone", tools: []pegboard.Tool{inert("Other")}, answer: both, is: pegboard.ErrUnknownTool, says: "Note"},
+		{name: "a second answer", before: func(o *office, v *pegboard.Suspension) {
+			_, err := o.resume(v, map[string]pegboard.Decision{id(v, 1): answerNo})
+			require.NoError(o.t, err)
+		}, answer: both, is: pegboard.ErrQuestionClosed},
+		{name: "a journal that cannot be read", cfg: func(c *pegboard.SessionConfig) { c.Suspend.Journal = brokenJournal{} }, answer: both, is: pegboard.ErrJournal},
+		{name: "a changed journal", before: func(o *office, v *pegboard.Suspension) {
+			o.journal.entries[0].Data = json.RawMessage(`{"call":"other"}`)
+		}, answer: both, is: pegboard.ErrAltered},
+		{name: "the journal of other calls", before: func(o *office, v *pegboard.Suspension) {
+			ex := executor(pegboard.Executor{})
+			o.journal.entries = nil
+			ex.Run(pegboard.WithTurn(o.t.Context(), v.Turn), o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"other"}`))
+		}, answer: both, is: pegboard.ErrAltered},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"b"}`))
+			if tc.before != nil {
+				tc.before(o, v)
+			}
+			cfg := suspending(o.journal, pegboard.SessionConfig{Dir: o.dir})
+			if tc.cfg != nil {
+				tc.cfg(&cfg)
+			}
+			if tc.tools == nil {
+				tc.tools = []pegboard.Tool{noter(&o.ran)}
+			}
+			ex := executor(pegboard.Executor{})
+			outs, err := ex.Resume(t.Context(), registryOf(t, tc.tools...).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), v, tc.answer(v))
+			require.Error(t, err)
+			require.Nil(t, outs)
+			if tc.is != nil {
+				require.ErrorIs(t, err, tc.is)
+			}
+			require.ErrorContains(t, err, tc.says)
+			require.Zero(t, o.ran.Load())
+		})
+	}
+}
+
+// brokenJournal is a journal whose disk is gone.
+type brokenJournal struct{}
+
+func (brokenJournal) Append(context.Context, pegboard.JournalEntry) error { return errDisk }
+func (brokenJournal) Entries(context.Context, string, string) ([]pegboard.JournalEntry, error) {
+	return nil, errDisk
+}
+
+var errDisk = errors.New("the disk is gone")
+
+// TestResumeAfterTheTime: a question expires from the day on which it was asked first.
+func TestResumeAfterTheTime(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		o := newOffice(t)
+		_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"b"}`))
+		require.Equal(t, v.Questions[0].Expires, v.Expires)
+		time.Sleep(6 * 24 * time.Hour)
+		outs, err := o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+		require.NoError(t, err)
+		next, err := o.session.Suspension(outs)
+		require.NoError(t, err)
+		require.Equal(t, v.Questions[1].Expires, next.Expires)
+		time.Sleep(24 * time.Hour)
+		_, err = o.resume(saved(t, next), map[string]pegboard.Decision{next.Questions[0].ID: answerYes})
+		require.ErrorIs(t, err, pegboard.ErrExpired)
+		require.Equal(t, int32(1), o.ran.Load())
+	})
+}
+
+// TestResumeDecidesAnew: what counts is what holds now. An answer to one question is none to
+// another.
+func TestResumeDecidesAnew(t *testing.T) {
+	t.Parallel()
+	set := func(mode pegboard.Mode, s pegboard.RuleSet) func(*pegboard.SessionConfig) {
+		return func(c *pegboard.SessionConfig) {
+			p, err := pegboard.NewPermissions(mode, s)
+			require.NoError(t, err)
+			c.Permissions = p
+		}
+	}
+	type change = func(*pegboard.Definition[note, string])
+	pre := func(d pegboard.Decision) func(*pegboard.SessionConfig) {
+		return func(c *pegboard.SessionConfig) {
+			c.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return d, nil }
+		}
+	}
+	tests := []struct {
+		name   string
+		cfg    func(*pegboard.SessionConfig)
+		tool   change
+		answer *pegboard.Decision // nil: none
+		is     error              // nil: it runs
+		by     pegboard.Decider
+		asked  bool // again
+	}{
+		{name: "allowed", answer: &answerYes, by: pegboard.ByPerson},
+		{name: "refused", answer: &answerNo, is: pegboard.ErrDenied, by: pegboard.ByPerson},
+		{name: "a deny rule wins", cfg: set("", pegboard.RuleSet{Deny: []string{"Edit(a)"}}), answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByRule},
+		{name: "a refusal beats an allow rule", cfg: set("", pegboard.RuleSet{Allow: []string{"Edit(a)"}}), answer: &answerNo, is: pegboard.ErrDenied, by: pegboard.ByPerson},
+		{name: "an allow rule decides without an answer", cfg: set("", pegboard.RuleSet{Allow: []string{"Edit(a)"}}), by: pegboard.ByRule},
+		{name: "an ask rule is answered", cfg: set("", pegboard.RuleSet{Ask: []string{"Edit(a)"}}), answer: &answerYes, by: pegboard.ByPerson},
+		{name: "plan mode", cfg: set(pegboard.ModePlan, pegboard.RuleSet{}), answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByMode},
+		{name: "a mode that asks nobody", cfg: set(pegboard.ModeDontAsk, pegboard.RuleSet{}), answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByMode},
+		{name: "a hook denies", cfg: pre(answerNo), answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByHook},
+		{name: "a hook changes the input", cfg: pre(pegboard.Decision{Input: json.RawMessage(`{"path":"b"}`)}), answer: &answerYes, is: pegboard.ErrSuspended, asked: true},
+		{name: "a hook spells the input anew", cfg: pre(pegboard.Decision{Input: json.RawMessage(`{ "path" : "\u0061" }`)}), answer: &answerYes, by: pegboard.ByPerson},
+		{name: "another schema that the input fits", tool: func(d *pegboard.Definition[note, string]) {
+			d.Aliases = []string{"Memo"}
+		}, answer: &answerYes, by: pegboard.ByPerson},
+		{name: "another target", tool: func(d *pegboard.Definition[note, string]) {
+			d.Inspect = func(note, *pegboard.Call) pegboard.Traits {
+				return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "b"}}}
+			}
+		}, answer: &answerYes, is: pegboard.ErrSuspended, asked: true},
+		{name: "the tool refuses", tool: func(d *pegboard.Definition[note, string]) {
+			d.Permit = func(ctx, note, *pegboard.Call) pegboard.Decision { return answerNo }
+		}, answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByTool},
+		{name: "the tool finds it invalid", tool: func(d *pegboard.Definition[note, string]) {
+			d.Validate = func(ctx, note, *pegboard.Call) error { return errors.New("no paper") }
+		}, answer: &answerYes, is: pegboard.ErrInvalidInput},
+		{name: "another input, which a rule denies", cfg: set("", pegboard.RuleSet{Deny: []string{"Edit(b)"}}),
+			answer: &pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"b"}`)}, is: pegboard.ErrDenied, by: pegboard.ByRule},
+		{name: "updates that cannot be applied", answer: &pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{{Type: "unknown"}}}, is: pegboard.ErrSuspended},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`))
+			if tc.tool != nil {
+				o.tools = []pegboard.Tool{noter(&o.ran, tc.tool)}
+			}
+			var cfg pegboard.SessionConfig
+			if tc.cfg != nil {
+				tc.cfg(&cfg)
+			}
+			answers := map[string]pegboard.Decision{}
+			if tc.answer != nil {
+				answers[v.Questions[0].ID] = *tc.answer
+			}
+			outs, err := o.resumeWith(cfg, v, answers)
+			require.NoError(t, err)
+			if tc.is == nil {
+				require.NoError(t, outs[0].Err)
+				require.Equal(t, int32(1), o.ran.Load())
+			} else {
+				require.ErrorIs(t, outs[0].Err, tc.is)
+				require.Zero(t, o.ran.Load())
+			}
+			require.Equal(t, tc.by, outs[0].Decision.By)
+			next, err := o.session.Suspension(outs)
+			require.NoError(t, err)
+			require.Equal(t, errors.Is(tc.is, pegboard.ErrSuspended), next != nil)
+			if next != nil {
+				require.Equal(t, !tc.asked, next.Questions[0].ID == v.Questions[0].ID)
+			}
+		})
+	}
+}
+
+// TestResumeWithAToolOfAnotherSchema: the answer was to a question about another tool.
+func TestResumeWithAToolOfAnotherSchema(t *testing.T) {
+	t.Parallel()
+	type other struct {
+		Path string `json:"path"`
+		Sure bool   `json:"sure,omitempty"`
+	}
+	type narrow struct {
+		Name string `json:"name"`
+	}
+	tests := []struct {
+		name string
+		tool pegboard.Tool
+		is   error
+	}{
+		{name: "the input fits", tool: pegboard.Build(pegboard.Definition[other, string]{Info: pegboard.Info{Name: "Note"}, Description: "Another one.", Inspect: func(n other, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: n.Path}}}
+		}, Call: func(ctx, other, *pegboard.Call) (string, error) { return "", nil }}), is: pegboard.ErrSuspended},
+		{name: "it does not fit", tool: pegboard.Build(pegboard.Definition[narrow, string]{Info: pegboard.Info{Name: "Note"}, Description: "Another one.",
+			Call: func(ctx, narrow, *pegboard.Call) (string, error) { return "", nil }}), is: pegboard.ErrInvalidInput},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t)
+			_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`))
+			o.tools = []pegboard.Tool{tc.tool}
+			outs, err := o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+			require.NoError(t, err)
+			require.ErrorIs(t, outs[0].Err, tc.is)
+		})
+	}
+}
+
+// TestAnswersOfOneResume are taken in request order, and what they remember decides the calls
+// beside them.
+func TestAnswersOfOneResume(t *testing.T) {
+	t.Parallel()
+	remember := func(b pegboard.Behavior, pattern string) []pegboard.PermissionUpdate {
+		return []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: b, Destination: pegboard.SourceSession, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: pattern}}}}
+	}
+	var told [][]pegboard.PermissionUpdate
+	cfg := pegboard.SessionConfig{OnRemember: func(_ context.Context, u []pegboard.PermissionUpdate) error { told = append(told, u); return nil }}
+	o := newOffice(t)
+	_, v := o.suspend(o.process(cfg), call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"b"}`), call("3", "Note", `{"path":"c"}`), call("4", "Note", `{"path":"d"}`))
+	outs, err := o.resumeWith(cfg, v, map[string]pegboard.Decision{
+		v.Questions[1].ID: {Behavior: pegboard.Allow, Remember: append(remember(pegboard.Deny, "c"), remember(pegboard.Allow, "a")...)},
+		v.Questions[2].ID: answerYes,
+	})
+	require.NoError(t, err)
+	require.NoError(t, outs[0].Err, "the answer to the second question allows it")
+	require.Equal(t, pegboard.ByRule, outs[0].Decision.By)
+	require.NoError(t, outs[1].Err)
+	require.ErrorIs(t, outs[2].Err, pegboard.ErrDenied, "the answer before has denied it")
+	require.ErrorIs(t, outs[3].Err, pegboard.ErrSuspended)
+	require.Len(t, told, 1)
+	next, err := o.session.Suspension(outs)
+	require.NoError(t, err)
+	stop := answerNo
+	stop.StopTurn = true
+	outs, err = o.resume(saved(t, next), map[string]pegboard.Decision{next.Questions[0].ID: stop})
+	require.NoError(t, err)
+	require.True(t, outs[3].StopTurn)
+}
+
+// TestResumeOfAnOldCopy: the journal knows what was answered after the copy was made. What has
+// run is not run again.
+func TestResumeOfAnOldCopy(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"b"}`))
+	for i := range 2 {
+		_, err := o.resume(v, map[string]pegboard.Decision{v.Questions[i].ID: answerYes})
+		require.NoError(t, err)
+	}
+	outs, err := o.resume(v, nil)
+	require.NoError(t, err)
+	require.Equal(t, "wrote a ", outs[0].Result.Text())
+	require.Equal(t, "wrote b ", outs[1].Result.Text())
+	require.Equal(t, int32(2), o.ran.Load())
+}
+
+// TestResumeInManyProcessesAtOnce: one of them takes the answer, and the call runs once.
+func TestResumeInManyProcessesAtOnce(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`))
+	var all sync.WaitGroup
+	for range 8 {
+		p := o.process(pegboard.SessionConfig{})
+		all.Go(func() {
+			ex := executor(pegboard.Executor{})
+			outs, err := ex.Resume(t.Context(), p, v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+			if err != nil {
+				require.ErrorIs(t, err, pegboard.ErrQuestionClosed)
+			} else if outs[0].Err != nil {
+				require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended)
+			}
+		})
+	}
+	all.Wait()
+	require.Equal(t, int32(1), o.ran.Load())
+	outs, err := o.resume(v, nil)
+	require.NoError(t, err)
+	require.Equal(t, "wrote a ", outs[0].Result.Text())
+}
+
+// TestResumeKeepsWhatTheCallerSaid: a decision of the caller, and why a loop is asked about.
+func TestResumeKeepsWhatTheCallerSaid(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	free := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(**)"}})}
+	_, v := o.suspend(o.process(free), pegboard.ForceDecision(call("1", "Note", `{"path":"a"}`), pegboard.Ask, "because"))
+	require.Contains(t, v.Questions[0].Reason, "because")
+	outs, err := o.resumeWith(free, v, nil)
+	require.NoError(t, err)
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended)
+
+	loop := free
+	loop.Breaker = pegboard.BreakerLimits{Repeats: 2, Denials: -1, Errors: -1}
+	p := o.process(loop)
+	ex := executor(pegboard.Executor{})
+	require.NoError(t, ex.Run(t.Context(), p, call("2", "Note", `{"path":"b"}`))[0].Err)
+	_, v = o.suspend(p, call("3", "Note", `{"path":"b"}`))
+	require.Contains(t, v.Questions[0].Reason, "in a row")
+	outs, err = o.resumeWith(free, v, nil)
+	require.NoError(t, err)
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended, "another process has not seen the calls before")
+	outs, err = o.resumeWith(free, v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+	require.NoError(t, err)
+	require.NoError(t, outs[0].Err)
+}
+
+// TestResumeRefusesACallWhoseToolIsGone: a refusal needs no tool, and ends the call.
+func TestResumeRefusesACallWhoseToolIsGone(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`))
+	o.tools = []pegboard.Tool{inert("Other")}
+	outs, err := o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerNo})
+	require.NoError(t, err)
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrUnknownTool)
+	_, err = o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerNo})
+	require.ErrorIs(t, err, pegboard.ErrQuestionClosed)
+}
+
+// TestRecordedOutcomesAreWhatTheyWere compares outcomes with those of a resume in another
+// process.
+func TestRecordedOutcomesAreWhatTheyWere(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	worker := pegboard.Build(pegboard.Definition[note, *pegboard.Result]{
+		Info: pegboard.Info{Name: "Work"}, Description: "Works.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared}, Equivalent: pegboard.SameInput[note],
+		Call: func(_ ctx, n note, _ *pegboard.Call) (*pegboard.Result, error) {
+			switch n.Text {
+			case "fails":
+				return nil, errDisk
+			case "panics":
+				panic("oh")
+			case "later":
+				return nil, pegboard.ErrDeferred
+			}
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: "one"}, {MIME: "application/pdf", Data: []byte{0, 255}}}, Line: "a line", StopTurn: n.Text == "stops", Data: map[string]int{"n": 1},
+				Diffs: []pegboard.Diff{{Path: "/a", Hunks: []pegboard.Hunk{{Lines: []string{"+x"}}}}}, Messages: []pegboard.Part{{Text: "said"}}, SearchText: "find me"}, nil
+		},
+	})
+	o.tools = []pegboard.Tool{noter(&o.ran), worker}
+	before, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Work", `{"path":"a"}`), call("2", "Work", `{"path":"a"}`), call("3", "Work", `{"path":"a","text":"fails"}`), call("4", "Work", `{"path":"a","text":"panics"}`),
+		call("5", "Work", `{"path":"a","text":"later"}`), call("6", "Work", `{"path":"a","text":"stops"}`), call("7", "Nothing", `{`), call("7", "Work", `{}`), call("8", "Work", `{"path":7}`), call("9", "Note", `{"path":"a"}`))
+	after, err := o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerNo})
+	require.NoError(t, err)
+	require.Len(t, after, len(before))
+	for i := range before[:9] {
+		b, a := before[i], after[i]
+		if b.Err != nil {
+			require.EqualError(t, a.Err, b.Err.Error())
+			var was, is *pegboard.CallError
+			require.ErrorAs(t, b.Err, &was)
+			require.ErrorAs(t, a.Err, &is)
+			require.Equal(t, was.Sentinel(), is.Sentinel())
+			require.Equal(t, was.Stage, is.Stage)
+			require.Equal(t, was.CallID, is.CallID)
+		} else {
+			require.NoError(t, a.Err)
+		}
+		require.Equal(t, b.View(), a.View())
+		require.Equal(t, b.SameAs != nil, a.SameAs != nil)
+		require.Equal(t, [...]any{b.StopTurn, b.Attempts, b.Repairs, b.Decision.By, b.Decision.Behavior, b.Elapsed}, [...]any{a.StopTurn, a.Attempts, a.Repairs, a.Decision.By, a.Decision.Behavior, a.Elapsed}, i)
+		require.Equal(t, [...]any{b.Result.Parts, b.Result.IsError, b.Result.Line, b.Result.Diffs, b.Result.Messages, b.Result.SearchText}, [...]any{a.Result.Parts, a.Result.IsError, a.Result.Line, a.Result.Diffs, a.Result.Messages, a.Result.SearchText}, i)
+		was, err := json.Marshal(b.Result.Data)
+		require.NoError(t, err)
+		is, err := json.Marshal(a.Result.Data)
+		require.NoError(t, err)
+		require.JSONEq(t, string(was), string(is))
+		require.Equal(t, fmt.Sprint(string(b.Call.Input), b.Call.ID, b.Call.ToolName()), fmt.Sprint(string(a.Call.Input), a.Call.ID, a.Call.ToolName()))
+	}
+}

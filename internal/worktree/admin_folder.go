@@ -1,0 +1,74 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// adminFolder returns the folder that git keeps for a worktree.
+func adminFolder(path, common string) (string, error) {
+	text, err := os.ReadFile(filepath.Join(path, ".git"))
+	if err != nil {
+		return "", err
+	}
+	folder, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
+	folder = filepath.FromSlash(folder)
+	if !ok || !realpath.Contains(filepath.Join(common, "worktrees"), realpath.Resolve(filepath.Clean(folder))) {
+		return "", fmt.Errorf("git did not make a worktree of %s at %s", common, path)
+	}
+	return folder, nil
+}
+
+// lockPrefix is the beginning of [lockReason], by which the folders of this package are known.
+const lockPrefix = "an agent works here"
+
+// removeAdminFolder removes the folder that git keeps for the worktree at path, which is gone. A
+// git that was killed leaves that folder in a state in which no command about worktrees works,
+// such as with an empty commondir, or which git does not list, and then does not prune.
+func (r *repository) removeAdminFolder(ctx context.Context, path string) error {
+	gate, err := r.enter(ctx) // no git adds or removes a worktree meanwhile
+	if err != nil {
+		return err
+	}
+	defer func() { _ = gate.Close() }()
+	root, err := os.OpenRoot(filepath.Join(r.common, "worktrees"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	entries, err := fs.ReadDir(root.FS(), ".")
+	for _, e := range entries {
+		if e.IsDir() && isAdminFolder(filepath.Join(root.Name(), e.Name()), path) {
+			err = errors.Join(err, root.RemoveAll(e.Name()))
+		}
+	}
+	if err == nil {
+		_ = os.Remove(root.Name()) // git does so with the last worktree
+	}
+	return err
+}
+
+// isAdminFolder reports whether git has made a folder for the worktree at path. One that does
+// not yet say so is recognised by its name and by the reason of its lock, which git writes
+// before anything else.
+func isAdminFolder(folder, path string) bool {
+	if back, ok := readLink(filepath.Join(folder, "gitdir"), ""); ok {
+		return realpath.Resolve(back) == realpath.Resolve(filepath.Join(path, ".git"))
+	}
+	number, ok := strings.CutPrefix(filepath.Base(folder), filepath.Base(path))
+	if !ok || strings.Trim(number, "0123456789") != "" { // git appends a number if the name is taken
+		return false
+	}
+	reason, err := os.ReadFile(filepath.Join(folder, "locked"))
+	return errors.Is(err, fs.ErrNotExist) || err == nil && (len(reason) == 0 || strings.HasPrefix(string(reason), lockPrefix))
+}
