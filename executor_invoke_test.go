@@ -103,11 +103,15 @@ const aboutSource = "^Test(Structure|Docs|Readme|EveryEntryPoint|EntryPointsOf|E
 const farEffort = 10
 
 // TestSuiteThroughFarInvoke runs all tests of this package again that make calls, with every
-// call sent away. Those of nearOnly must fail then, or they need not be listed.
+// call sent away. Those of nearOnly must fail then, or they need not be listed. It takes as long
+// as all others together, so that only full effort runs it.
 func TestSuiteThroughFarInvoke(t *testing.T) {
 	t.Parallel()
 	if *sendFar {
 		t.Skip("this is the run that it starts")
+	}
+	if !effort.Full(t) {
+		t.Skip("with less than full effort the tests run once")
 	}
 	var here []string
 	for _, group := range nearOnly {
@@ -154,7 +158,7 @@ func runFar(t *testing.T, args ...string) (verdicts map[string]string, report st
 		args = append(args, "-test.timeout="+time.Until(deadline).String())
 	}
 	again := testBinary(t, args...)
-	again.Env = append(os.Environ(), fmt.Sprintf("%s=%d", effort.Variable, min(farEffort, effort.Of(t, 100))))
+	again.Env = append(os.Environ(), fmt.Sprintf("%s=%d", effort.Variable, farEffort))
 	output, err := again.CombinedOutput()
 	verdicts = map[string]string{}
 	for _, m := range verdictLine.FindAllStringSubmatch(string(output), -1) {

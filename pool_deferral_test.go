@@ -201,8 +201,8 @@ func TestAnnounceBoundsTheDescriptionOfASource(t *testing.T) {
 func TestAnnounceBoundsManySources(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, finder())
-	for i := range 2000 {
-		_, err := reg.Attach(fmt.Sprint("server", i), told(pegboard.Info{Name: "t"}, "Does."))
+	for i := range 800 {
+		_, err := reg.Attach(fmt.Sprint("server", i, strings.Repeat("_of_long_name", 4)), told(pegboard.Info{Name: "t"}, "Does."))
 		require.NoError(t, err)
 	}
 	p := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
