@@ -2,7 +2,9 @@
 // files of the same process.
 //
 // A lock belongs to an [os.File]. It ends when that file is closed, and so when the
-// process ends, however it ends. Programs started by the process do not inherit it.
+// process ends, however it ends. Programs started by the process do not inherit it, but
+// one that is being started holds it for a moment. Where that matters, [Unlock] releases
+// the lock before the file is closed.
 // Locks are advisory: they exclude other locks, and hinder no reading or writing.
 //
 // The systems that have such locks are Linux, macOS, the BSDs (flock) and Windows

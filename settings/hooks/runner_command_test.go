@@ -2,9 +2,11 @@ package hooks_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/script"
 )
 
@@ -70,8 +73,8 @@ func TestFormsOfCommand(t *testing.T) {
 }
 
 // Commands that behave badly hold up nobody and take no memory, and what they say counts.
-func TestBadCommands(t *testing.T) { //nolint:tparallel // the cases measure the heap, one after the other
-	t.Parallel()
+func TestBadCommands(t *testing.T) { //nolint:paralleltest // the cases measure the heap, one after the other
+	size := strconv.Itoa(effort.Of(t, 1<<30))
 	deny := printing(`{"decision": "block", "reason": "not today"}`)
 	big := strings.Repeat("x", 3<<20) // more than a pipe holds
 	tests := []struct {
@@ -85,9 +88,9 @@ func TestBadCommands(t *testing.T) { //nolint:tparallel // the cases measure the
 		{name: "reads nothing of a large input and denies", command: deny, input: big, denied: "not today"},
 		{name: "reads all of a large input", command: "[ $(wc -c) -gt 3145728 ] && { echo big >&2; exit 2; }", input: big, denied: "big"},
 		{name: "closes its input", command: "exec <&-; sleep 0.1; echo closed >&2; exit 2", input: big, denied: "closed"},
-		{name: "writes 1 GiB, then denies", command: "head -c 1073741824 /dev/zero; echo big >&2; exit 2", denied: "big"},
-		{name: "writes 1 GiB to stderr, then denies", command: "echo big >&2; head -c 1073741824 /dev/zero >&2; exit 2", denied: "big"},
-		{name: "an answer of 1 GiB", command: `printf '{"systemMessage": "'; head -c 1073741824 /dev/zero | tr '\0' x; printf '"}'`, denied: "too long to be read", problem: "longer than"},
+		{name: "writes 1 GiB, then denies", command: "head -c " + size + " /dev/zero; echo big >&2; exit 2", denied: "big"},
+		{name: "writes 1 GiB to stderr, then denies", command: "echo big >&2; head -c " + size + " /dev/zero >&2; exit 2", denied: "big"},
+		{name: "an answer of 1 GiB", command: `printf '{"systemMessage": "'; head -c ` + size + ` /dev/zero | tr '\0' x; printf '"}'`, denied: "too long to be read", problem: "longer than"},
 		{name: "leaves a process that holds its output", command: "sleep 1000 & " + deny, denied: "not today"},
 		{name: "leaves a process without its output", command: "sleep 1000 >/dev/null 2>&1 & " + deny, denied: "not today"},
 		{name: "a child answers", command: "(" + strings.ReplaceAll(deny, "\nEND", "\nEND\n") + ")", denied: "not today"},
@@ -115,8 +118,7 @@ func TestBadCommands(t *testing.T) { //nolint:tparallel // the cases measure the
 			}
 			require.Contains(t, s.problemTexts(), tt.problem)
 			if len(tt.input) < 10 {
-				// Other tests run beside. It is less than what the commands write.
-				require.Less(t, int64(after.HeapSys)-int64(before.HeapSys), int64(768<<20))
+				require.Less(t, int64(after.HeapSys)-int64(before.HeapSys), int64(64<<20)) // less than the commands write
 			}
 		})
 	}
@@ -125,9 +127,10 @@ func TestBadCommands(t *testing.T) { //nolint:tparallel // the cases measure the
 // A payload of 100 MiB, of which hooks read nothing or all.
 func TestLargePayload(t *testing.T) {
 	t.Parallel()
-	prompt := strings.Repeat("x", 100<<20)
+	size := effort.Of(t, 100<<20)
+	prompt := strings.Repeat("x", size)
 	s := newNoteScene(t, joined(t, commandHook("UserPromptSubmit", "", "exit 0"), commandHook("UserPromptSubmit", "", "exec <&-; sleep 0.1; exit 0"),
-		commandHook("UserPromptSubmit", "", "[ $(wc -c) -gt 104857600 ] && exit 2")), noteOptions{})
+		commandHook("UserPromptSubmit", "", fmt.Sprintf("[ $(wc -c) -gt %d ] && exit 2", size))), noteOptions{})
 	answer, err := s.runner.Fire(t.Context(), s.session, "UserPromptSubmit", map[string]any{"prompt": prompt})
 	require.NoError(t, err)
 	require.True(t, answer.Block)

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -253,17 +254,26 @@ func saying(text string) func(context.Context, hooks.Handler, string) (string, e
 // Funcs of the host that are told something break nothing, whatever they do.
 func TestToldHost(t *testing.T) {
 	t.Parallel()
-	for name, do := range map[string]func(){"panics": func() { panic("oops") }, "hangs": func() { select {} }, "ends its goroutine": runtime.Goexit} {
+	for name, do := range map[string]func(context.Context){
+		"panics": func(context.Context) { panic("oops") }, "hangs": func(ctx context.Context) { <-ctx.Done() }, "ends its goroutine": func(context.Context) { runtime.Goexit() },
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var o noteOptions
-			o.Transcript = func(*pegboard.Session) string { do(); return "" }
-			o.Message = func(*pegboard.Session, string) { do() }
-			o.OnProblem = func(hooks.Handler, error) { do() }
-			s := newNoteScene(t, commandHook("PreToolUse", "", printing(`{"systemMessage": "hi", "continue": 5, "decision": "block", "reason": "not today"}`)), o)
-			out := s.call("x")
-			require.Empty(t, s.noted)
-			require.Contains(t, out.Result.Text(), "not today")
+			synctest.Test(t, func(t *testing.T) {
+				var o noteOptions
+				ended, end := context.WithCancel(context.Background())
+				defer end()
+				o.Transcript = func(*pegboard.Session) string { do(ended); return "" }
+				o.Message = func(*pegboard.Session, string) { do(ended) }
+				o.OnProblem = func(hooks.Handler, error) { do(ended) }
+				o.Invoke = func(context.Context, string, string, json.RawMessage) (*pegboard.Result, error) {
+					return pegboard.TextResult(`{"systemMessage": "hi", "continue": 5, "decision": "block", "reason": "not today"}`), nil
+				}
+				s := newNoteScene(t, `{"PreToolUse": [{"hooks": [{"type": "mcp_tool", "server": "s", "tool": "t"}]}]}`, o)
+				out := s.call("x")
+				require.Empty(t, s.noted)
+				require.Contains(t, out.Result.Text(), "not today")
+			})
 		})
 	}
 }

@@ -301,7 +301,8 @@ func answerSchema(c cell) string {
 	return c.event
 }
 
-// TestMatrix runs the cells.
+// TestMatrix runs the cells. Most start a process or wait for a time-out, so that less than full
+// effort runs a quarter of its share.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	rows := expectations(t)
@@ -316,8 +317,8 @@ func TestMatrix(t *testing.T) {
 			}
 		})
 	}
-	for _, c := range effort.Sample(t, allCells()) {
-		if rowOf(rows, c) != nil { // else TestMatrixIsComplete fails
+	for i, c := range effort.Sample(t, allCells()) {
+		if (i%4 == 0 || effort.Full(t)) && rowOf(rows, c) != nil { // else TestMatrixIsComplete fails
 			cells <- c
 		}
 	}

@@ -30,6 +30,7 @@ func requireRefused(t *testing.T, h *house) {
 	for _, call := range []pegboard.Call{
 		agentCall(t, map[string]any{"run_in_background": true}),
 		tooltest.Call("TeamCreate", `{"team_name":"crew"}`),
+		tooltest.Call("SendMessage", `{"to":"anna","message":"Go on.","summary":"more"}`),
 	} {
 		require.ErrorIs(t, h.run(t.Context(), call)[0].Err, agents.ErrDirInUse, call.Name)
 	}

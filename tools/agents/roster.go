@@ -265,6 +265,9 @@ func (r *roster) unknown(id string) error {
 	if near := nearest.Names(id, bare, 3); len(near) > 0 {
 		return fmt.Errorf("%w: %q; did you mean %s? T%s", ErrUnknownAgent, id, strings.Join(near, " or "), choices("", names)[1:])
 	}
+	if r.storeErr != nil {
+		return fmt.Errorf("%w: %q; those of an earlier run of this program cannot be read: %w", ErrUnknownAgent, id, r.storeErr)
+	}
 	if len(names) == 0 {
 		return fmt.Errorf("%w: %q; no agent was started in this conversation", ErrUnknownAgent, id)
 	}
