@@ -18,11 +18,16 @@ import (
 type screen struct {
 	dir string
 
+	waits chan struct{} // closed once a call waits for another
+	once  sync.Once
+
 	mu  sync.Mutex
 	out io.Writer
 }
 
-func newScreen(out io.Writer, dir string) *screen { return &screen{out: out, dir: dir} }
+func newScreen(out io.Writer, dir string) *screen {
+	return &screen{out: out, dir: dir, waits: make(chan struct{})}
+}
 
 func (s *screen) say(format string, args ...any) {
 	s.mu.Lock()
@@ -35,6 +40,7 @@ func (s *screen) event(e pegboard.Event) {
 	switch e.Kind {
 	case pegboard.EventWaiting:
 		s.say("  …  %s  waits: %s", s.short(e.Call.View().Before), e.Text)
+		s.once.Do(func() { close(s.waits) })
 	case pegboard.EventFinished:
 		sign, v := "✓", e.Outcome.View()
 		if v.Failed {
@@ -48,8 +54,14 @@ func (s *screen) short(text string) string {
 	return strings.ReplaceAll(text, s.dir+string(filepath.Separator), "")
 }
 
-// agree answers with yes.
-func (s *screen) agree(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+// agree answers with yes, when the call that waits for the first question is seen to wait: a
+// person needs longer than that, too.
+func (s *screen) agree(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	select {
+	case <-s.waits:
+	case <-ctx.Done():
+		return pegboard.Decision{}, context.Cause(ctx)
+	}
 	s.say("  ?  %s: yes, because of -once", s.short(q.Call.View().Before))
 	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed by -once"}, nil
 }

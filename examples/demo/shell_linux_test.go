@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"html"
@@ -15,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
 )
 
 // canary stands in an input and a result that the page shows to the user.
@@ -27,7 +30,9 @@ func TestAgentsShellIsKeptOut(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
 	}
-	h, _ := newTestHost(t, nil, (&screen{out: io.Discard}).agree)
+	h, _ := newTestHost(t, nil, func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	})
 	h.run(t, "echo "+canary)
 	get, _ := browse(t, h)
 	paths := pathsOf(get)

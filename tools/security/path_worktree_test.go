@@ -41,7 +41,7 @@ func newWorktreeBase(t *testing.T, src source) base {
 	from, b := newBase(t, src), base{folder: realTemp(t)}
 	require.NoError(t, os.CopyFS(filepath.Join(b.folder, "trees"), os.DirFS(from.folder)))
 	cmd := exec.CommandContext(t.Context(), "bash", "-ec", "mv trees/proj/.git .git; git reset -q --hard; echo trees >> .git/info/exclude; mv trees/proj trees/old; "+
-		"git worktree add -q --detach trees/proj; cp -an trees/old/. trees/proj/; rm -rf trees/old; echo gitdir: ../../.git/worktrees/proj > trees/proj/.git; git -C trees/proj status")
+		"git worktree add -q --detach trees/proj; cp -an trees/old/. trees/proj/; rm -rf trees/old; echo gitdir: ../../.git/worktrees/proj > trees/proj/.git; git -C trees/proj status; rm -r .git/logs")
 	cmd.Dir, cmd.Env = b.folder, env(b.folder)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -64,7 +64,8 @@ func newBase(t *testing.T, src source) base {
 		write(t, filepath.Join(b.folder, name), text)
 	}
 	bash(t, b.folder, "git init -q -b main && rm -f .git/hooks/*.sample && git add README.md && git commit -q -m first && "+
-		"git add . && git commit -q -m second && git branch other && git tag v1 && git remote add origin https://example.com/p.git")
+		"git add . && git commit -q -m second && git branch other && git tag v1 && git remote add origin https://example.com/p.git && "+
+		"git repack -adq && rm -r .git/logs .git/description .git/COMMIT_EDITMSG") // each row copies the files
 	return b
 }
 
