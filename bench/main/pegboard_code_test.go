@@ -29,7 +29,7 @@ const definitionsAtOnce = 100
 func BenchmarkCode(b *testing.B) {
 	folder := os.Getenv("PEGBOARD_MCP_PROGRAMS")
 	if folder == "" {
-		b.Skip("PEGBOARD_MCP_PROGRAMS is unset; .ci/run programs installs gopls")
+		b.Skip("PEGBOARD_MCP_PROGRAMS is unset; .ci/run programs_all installs gopls")
 	}
 	program, q := filepath.Join(folder, "bin", "gopls"), codeQuestion(b)
 	bare := bareServer(b, program, q)

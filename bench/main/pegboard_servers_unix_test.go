@@ -26,7 +26,7 @@ import (
 func BenchmarkServers(b *testing.B) {
 	folder := os.Getenv("PEGBOARD_MCP_PROGRAMS")
 	if folder == "" {
-		b.Skip("PEGBOARD_MCP_PROGRAMS is unset; .ci/run programs installs them")
+		b.Skip("PEGBOARD_MCP_PROGRAMS is unset; .ci/run programs_all installs them")
 	}
 	script := func(name string, args ...string) mcpjson.Server {
 		return mcpjson.Server{Type: mcpjson.Stdio, Command: "node", Args: append([]string{filepath.Join(folder, "node_modules", "@modelcontextprotocol", name, "dist", "index.js")}, args...)}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/internal/reference"
 )
 
 // limit is how long one command, or a condition that is waited for, may take.
@@ -30,12 +31,20 @@ type Browser struct {
 }
 
 // Start starts a browser that ends with the test. The test is skipped if Chromium is not
-// installed.
+// installed, or [reference.Variable] does not ask for the programs of others.
 func Start(tb testing.TB) *Browser {
 	tb.Helper()
 	program := find(tb)
 	var table proc.Table
-	profile := tb.TempDir()
+	profile, err := os.MkdirTemp("", "b") // the browser makes a socket there, whose name may have hardly a hundred bytes
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := os.RemoveAll(profile); err != nil {
+			tb.Errorf("remove the browser's files: %v", err)
+		}
+	})
 	tb.Cleanup(func() {
 		if err := table.Close(context.Background()); err != nil {
 			tb.Errorf("end the browser: %v", err)
@@ -45,7 +54,7 @@ func Start(tb testing.TB) *Browser {
 	process, err := table.Start(context.Background(), proc.Command{
 		Args:  arguments(program, profile),
 		Dir:   profile,
-		Env:   append(os.Environ(), "HOME="+profile, "XDG_CONFIG_HOME="+profile, "XDG_CACHE_HOME="+profile),
+		Env:   append(os.Environ(), "HOME="+profile, "TMPDIR="+profile, "XDG_CONFIG_HOME="+profile, "XDG_CACHE_HOME="+profile),
 		Stdin: true, Output: p.receive, Errors: func([]byte) {},
 		Keep: 1, MaxOutput: -1, Unlisted: true, Grace: time.Millisecond,
 	})
@@ -62,12 +71,15 @@ func find(tb testing.TB) string {
 	if runtime.GOOS == "windows" {
 		tb.Skipf("%s is skipped: a browser is driven over pipes that a shell connects", tb.Name())
 	}
+	if os.Getenv(reference.Variable) == "" {
+		tb.Skipf("%s is unset: %s, which needs a browser, is skipped; .ci/run programs_all installs one", reference.Variable, tb.Name())
+	}
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if program, err := proc.LookPath(name); err == nil {
 			return program
 		}
 	}
-	tb.Skipf("%s is skipped: Chromium is not installed; .ci/run programs installs it where it can", tb.Name())
+	tb.Skipf("%s is skipped: Chromium is not installed; .ci/run programs_all installs it where it can", tb.Name())
 	return ""
 }
 

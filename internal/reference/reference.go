@@ -80,7 +80,7 @@ func locate(t testing.TB, p Program) (path string, isScript bool) {
 	t.Helper()
 	folder := os.Getenv(Variable)
 	if folder == "" {
-		t.Skipf("%s is unset: %s, which talks to %s, is skipped; .ci/run programs installs it", Variable, t.Name(), p)
+		t.Skipf("%s is unset: %s, which talks to %s, is skipped; .ci/run programs_all installs it", Variable, t.Name(), p)
 	}
 	if !filepath.IsAbs(folder) {
 		t.Fatalf("%s: %q is relative; name an absolute folder", Variable, folder)
