@@ -148,11 +148,12 @@ func ExampleAskLater() {
 // An asker that shows a dialog waits as AskLater does. An answer that is wrong, here an input
 // with an unknown property, is refused, and the user corrects it.
 func ExampleQuestion_Answer() {
+	accepted := make(chan string, 2)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
 			for _, typed := range []string{`{"fil":"a.md"}`, `{"file":"drafts/a.md"}`} {
 				err := q.Answer(pegboard.Decision{Behavior: pegboard.Allow, Input: []byte(typed)})
-				fmt.Println(typed, "is accepted:", err == nil)
+				accepted <- fmt.Sprint(typed, " is accepted: ", err == nil)
 			}
 			return pegboard.AskLater(ctx, q)
 		},
@@ -163,10 +164,12 @@ func ExampleQuestion_Answer() {
 	}
 	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
 	exampleWrite(s, "a.md")
+	fmt.Println(<-accepted)
+	fmt.Println(<-accepted)
 	// Output:
+	// a.md: allow, a person answered: allow
 	// {"fil":"a.md"} is accepted: false
 	// {"file":"drafts/a.md"} is accepted: true
-	// a.md: allow, a person answered: allow
 }
 
 // An approver answers what one rule is about, and leaves all else to the user.

@@ -169,14 +169,20 @@ var testSupport = []string{
 
 // shippedTestSupport keeps the packages that exist for tests out of shipped code.
 // Examples may show the fakes, never the corpus, the effort, scripts, the programs of others or
-// the browser.
+// the browser. Each of them may use the others.
 func shippedTestSupport(files []goFile) []finding {
+	isSupport := func(folder string) bool {
+		return slices.ContainsFunc(testSupport, func(tree string) bool { return isWithin(folder, tree) })
+	}
 	var all []finding
 	for _, file := range files {
+		if isSupport(file.folder) {
+			continue
+		}
 		for _, imp := range file.imports() {
 			folder, _ := imp.own()
 			fakes := isWithin(folder, "tools/tooltest") && !file.exempt()
-			if fakes || slices.ContainsFunc(testSupport, func(tree string) bool { return isWithin(folder, tree) }) {
+			if fakes || isSupport(folder) {
 				all = append(all, file.finding(imp.node, "%s is test support", folder))
 			}
 		}

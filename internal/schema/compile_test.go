@@ -84,7 +84,7 @@ func TestCompileLoadsNothing(t *testing.T) {
 			`{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveRef":"` + url + `"}`,
 		} {
 			_, err := schema.Compile(json.RawMessage(text))
-			require.ErrorContains(t, err, url, "schema %s", text)
+			require.ErrorContains(t, err, url[:min(len(url), 60)], "schema %s", text) // a long one is cut
 		}
 	}
 	require.Zero(t, requests.Load())

@@ -154,7 +154,8 @@ var replTable = []struct {
 		{python: "x", javascript: "x", text: "1"},
 	}},
 	{name: "time-out that is caught", steps: []replStep{
-		{python: "try:\n    while True:\n        x = 1\n        y = 2\nexcept KeyboardInterrupt: print('caught')", timeout: 300, says: []string{"longer than 300ms", "caught"}},
+		{python: "def catch():\n    try:\n        while True:\n            x = 1\n            y = 2\n    except KeyboardInterrupt: print('caught')"},
+		{python: "catch()", timeout: 2000, says: []string{"longer than 2s", "caught"}},
 		{python: "1", text: "1"},
 	}},
 	{name: "time-out of what heeds no interrupt", steps: []replStep{
