@@ -192,7 +192,9 @@ func (x *askerExam) checkOdd() {
 			a.cancel()
 			continue
 		}
-		x.reply(a, ruleAskerEnds, "which needs no user")
+		if _, ok := x.reply(a, ruleAskerEnds, "which needs no user"); ok {
+			x.outcome(a, ruleAskerEnds)
+		}
 		a.cancel()
 	}
 }
