@@ -3,6 +3,7 @@ package code_test
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -32,7 +33,12 @@ func TestDiagnosticsTellsNewErrors(t *testing.T) {
 	require.Empty(t, said("g.Greet()", "g.Gret()"), "no server runs")
 	require.Empty(t, said("g.Gret()", "g.Greet()"))
 	require.NoError(t, g.ask(t, "goToDefinition", "use.go", 3, 49).Err)
-	text := said("g.Greet()", "g.Gret()")
+	var text string
+	for begun := time.Now(); text == "" && time.Since(begun) < time.Minute; { // a late server tells nothing, and a busy machine makes it late
+		if text = said("g.Greet()", "g.Gret()"); text == "" {
+			said("g.Gret()", "g.Greet()")
+		}
+	}
 	require.Contains(t, text, "New errors in use.go, found by gopls:\n  3:39: g.Gret undefined")
 	require.NotContains(t, text, "missing")
 	require.Empty(t, said("g.Gret()", "g.Greet()"))
