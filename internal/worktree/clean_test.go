@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
 )
 
@@ -123,13 +124,13 @@ func TestKilledBeforeGit(t *testing.T) {
 	git, err := exec.LookPath("git")
 	require.NoError(t, err)
 	begun := filepath.Join(s.root, "begun")
-	s.write("bin/git", fmt.Sprintf(`#!/bin/sh
+	require.NoError(t, os.Mkdir(filepath.Join(s.root, "bin"), 0o700))
+	script.Write(t, filepath.Join(s.root, "bin/git"), fmt.Sprintf(`#!/bin/sh
 case "$*" in
 *"worktree add"*) (sleep 1; %[1]s "$@" >/dev/null 2>&1; touch %[2]s-ended) & touch %[2]s; wait $!;;
 *) exec %[1]s "$@";;
 esac
 `, git, begun))
-	require.NoError(t, os.Chmod(filepath.Join(s.root, "bin/git"), 0o700))
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"="+s.repo, "PATH="+filepath.Join(s.root, "bin")+":"+os.Getenv("PATH"))
 	require.NoError(t, cmd.Start())

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
 )
 
@@ -60,9 +61,9 @@ func (s sandbox) write(name, text string) {
 // script writes a program that leaves a mark.
 func (s sandbox) script(name string) string {
 	s.t.Helper()
-	s.write(name, "#!/bin/sh\necho $0 >>"+filepath.Join(s.root, "ran")+"\ncat\nexit 0\n")
 	name = filepath.Join(s.root, name)
-	require.NoError(s.t, os.Chmod(name, 0o700))
+	require.NoError(s.t, os.MkdirAll(filepath.Dir(name), 0o700))
+	script.Write(s.t, name, "#!/bin/sh\necho $0 >>"+filepath.Join(s.root, "ran")+"\ncat\nexit 0\n")
 	return name
 }
 

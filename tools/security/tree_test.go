@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard/internal/script"
 )
 
 // fixture is what a row adds to the base tree. Its paths start at the folder that
@@ -102,7 +104,10 @@ func (tr tree) with(t *testing.T, f fixture, start string) tree {
 		write(t, at(name), tr.fill(text))
 	}
 	for _, name := range f.Exec {
-		require.NoError(t, os.Chmod(at(name), 0o755))
+		text, err := os.ReadFile(at(name))
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(at(name)))
+		script.Write(t, at(name), string(text))
 	}
 	for name, size := range f.Sparse {
 		write(t, at(name), "")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
@@ -104,7 +105,7 @@ func TestTrustedShell(t *testing.T) {
 		t.Skip("there the finder chooses the shell")
 	}
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "bash"), []byte("#!/bin/sh\n"), 0o755))
+	script.Write(t, filepath.Join(dir, "bash"), "#!/bin/sh\n")
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
 	name, err := trustedShell("bash", []string{dir})
 	require.NoError(t, err)

@@ -361,7 +361,7 @@ func TestKilledProgram(t *testing.T) {
 	replayed := 0
 	for i := 0; i < 8 || replayed == 0 && i < 100; i++ { // on a busy machine a program has done nothing so soon
 		dir := t.TempDir()
-		command := exec.Command(os.Args[0], "-test.run=^TestKilledProgram$") //nolint:gosec // this program
+		command := exec.Command(os.Args[0], "-test.run=^TestKilledProgram$")                         //nolint:gosec // this program
 		command.Env = append(os.Environ(), "PEGBOARD_TEST_WORKFLOW_DIR="+dir, "TMPDIR="+t.TempDir()) // the killed program leaves files
 		out, err := command.StdoutPipe()
 		require.NoError(t, err)
