@@ -36,7 +36,7 @@ func Start(tb testing.TB) *Browser {
 	tb.Helper()
 	program := find(tb)
 	var table proc.Table
-	profile, err := os.MkdirTemp("", "b") // the browser makes a socket there, whose name may have hardly a hundred bytes
+	profile, err := os.MkdirTemp("", "b") //nolint:usetesting // the browser makes a socket there, whose name may have hardly a hundred bytes
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -71,9 +71,7 @@ func find(tb testing.TB) string {
 	if runtime.GOOS == "windows" {
 		tb.Skipf("%s is skipped: a browser is driven over pipes that a shell connects", tb.Name())
 	}
-	if os.Getenv(reference.Variable) == "" {
-		tb.Skipf("%s is unset: %s, which needs a browser, is skipped; .ci/run programs_all installs one", reference.Variable, tb.Name())
-	}
+	reference.Folder(tb, "Chromium")
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if program, err := proc.LookPath(name); err == nil {
 			return program

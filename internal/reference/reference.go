@@ -75,13 +75,21 @@ func Source(t testing.TB, p Program) string {
 	return string(text)
 }
 
-// locate returns the path of a program, and whether node runs it.
-func locate(t testing.TB, p Program) (path string, isScript bool) {
+// Folder returns the folder of the programs. A test that talks to one is skipped if there is
+// none.
+func Folder(t testing.TB, program string) string {
 	t.Helper()
 	folder := os.Getenv(Variable)
 	if folder == "" {
-		t.Skipf("%s is unset: %s, which talks to %s, is skipped; .ci/run programs_all installs it", Variable, t.Name(), p)
+		t.Skipf("%s is unset: %s, which talks to %s, is skipped; .ci/run programs_all installs it", Variable, t.Name(), program)
 	}
+	return folder
+}
+
+// locate returns the path of a program, and whether node runs it.
+func locate(t testing.TB, p Program) (path string, isScript bool) {
+	t.Helper()
+	folder := Folder(t, string(p))
 	if !filepath.IsAbs(folder) {
 		t.Fatalf("%s: %q is relative; name an absolute folder", Variable, folder)
 	}
