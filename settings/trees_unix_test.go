@@ -43,7 +43,7 @@ func TestPipesInTrees(t *testing.T) {
 					select {
 					case err := <-done:
 						require.NoError(t, err)
-					case <-time.After(30 * time.Second):
+					case <-time.After(time.Minute):
 						require.Fail(t, "it waits for the pipe")
 					}
 				}

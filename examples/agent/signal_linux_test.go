@@ -31,9 +31,9 @@ func TestAgentLeavesNothingBehind(t *testing.T) {
 			require.NoError(t, cmd.Process.Signal(sig))
 			begin := time.Now()
 			require.Error(t, cmd.Wait(), "an interrupted agent does not report success")
-			require.Less(t, time.Since(begin), 30*time.Second)
+			require.Less(t, time.Since(begin), time.Minute)
 			if sig == syscall.SIGKILL {
-				require.Eventually(t, func() bool { return !alive(child) }, 30*time.Second, 5*time.Millisecond)
+				require.Eventually(t, func() bool { return !alive(child) }, time.Minute, 5*time.Millisecond)
 				for _, pid := range marked(t, marker) { // what the kernel does not end for us
 					_ = syscall.Kill(pid, syscall.SIGKILL)
 				}

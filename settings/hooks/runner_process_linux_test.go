@@ -178,9 +178,9 @@ func TestHooksEndWithTheProgram(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(dir, "hooked"))
 		return err == nil
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	require.Len(t, marked(t, mark), 2)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGKILL))
 	require.Error(t, cmd.Wait())
-	require.Eventually(t, func() bool { return len(marked(t, mark)) == 0 }, 20*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return len(marked(t, mark)) == 0 }, time.Minute, 10*time.Millisecond)
 }

@@ -416,7 +416,7 @@ func TestPreviewWaitsForNobody(t *testing.T) {
 	var wg sync.WaitGroup
 	wg.Go(func() { g.write(t, "f", "a\n") })
 	<-diagnosing
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out := g.call(ctx, t, "Write", map[string]any{"file_path": "f", "content": "b\n"})
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)

@@ -80,7 +80,7 @@ func TestMessages(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			before := b.now("srv").Strays
-			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			o := b.callContext(ctx, "srv", "say", lines(tt.says...))
 			require.NoError(t, ctx.Err(), "the call did not end by itself")

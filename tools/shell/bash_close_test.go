@@ -84,7 +84,7 @@ func TestCloseEndsTheCommand(t *testing.T) {
 		var ex pegboard.Executor
 		ended <- ex.Run(context.Background(), pool, pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"trap '' TERM; (trap '' TERM; echo $BASHPID > pid; sleep 60; sleep 60) & wait"}`)})[0]
 	}()
-	require.Eventually(t, func() bool { b, err := os.ReadFile(marker); return err == nil && len(b) > 0 }, 30*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { b, err := os.ReadFile(marker); return err == nil && len(b) > 0 }, time.Minute, 5*time.Millisecond)
 	require.NoError(t, s.Close(t.Context()))
 	out := <-ended
 	require.True(t, out.Result.IsError)

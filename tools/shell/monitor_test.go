@@ -34,7 +34,7 @@ func startMonitor(t *testing.T, s *pegboard.Session, command, extra string) shel
 // monitorEnd waits for the end of a task.
 func monitorEnd(t *testing.T, s *pegboard.Session, id string) background.Task {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	task, err := background.Of(s).Wait(ctx, id)
 	require.NoError(t, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
-const soon = 30 * time.Second // far more than anything here takes, even on a busy machine
+const soon = time.Minute // far more than anything here takes, even on a busy machine
 
 func jsonOf(t *testing.T, v any) string {
 	t.Helper()

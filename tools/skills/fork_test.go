@@ -177,7 +177,7 @@ func TestForkedSkillsRunAtOnce(t *testing.T) {
 		return agents.Reply{Text: "Both are here."}, nil
 	}, allowSkills(), skills.Skill{Name: "look", Body: "Look at $0.", Fork: true})
 	w.skills.Announce(w.pool, nil)
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for _, o := range w.exec.Run(ctx, w.pool,
 		pegboard.Call{ID: "1", Name: "Skill", Input: []byte(`{"skill":"look","args":"here"}`)},

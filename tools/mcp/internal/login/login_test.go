@@ -211,7 +211,7 @@ func TestUsers(t *testing.T) {
 			t.Parallel()
 			s := authserver.New(t)
 			l := newLogin(s, &memory{}, "/mcp", nil)
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if errors.Is(tt.is, context.DeadlineExceeded) {
 				ctx, cancel = context.WithTimeout(t.Context(), time.Second)

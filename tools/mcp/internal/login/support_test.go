@@ -68,7 +68,7 @@ func newLogin(s *authserver.Server, store login.Store, path string, change func(
 // connect connects a client of the SDK and lists the tools.
 func connect(t *testing.T, s *authserver.Server, l *login.Login, path string) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: s.URL + path, OAuthHandler: l.Handler(), DisableStandaloneSSE: true}
 	if path == "/sse" {
