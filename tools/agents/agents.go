@@ -92,11 +92,11 @@ func (g *Agents) ToBackground(s *pegboard.Session) int {
 // says that the stop could not be kept in Options.Dir, and the agent is stopped all the same.
 func (g *Agents) Stop(s *pegboard.Session, id string) error {
 	roster := g.rosterOf(s)
-	k, err := roster.stop(id)
-	if err != nil || k == nil {
+	e, err := roster.stop(id)
+	if err != nil {
 		return err
 	}
-	return roster.recordStop(k)
+	return roster.recordStop(e)
 }
 
 // closingOf returns a channel that is closed when s is.

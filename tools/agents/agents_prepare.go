@@ -265,7 +265,9 @@ func (k *run) fork(ctx context.Context) error {
 	k.setContext(ctx)
 	var registered atomic.Bool
 	child.OnClose("agent "+k.agent.ID, func(ctx context.Context) error {
-		k.cancel(pegboard.ErrClosed)
+		if !k.closing.Load() { // else the run itself closes the session, which is no stop
+			k.cancel(pegboard.ErrClosed)
+		}
 		if !registered.Load() {
 			return nil // nothing is started: see below
 		}

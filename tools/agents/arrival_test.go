@@ -72,7 +72,7 @@ func TestLettersArrive(t *testing.T) {
 				close(proceed)
 				select {
 				case <-h.session.Arrival():
-				case <-time.After(20 * time.Second):
+				case <-time.After(time.Minute):
 					require.FailNow(t, "the answer has not woken the main agent", h.agents.List(h.session))
 				}
 				news := h.news()

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -77,18 +78,20 @@ func TestHooksFail(t *testing.T) {
 // TestHookIgnoresStop: a hook that does not return holds up no call that is stopped.
 func TestHookIgnoresStop(t *testing.T) {
 	t.Parallel()
-	hold, begun := make(chan struct{}), make(chan struct{})
-	var s story
-	h := newHouse(t, pegboard.SessionConfig{}, readsTask(&s), func(o *agents.Options) {
-		o.Hooks.Stop = func(context.Context, agents.Ending) (string, error) { close(begun); <-hold; return "", nil }
-	}, look())
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-begun; cancel() }()
-	out := h.run(ctx, agentCall(t, nil))[0]
-	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
-	require.Contains(t, out.Result.Text(), "An answer.")
-	close(hold)
-	require.Eventually(t, func() bool { return h.agents.List(h.session)[0].State == agents.Stopped }, time.Minute, time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		hold, begun := make(chan struct{}), make(chan struct{})
+		var s story
+		h := newHouse(t, pegboard.SessionConfig{}, readsTask(&s), func(o *agents.Options) {
+			o.Hooks.Stop = func(context.Context, agents.Ending) (string, error) { close(begun); <-hold; return "", nil }
+		}, look())
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() { <-begun; cancel() }()
+		out := h.run(ctx, agentCall(t, nil))[0]
+		require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
+		require.Contains(t, out.Result.Text(), "An answer.")
+		close(hold)
+		require.Eventually(t, func() bool { return h.agents.List(h.session)[0].State == agents.Stopped }, time.Minute, time.Millisecond)
+	})
 }
 
 // TestSkillsOfDefinition: an agent is told the skills of its definition, and its caller which of

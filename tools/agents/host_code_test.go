@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -26,7 +27,7 @@ func TestHookEndsItsGoroutine(t *testing.T) {
 			t.Run(hook+": "+name, func(t *testing.T) {
 				t.Parallel()
 				h := newHouse(t, pegboard.SessionConfig{}, says("Fine."), func(o *agents.Options) { o.Hooks = with }, look())
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 				defer cancel()
 				r, err := h.agents.Start(ctx, h.session, agents.Request{Prompt: "Do it."})
 				require.NoError(t, err)
@@ -65,7 +66,7 @@ func TestPreparationEndsItsGoroutine(t *testing.T) {
 // and Close has no trouble.
 func TestStartAtClose(t *testing.T) {
 	t.Parallel()
-	for i := range 200 {
+	for i := range effort.Of(t, 200) {
 		var loops sync.WaitGroup
 		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, _ *agents.Agent) (agents.Reply, error) {
 			loops.Add(1)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence/fencetest"
@@ -155,7 +156,9 @@ func TestIsolatedAgentDoesNotWriteTheCheckout(t *testing.T) {
 					if mode == pegboard.ModeBypass {
 						require.Contains(t, o.Result.Text(), "worktree", what)
 					}
-					require.Equal(t, before, c.state(), what)
+					if effort.Full(t) { // else all of them together, below
+						require.Equal(t, before, c.state(), what)
+					}
 				}
 				main := filepath.Join(c.dir, "src")
 				m.call("Read", map[string]any{"file_path": filepath.Join(main, "a.txt")})

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -32,6 +31,9 @@ import (
 // killedMail names the directory in the environment of a program whose agents write to each other
 // until it is killed.
 const killedMail = "PEGBOARD_KILLED_MAIL"
+
+// failure matches the line behind the reason why a requirement of a test does not hold.
+var failure = regexp.MustCompile(`^\s*Test:`)
 
 // A note is a message of the test: the number counts the messages of one writer, in one program, to
 // one receiver.
@@ -243,9 +245,9 @@ type mailWitness struct {
 // write.
 func (w *mailWitness) run(t *testing.T) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestKilledMail$") //nolint:gosec // this test
-	cmd.Env = append(os.Environ(), killedMail+"="+w.dir, "TMPDIR="+w.dir)
-	cmd.Stderr = os.Stderr
+	cmd := child(t, killedMail, w.dir, "-test.v") // then the reason of a failure comes before its end
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -253,16 +255,21 @@ func (w *mailWitness) run(t *testing.T) {
 		timer := time.AfterFunc(rand.N(within), func() { _ = cmd.Process.Kill() })
 		t.Cleanup(func() { timer.Stop() })
 	}
-	again, began := map[note]bool{}, rand.N(3) == 0
+	again, began, failed := map[note]bool{}, rand.N(3) == 0, false
 	if began {
 		kill(time.Second / 2)
 	}
+	var words []string // whatever else it says
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		var n note
 		word, rest, _ := strings.Cut(lines.Text(), " ")
-		if word == "refused" || strings.Contains(lines.Text(), "--- FAIL") {
-			_ = cmd.Process.Kill()
-			require.Fail(t, "a program has failed", lines.Text())
+		if !slices.Contains([]string{"sent", "told", "kept", "agent"}, word) {
+			words = append(words, lines.Text())
+			ends := strings.HasPrefix(lines.Text(), "--- FAIL") // by itself, and may say why after this line
+			if failed = failed || ends || word == "refused" || failure.MatchString(lines.Text()); failed && !ends {
+				_ = cmd.Process.Kill() // what it has written is still read
+			}
+			continue
 		}
 		if !began {
 			began = true
@@ -285,7 +292,12 @@ func (w *mailWitness) run(t *testing.T) {
 			w.kept[n] = true
 		}
 	}
-	require.ErrorContains(t, cmd.Wait(), "killed")
+	err = cmd.Wait()
+	said := strings.Join(words, "\n") + "\n" + stderr.String()
+	if failed {
+		require.Fail(t, "a program has failed", said)
+	}
+	require.ErrorContains(t, err, "killed", "%s", said)
 }
 
 // tell counts a note. One that the receiver has kept is not told again, and only one that was told in

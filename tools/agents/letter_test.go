@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -28,14 +29,29 @@ func TestLimitOfMessagesCountsTheirText(t *testing.T) {
 		for _, dir := range []string{"", t.TempDir()} {
 			t.Run(fmt.Sprintf("%s, on disk %t", tt.name, dir != ""), func(t *testing.T) {
 				t.Parallel()
-				l := new(story)
-				h := newHouse(t, pegboard.SessionConfig{}, reads(l), func(o *agents.Options) { o.Dir = dir }, look())
+				const most = 1 << 20
+				read := make(chan string, 1)
+				loop := func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+					parts, err := a.Next(ctx, agents.Usage{})
+					if err != nil {
+						return agents.Reply{}, err
+					}
+					read <- userText(parts)
+					return agents.Reply{Text: "Done."}, a.Append(userMessage(parts))
+				}
+				h := newHouse(t, pegboard.SessionConfig{}, loop, func(o *agents.Options) { o.Dir = dir }, look())
 				require.NoError(t, h.call(t, map[string]any{"name": "scout"}).Err)
-				text := strings.Repeat(tt.character, 1<<20/len(tt.character))
+				<-read // its task
+				text := strings.Repeat(tt.character, most/len(tt.character))
 				require.NoError(t, h.send(t, "scout", text).Err)
-				require.Eventually(t, func() bool {
-					return strings.Count(strings.Join(l.all(), ""), tt.character) >= 1<<20/len(tt.character)
-				}, 2*time.Minute, 50*time.Millisecond) // rarer: each look counts a megabyte
+				select {
+				case told := <-read:
+					if !strings.Contains(told, text) {
+						require.Fail(t, "the message was read in part")
+					}
+				case <-time.After(time.Minute):
+					require.Fail(t, "the message was not read")
+				}
 				require.ErrorIs(t, h.send(t, "scout", text+"more").Err, mailbox.ErrTooLong)
 			})
 		}

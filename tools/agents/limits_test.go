@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -176,7 +177,7 @@ func TestParallel(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			barrier := &tooltest.Barrier{N: tc.n, Timeout: 30 * time.Second}
+			barrier := &tooltest.Barrier{N: tc.n, Timeout: time.Minute}
 			reached, hold := make(chan struct{}, 20), make(chan struct{})
 			h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 				if err := barrier.Wait(ctx); err != nil {
@@ -224,7 +225,7 @@ func TestParallel(t *testing.T) {
 // edit is there.
 func TestEditsOfOneFile(t *testing.T) {
 	t.Parallel()
-	const writers, edits = 8, 50
+	writers, edits := 8, effort.Of(t, 50)
 	var b strings.Builder
 	for w := range writers {
 		for i := range edits {

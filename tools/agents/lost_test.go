@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -54,21 +55,23 @@ func copyOf(t *testing.T, dir string) string {
 // the task when it goes on, and then no more. The list says that it is lost.
 func TestLostBeforeTheTask(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	h := newHouse(t, pegboard.SessionConfig{}, deaf, func(o *agents.Options) { o.Dir = dir }, look())
-	id := h.launch(t, map[string]any{"name": "anna", "prompt": "Count them."})
-	dir = copyOf(t, dir)
-	var l story
-	h = newHouse(t, pegboard.SessionConfig{}, reads(&l), func(o *agents.Options) { o.Dir = dir }, look())
-	list := h.run(t.Context(), pegboard.Call{ID: "list", Name: "ListAgents"})[0]
-	require.Equal(t, "main: the main agent (you)\nanna ("+id+"): of the type general-purpose, a small task, lost when the program ended", list.Result.Text())
-	for range 2 {
-		require.NoError(t, h.sendMessage(t, "anna").Err)
-	}
-	lines := l.all()
-	require.Len(t, lines, 2)
-	require.Regexp(t, `(?s)^anna reads: \(With SendMessage.*\nCount them\.\nMessage from the main agent \(main\):\nAnd now\?`, lines[0])
-	require.True(t, strings.HasPrefix(lines[1], "anna reads: Message from the main agent"), lines[1])
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHouse(t, pegboard.SessionConfig{}, deaf, func(o *agents.Options) { o.Dir = dir }, look())
+		id := h.launch(t, map[string]any{"name": "anna", "prompt": "Count them."})
+		dir = copyOf(t, dir)
+		var l story
+		h = newHouse(t, pegboard.SessionConfig{}, reads(&l), func(o *agents.Options) { o.Dir = dir }, look())
+		list := h.run(t.Context(), pegboard.Call{ID: "list", Name: "ListAgents"})[0]
+		require.Equal(t, "main: the main agent (you)\nanna ("+id+"): of the type general-purpose, a small task, lost when the program ended", list.Result.Text())
+		for range 2 {
+			require.NoError(t, h.sendMessage(t, "anna").Err)
+		}
+		lines := l.all()
+		require.Len(t, lines, 2)
+		require.Regexp(t, `(?s)^anna reads: \(With SendMessage.*\nCount them\.\nMessage from the main agent \(main\):\nAnd now\?`, lines[0])
+		require.True(t, strings.HasPrefix(lines[1], "anna reads: Message from the main agent"), lines[1])
+	})
 }
 
 // TestListedWithItsRecord: no other sees an agent before its record is there. A message to it would be
@@ -104,43 +107,47 @@ func TestListedWithItsRecord(t *testing.T) {
 // program. A file of a team that cannot be read is set aside and told.
 func TestTeamOutlastsTheProgram(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	h := newHouse(t, pegboard.SessionConfig{}, deaf, func(o *agents.Options) { o.Dir = dir }, look())
-	require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
-	id := h.launch(t, map[string]any{"name": "carl", "team_name": "red"})
-	dir = copyOf(t, dir)
-	blue := writeFile(t, filepath.Join(dir, "teams"), "blue.json", `{"team_name":"blue","lead"`)
-	other := writeFile(t, filepath.Join(dir, "teams"), "other.json", `{"team_name":"red"}`)
-	half := writeFile(t, filepath.Join(dir, "teams"), "x.tmp", `{`)
-	var l story
-	h = newHouse(t, pegboard.SessionConfig{}, reads(&l), func(o *agents.Options) { o.Dir = dir }, look())
-	require.ErrorContains(t, h.team(t, "TeamCreate", `{"team_name":"green"}`).Err, "you lead the team red")
-	told := strings.Join(news(h.session), "\n")
-	require.Contains(t, told, "blue.json cannot be read and was set aside as ")
-	require.Contains(t, told, "other.json cannot be read and was set aside as ")
-	for _, path := range []string{blue, other, half} {
-		require.NoFileExists(t, path)
-	}
-	require.NoError(t, h.send(t, id, "Go on.").Err)
-	require.ErrorIs(t, h.team(t, "TeamDelete", `{}`).Err, agents.ErrTeamBusy)
-	require.Contains(t, readFile(t, filepath.Join(dir, "teams", "red.json")), id)
-	require.NoError(t, h.agents.Stop(h.session, id))
-	ended := func() bool { return h.agents.List(h.session)[0].State != agents.Running }
-	require.Eventually(t, ended, time.Minute, time.Millisecond)
-	require.NoError(t, h.team(t, "TeamDelete", `{}`).Err)
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHouse(t, pegboard.SessionConfig{}, deaf, func(o *agents.Options) { o.Dir = dir }, look())
+		require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
+		id := h.launch(t, map[string]any{"name": "carl", "team_name": "red"})
+		dir = copyOf(t, dir)
+		blue := writeFile(t, filepath.Join(dir, "teams"), "blue.json", `{"team_name":"blue","lead"`)
+		other := writeFile(t, filepath.Join(dir, "teams"), "other.json", `{"team_name":"red"}`)
+		half := writeFile(t, filepath.Join(dir, "teams"), "x.tmp", `{`)
+		var l story
+		h = newHouse(t, pegboard.SessionConfig{}, reads(&l), func(o *agents.Options) { o.Dir = dir }, look())
+		require.ErrorContains(t, h.team(t, "TeamCreate", `{"team_name":"green"}`).Err, "you lead the team red")
+		told := strings.Join(news(h.session), "\n")
+		require.Contains(t, told, "blue.json cannot be read and was set aside as ")
+		require.Contains(t, told, "other.json cannot be read and was set aside as ")
+		for _, path := range []string{blue, other, half} {
+			require.NoFileExists(t, path)
+		}
+		require.NoError(t, h.send(t, id, "Go on.").Err)
+		require.ErrorIs(t, h.team(t, "TeamDelete", `{}`).Err, agents.ErrTeamBusy)
+		require.Contains(t, readFile(t, filepath.Join(dir, "teams", "red.json")), id)
+		require.NoError(t, h.agents.Stop(h.session, id))
+		ended := func() bool { return h.agents.List(h.session)[0].State != agents.Running }
+		require.Eventually(t, ended, time.Minute, time.Millisecond)
+		require.NoError(t, h.team(t, "TeamDelete", `{}`).Err)
+	})
 }
 
 // TestStopOutlastsTheProgram: an agent that the user has stopped does not go on in a later program,
 // also if this one dies before the agent has ended.
 func TestStopOutlastsTheProgram(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	h := newHouse(t, pegboard.SessionConfig{}, deaf, func(o *agents.Options) { o.Dir = dir }, look())
-	id := h.launch(t, nil)
-	require.NoError(t, h.agents.Stop(h.session, id))
-	dir = copyOf(t, dir)
-	h = newHouse(t, pegboard.SessionConfig{}, deaf, func(o *agents.Options) { o.Dir = dir }, look())
-	require.ErrorIs(t, h.send(t, id, "Go on.").Err, agents.ErrNotResumed)
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		h := newHouse(t, pegboard.SessionConfig{}, deaf, func(o *agents.Options) { o.Dir = dir }, look())
+		id := h.launch(t, nil)
+		require.NoError(t, h.agents.Stop(h.session, id))
+		dir = copyOf(t, dir)
+		h = newHouse(t, pegboard.SessionConfig{}, deaf, func(o *agents.Options) { o.Dir = dir }, look())
+		require.ErrorIs(t, h.send(t, id, "Go on.").Err, agents.ErrNotResumed)
+	})
 }
 
 // TestConversationSetAside: an agent whose conversation cannot be read does not go on without it,

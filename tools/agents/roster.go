@@ -60,6 +60,7 @@ type entry struct {
 	plan      string            // the plan that waits for the lead's answer
 	asked     map[string]string // the ids of those that asked the agent to end, by request
 	stopped   bool              // Agents.Stop was called for this run, or before it was set up
+	between   bool              // the run has ended, and a message may begin the next one at once
 	below     int               // agents that it has started and that are running
 	alone     chan struct{}     // closed when below becomes 0; nil if nothing waits for that
 }
@@ -116,22 +117,32 @@ func (r *roster) setRun(e *entry, k *run) {
 	}
 }
 
-// stop stops an agent on behalf of the user, by id or name, also one that others do not see yet. It
-// returns the run, nil if the agent is about to run.
-func (r *roster) stop(id string) (k *run, err error) {
+// stop stops an agent on behalf of the user, by id or name, also one that others do not see yet, and
+// one that is about to go on.
+func (r *roster) stop(id string) (*entry, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := findIn(r.entries, id)
 	switch {
 	case e == nil:
 		return nil, r.unknown(id)
+	case e.between:
+		e.byUser = true
+		return e, nil
 	case e.status.State != Running:
 		return nil, fmt.Errorf("%w: %s", ErrEnded, id)
 	}
 	if e.stopped = true; e.run != nil {
 		e.run.cancel(ErrStopped)
 	}
-	return e.run, nil
+	return e, nil
+}
+
+// setSettled records that an agent that has ended does not go on by itself.
+func (r *roster) setSettled(e *entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.between = false
 }
 
 // withdraw removes an agent that was not started after all.
@@ -162,7 +173,7 @@ func (r *roster) leave(k *run, state State, err error) (unwritten error) {
 		if e.stopped == last.stopped { // it was not stopped meanwhile
 			defer r.mu.Unlock()
 			r.keep(e, history, e.stopped)
-			e.status.State, e.status.Ended, e.status.Err, e.run = state, when, last.status.Err, nil
+			e.status.State, e.status.Ended, e.status.Err, e.run, e.between = state, when, last.status.Err, nil, state == Completed
 			r.left(e)
 			return unwritten
 		}

@@ -96,6 +96,13 @@ func (r *roster) later(a, b string) string {
 	return a
 }
 
+// isLast reports whether no later run of its agent has taken the place of an entry.
+func (r *roster) isLast(e *entry) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.entries, e)
+}
+
 // reenter puts a new entry in the place of that of an agent that has ended and is about to run
 // again. Again is nil if the agent is running. Cannot says why none may.
 func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err error) {
@@ -132,7 +139,7 @@ func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err
 		again.role = pegboard.RoleAsyncAgent
 	}
 	again.asked = maps.Clone(ended.asked)
-	again.history, again.below, again.alone, again.stopped = nil, 0, nil, false
+	again.history, again.below, again.alone, again.stopped, again.between = nil, 0, nil, false, false
 	again.status.State, again.status.Started, again.status.Ended, again.status.TaskID, again.status.Err = Running, time.Now(), time.Time{}, "", ""
 	r.entries[i] = again
 	r.running++

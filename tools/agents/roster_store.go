@@ -67,19 +67,21 @@ func (r *roster) sessionState(k *run) (trim json.RawMessage, loaded []string) {
 	return k.agent.Session.TrimState(), k.agent.Session.Loaded()
 }
 
-// recordStop records at once that the user has stopped a run, so that its agent does not go on in a
-// later program if this one dies before the run has ended.
-func (r *roster) recordStop(k *run) error {
+// recordStop records at once that the user has stopped an agent, so that it does not go on in a
+// later program if this one dies before its run has ended.
+func (r *roster) recordStop(e *entry) error {
 	r.mu.Lock()
-	running := k.entry.run == k
-	if running {
-		k.entry.byUser = true
-	}
+	k := e.run
+	e.byUser = e.byUser || k != nil
+	stopped := e.byUser
 	r.mu.Unlock()
-	if !running {
-		return nil // its end is recorded
+	switch {
+	case k != nil:
+		return r.record(k)
+	case stopped:
+		return r.recordEntry(e)
 	}
-	return r.record(k)
+	return nil // it is about to run, and ends at once
 }
 
 // recordEntry writes the record of an agent, unless it has gone on in a later run, whose record is

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -50,6 +51,7 @@ type run struct {
 	cancel context.CancelCauseFunc
 
 	returned chan struct{} // closed when no Loop of the run is running, or it was abandoned
+	closing  atomic.Bool   // nothing but the end of its session is left
 	done     chan struct{} // closed when result and err stand
 	moved    chan struct{} // closed when the agent goes on in the background
 	result   Result
@@ -262,12 +264,15 @@ func (k *run) closeSession() {
 			k.g.options.logger().Warn("an agent has left something running", "agent", k.agent.ID, "type", k.agent.Type, "error", err)
 		}
 	}
-	if k.ctx.Err() == nil {
-		_ = goroutine.Try(func() error { end(); return nil })
+	k.closing.Store(true)
+	closed := goroutine.Go(end)
+	select {
+	case <-closed:
 		return
+	case <-k.ctx.Done():
 	}
 	select {
-	case <-goroutine.Go(end):
+	case <-closed:
 	case <-time.After(50 * time.Millisecond):
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,7 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
+	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -251,4 +255,94 @@ func TestReportIsHarmless(t *testing.T) {
 			require.Equal(t, tc.want, got)
 		})
 	}
+}
+
+// TestStopBetweenRuns: an agent that the user stops after its run has ended, and before a message
+// that waits begins the next one, does not go on, neither now nor in a later program.
+func TestStopBetweenRuns(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		var h *house
+		var send sync.Once
+		h = newHouse(t, pegboard.SessionConfig{}, says("done"), func(o *agents.Options) {
+			o.Dir = dir
+			o.Hooks.Stop = func(context.Context, agents.Ending) (string, error) { // the agent looks for messages before
+				send.Do(func() { require.NoError(t, h.send(t, "scout", "and the tests?").Err) })
+				return "", nil
+			}
+		}, look())
+		stopped := errors.New("not called")
+		stop := background.Of(h.session).Watch(func(tasks []background.Task) {
+			if len(tasks) > 0 && tasks[0].State == background.Completed {
+				stopped = h.agents.Stop(h.session, "scout")
+			}
+		})
+		h.launch(t, map[string]any{"name": "scout"})
+		synctest.Wait()
+		stop()
+		require.NoError(t, stopped)
+		for range 2 {
+			require.Equal(t, agents.Completed, h.agents.List(h.session)[0].State)
+			require.ErrorIs(t, h.agents.Stop(h.session, "scout"), agents.ErrEnded)
+			require.ErrorIs(t, h.send(t, "scout", "go on").Err, agents.ErrNotResumed)
+			require.NoError(t, h.session.Close(t.Context()))
+			h = newHouse(t, pegboard.SessionConfig{}, says("done"), func(o *agents.Options) { o.Dir = dir }, look())
+		}
+	})
+}
+
+// TestStopWhileTheSessionCloses: an agent that is stopped while its session is closed does not wait
+// for what does not end.
+func TestStopWhileTheSessionCloses(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			a.Session.OnClose("slow", func(ctx context.Context) error { <-ctx.Done(); return nil })
+			return says("done")(ctx, a)
+		}, nil, look())
+		done := make(chan error, 1)
+		goroutine.Go(func() {
+			_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Name: "anna"})
+			done <- err
+		})
+		time.Sleep(time.Second)
+		require.Equal(t, agents.Running, h.agents.List(h.session)[0].State)
+		require.NoError(t, h.agents.Stop(h.session, "anna"))
+		began := time.Now()
+		require.NoError(t, <-done, "it had answered")
+		require.Less(t, time.Since(began), time.Second)
+		require.Equal(t, agents.Completed, h.agents.List(h.session)[0].State)
+		time.Sleep(20 * time.Second) // then the session gives up
+	})
+}
+
+// TestEndOfAnOlderRunStartsNothing: a message that a later run has left unread, since it failed, waits
+// for the next message. The end of the run before does not start the agent for it.
+func TestEndOfAnOlderRunStartsNothing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var runs atomic.Int64
+		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			if runs.Add(1) == 2 {
+				_, err := a.Next(ctx, agents.Usage{})
+				return agents.Reply{}, errors.Join(err, errDown)
+			}
+			return says("done")(ctx, a)
+		}, nil, look())
+		var send sync.Once
+		stop := background.Of(h.session).Watch(func(tasks []background.Task) {
+			if len(tasks) > 0 && tasks[0].State == background.Completed { // the run has ended, and waits for this
+				send.Do(func() {
+					require.NoError(t, h.send(t, "scout", "go on").Err)
+					time.Sleep(time.Second)
+				})
+			}
+		})
+		defer stop()
+		h.launch(t, map[string]any{"name": "scout"})
+		time.Sleep(time.Minute)
+		require.Equal(t, agents.Failed, h.agents.List(h.session)[0].State)
+		require.Equal(t, int64(2), runs.Load())
+	})
 }

@@ -87,9 +87,10 @@ func (k *run) abandonResumed(ctx context.Context) {
 }
 
 // goOn starts the agent again if a message has come while it ended. If the user has ended its
-// turn, only the next message does.
+// turn, only the next message does. It does nothing after a later run, whose end decides.
 func (k *run) goOn(state State) {
-	if state != Completed || k.isDeaf() || k.result.StopTurn || !k.mail().has(k.agent.ID) {
+	defer k.roster.setSettled(k.entry)
+	if state != Completed || k.isDeaf() || k.result.StopTurn || !k.roster.isLast(k.entry) || !k.mail().has(k.agent.ID) {
 		return
 	}
 	ctx := context.WithoutCancel(k.ctx)

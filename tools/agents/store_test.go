@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -235,24 +234,28 @@ func runUntilKilled(t *testing.T, dir string) {
 		_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Background: true})
 		require.NoError(t, err)
 	}
-	time.Sleep(time.Minute)
+	_, _ = bufio.NewReader(os.Stdin).ReadByte() // until the test kills this process
 }
 
 // killAfter runs the program, kills it after some messages, and returns how many of each agent
 // were kept.
 func killAfter(t *testing.T, dir string, messages int) map[string]int {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKilledConversation$") //nolint:gosec // this test
-	cmd.Env = append(os.Environ(), killedDir+"="+dir)
+	cmd := child(t, killedDir, dir, "-test.v") // then the reason of a failure comes before its end
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	defer func() { _ = in.Close() }()
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
 	known := map[string]int{}
+	var words []string // whatever else it says
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		var id string
 		var n int
 		if _, err := fmt.Sscanf(lines.Text(), "kept %s %d", &id, &n); err != nil {
+			words = append(words, lines.Text())
 			continue
 		}
 		known[id] = n
@@ -260,7 +263,7 @@ func killAfter(t *testing.T, dir string, messages int) map[string]int {
 			require.NoError(t, cmd.Process.Kill())
 		}
 	}
-	require.Error(t, cmd.Wait(), "it was killed")
+	require.ErrorContains(t, cmd.Wait(), "killed", "%s", strings.Join(words, "\n"))
 	return known
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -183,6 +184,23 @@ func (l *story) all() []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return slices.Clone(l.lines)
+}
+
+// child returns a command that runs this test in a process of its own, which finds the value of a
+// variable in its environment. The process ends with the test at the latest, and then its temporary
+// files are removed: a process that is killed cannot remove them.
+func child(t *testing.T, variable, value string, arguments ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), os.Args[0], append(arguments, "-test.run=^"+t.Name()+"$")...)
+	temp := t.TempDir()
+	cmd.Env = append(os.Environ(), variable+"="+value, "TMPDIR="+temp, "TMP="+temp)
+	t.Cleanup(func() {
+		if cmd.Process != nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait() // it writes no more
+		}
+	})
+	return cmd
 }
 
 // writeFile writes a file and returns its path.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -19,7 +20,7 @@ func TestMoveAtEnd(t *testing.T) {
 	t.Parallel()
 	errStop := errors.New("the user wants something else")
 	for _, stops := range []bool{false, true} {
-		for i := range 150 {
+		for i := range effort.Of(t, 150) {
 			end := make(chan struct{})
 			h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, _ *agents.Agent) (agents.Reply, error) {
 				select {
