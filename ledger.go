@@ -26,6 +26,7 @@ type account struct {
 
 	reserved int         // calls that were admitted and have not begun
 	running  []*spending // calls whose time counts
+	inside   []*spending // calls that run in one of those, in the order in which they began
 	since    time.Time   // up to which the time of running was added
 	timer    *time.Timer // stops them when the time is over
 	turn     int         // how often the count began anew
@@ -182,7 +183,11 @@ func (l *ledger) begin(s *spending, timed bool) *BudgetError {
 		if !s.counted {
 			a.use.Calls++
 		}
-		if timed && !a.counts(s.outer) {
+		switch {
+		case !timed:
+		case a.counts(s.outer):
+			a.inside = append(a.inside, s)
+		default:
 			a.addTime()
 			a.running = append(a.running, s)
 			a.setTimer()
@@ -202,7 +207,8 @@ func (a *account) counts(s *spending) bool {
 	return false
 }
 
-// pause ends the count of the call's time, if it counts.
+// pause ends the count of the call's time, if it counts. That of calls inside that go on, such as
+// those of an agent that the call has started, counts from now on.
 func (l *ledger) pause(s *spending) {
 	l.root.mu.Lock()
 	defer l.root.mu.Unlock()
@@ -212,7 +218,15 @@ func (l *ledger) pause(s *spending) {
 	s.timed = false
 	for _, a := range s.accounts {
 		a.addTime()
-		a.running = slices.DeleteFunc(a.running, func(other *spending) bool { return other == s })
+		is := func(other *spending) bool { return other == s }
+		a.running, a.inside = slices.DeleteFunc(a.running, is), slices.DeleteFunc(a.inside, is)
+		a.inside = slices.DeleteFunc(a.inside, func(other *spending) bool {
+			if a.counts(other.outer) {
+				return false
+			}
+			a.running = append(a.running, other)
+			return true
+		})
 		a.setTimer()
 	}
 }

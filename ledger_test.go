@@ -402,6 +402,34 @@ func TestBudgetOfTimeIsOfTools(t *testing.T) {
 	})
 }
 
+// TestBudgetOfTimeOutlastsTheCallAround: the time of a call counts from when the call around it, whose
+// time it was, has ended: that of an agent in the background.
+func TestBudgetOfTimeOutlastsTheCallAround(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := budgeted(t, pegboard.CallBudget{Time: 10 * time.Second})
+		ex, registry, ended := executor(pegboard.Executor{}), new(pegboard.Registry), make(chan []pegboard.Outcome, 1)
+		launch := pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: "Launch"}, Description: "Starts work and does not wait for it.", Traits: looksOnly,
+			Call: func(c context.Context, _ struct{}, _ *pegboard.Call) (string, error) {
+				pool := registry.AssemblePool(s, pegboard.PoolConfig{})
+				go func() { ended <- ex.Run(context.WithoutCancel(c), pool, call("in", "Work", `{"ms":60000}`)) }()
+				time.Sleep(time.Second)
+				return "started", nil
+			},
+		})
+		require.NoError(t, registry.Add(launch, worker(func(job, bool) {})))
+		outs := ex.Run(t.Context(), registry.AssemblePool(s, pegboard.PoolConfig{}), call("1", "Launch", `{}`))
+		require.Equal(t, []string{"ran"}, fates(outs))
+		require.Equal(t, time.Second, s.Spent()[0].Time)
+		time.Sleep(3 * time.Second)
+		require.Equal(t, 4*time.Second, s.Spent()[0].Time)
+		begun := time.Now()
+		require.Equal(t, []string{"stopped"}, fates(<-ended))
+		require.Equal(t, 6*time.Second, time.Since(begun))
+	})
+}
+
 // TestBudgetOfTimeStopsCallsInside, wherever the budget is.
 func TestBudgetOfTimeStopsCallsInside(t *testing.T) {
 	t.Parallel()

@@ -110,7 +110,10 @@ func (c *claim) save() error {
 }
 
 // release gives the claim up, so that the next Clean finds it.
-func (c *claim) release() { _ = c.file.Close() }
+func (c *claim) release() {
+	_ = filelock.Unlock(c.file) // a process that is being started has a copy of the file for a moment
+	_ = c.file.Close()
+}
 
 // end removes the record while it is locked, so that no other process takes it over, or after
 // it where the system does not remove open files.
