@@ -131,7 +131,7 @@ func TestElapsed(t *testing.T) {
 func TestLingeringInTheGroup(t *testing.T) {
 	t.Parallel()
 	c := sh(t, "sleep 1000 & echo done; exit 4")
-	c.Drain = never // it ends with the group, and not by this
+	c.Drain = 2 * time.Second // after it the group is killed, which closes the output within the same time
 	exit := run(t.Context(), t, c)
 	require.NoError(t, exit.Err)
 	require.Equal(t, 4, exit.Code)
