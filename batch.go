@@ -2,6 +2,8 @@ package pegboard
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -99,7 +101,6 @@ func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
 	if n == 0 || n > limit {
 		b.lane.SetLimit(limit)
 	}
-	b.events = newEventLog(ctx, e)
 	b.host = hostContext{Context: ctx, session: p.session}
 	b.uncancelled.hostContext = &b.host
 	b.ctx.Init(&b.host)
@@ -108,6 +109,7 @@ func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
 	if !p.session.batches.register(&b.running) {
 		b.stop(ErrClosed)
 	}
+	b.events = newEventLog(ctx, b)
 	b.blocked = p.session.abandoned.Block(&b.lane)
 }
 
@@ -133,7 +135,7 @@ func (b *batch) admit(j *job, c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	j.batch, j.stage, j.place, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
-	j.run.job = j
+	j.run.job, j.owner = j, &j.first
 	b.lane.Enter(&j.schedule.ticket)
 	if b.outcomes != nil {
 		j.outcome = &b.outcomes[j.place]
@@ -277,9 +279,17 @@ func (b *batch) wait(ctx context.Context) {
 
 // interrupt stops calls as their tools' Interrupt says.
 func (b *batch) interrupt(cause error) {
-	b.ctx.Cancel(cause) // first, for the calls that begin just now
+	b.cancel(cause) // first, for the calls that begin just now
 	for _, j := range b.admitted() {
 		j.run.interrupt(cause)
+	}
+}
+
+// cancel ends the context of the calls, and limits the foreign funcs that do not heed it.
+func (b *batch) cancel(cause error) {
+	b.ctx.Cancel(cause)
+	for _, j := range b.admitted() {
+		j.limit(cause)
 	}
 }
 
@@ -296,7 +306,14 @@ func (b *batch) stopAll(cause error) {
 // stop is stopAll for a session that is interrupted or closed. It also ends the context.
 func (b *batch) stop(cause error) {
 	b.stopAll(cause)
-	b.ctx.Cancel(cause)
+	b.cancel(cause)
+}
+
+// closeWithSession ends the message of a stream that was stopped because its session closes.
+func (b *batch) closeWithSession() {
+	if b.stream != nil {
+		b.stream.closeWithSession()
+	}
 }
 
 // stopCause returns the cause of stopAll, or nil.
@@ -340,7 +357,7 @@ func (b *batch) releaseKeys(place int, update func(*Session)) (crash error) {
 	updates := b.updates
 	b.updates = nil
 	for _, u := range updates {
-		err := <-goroutine.Go(func() { u.apply(b.pool.session) })
+		err := b.await("UpdateSession", goroutine.Go(func() { u.apply(b.pool.session) }))
 		if err == nil {
 			continue
 		}
@@ -436,7 +453,7 @@ func (b *batch) tellShown(outcomes []Outcome) {
 
 // tellShownOne takes a copy, so that an outcome escapes to the heap only where it is told.
 func (b *batch) tellShownOne(o Outcome) {
-	if crash := <-goroutine.Go(func() { o.Result.Shown(b.pool.session, o) }); crash != nil {
+	if crash := b.await("Shown", goroutine.Go(func() { o.Result.Shown(b.pool.session, o) })); crash != nil {
 		b.logCrash(o.Call, StageResult, crash)
 	}
 }
@@ -452,3 +469,49 @@ func (b *batch) logCrash(c *Call, stage Stage, err error) {
 }
 
 func (b *batch) logHookFailure(c *Call, err error) { b.logCrash(c, StageHook, err) }
+
+// traceID returns the host's name for a batch, or a random one.
+func (b *batch) traceID(ctx context.Context) string {
+	id := ""
+	if named := b.exec.TraceID; named != nil {
+		given := ""
+		if b.await("TraceID", goroutine.Go(func() { given = named(ctx) })) == nil { // after a panic the name is random
+			id = given
+		}
+	}
+	if id == "" {
+		var random [16]byte
+		_, _ = rand.Read(random[:]) // never fails
+		id = hex.EncodeToString(random[:])
+	}
+	return id
+}
+
+// await waits for a foreign func on a goroutine of its own, whose channel it is given. If the
+// batch was stopped, the func has the grace period.
+func (b *batch) await(what string, ended <-chan error) error { return b.awaitFor(1, what, ended) }
+
+// awaitFor is await with so many grace periods.
+func (b *batch) awaitFor(graces int, what string, ended <-chan error) error {
+	select {
+	case err := <-ended:
+		return err
+	case <-b.ctx.Done():
+	}
+	timer := time.NewTimer(time.Duration(graces) * b.grace)
+	defer timer.Stop()
+	select {
+	case err := <-ended:
+		return err
+	case <-timer.C:
+		return &notReturnedError{what}
+	}
+}
+
+// A notReturnedError says that a func of the host goes on, and that what it leaves is not to be
+// read.
+type notReturnedError struct{ what string }
+
+func (e *notReturnedError) Error() string {
+	return e.what + " has not returned, though the calls were stopped"
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
 // batchHookKey is the key of the batch that the context of a Batch hook carries.
@@ -24,7 +26,13 @@ func (b *batch) batchHook(outcomes []Outcome) {
 	}
 	ctx, cancel := b.afterContext()
 	defer cancel()
-	err := hook(context.WithValue(ctx, batchHookKey{}, b), copies)
+	given, failed := copies, error(nil)
+	err := b.awaitFor(hookGraces, "the Batch hook", goroutine.Go(func() { failed = hook(context.WithValue(ctx, batchHookKey{}, b), given) }))
+	if err == nil {
+		err = failed
+	} else { // it may still change what it was given
+		err, copies = fmt.Errorf("%w: %w", errBlocked, err), slices.Clone(outcomes)
+	}
 	if err != nil {
 		b.logHookFailure(nil, err)
 	}

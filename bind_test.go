@@ -181,7 +181,7 @@ func TestBoundPropertiesAreFilledIn(t *testing.T) {
 			stream := ex.Stream(t.Context(), pool)
 			stream.Submit(c)
 			stream.Finish(pegboard.FinishStop)
-			for out := range stream.Wait() {
+			for out := range stream.Outcomes() {
 				require.Equal(t, tt.want, out.Result.Text())
 			}
 		})

@@ -172,7 +172,7 @@ func TestDenialsOfOneMessageEndedTheTurn(t *testing.T) {
 			s.Submit(c)
 		}
 		s.Finish(pegboard.FinishToolCalls)
-		for out := range s.Wait() {
+		for out := range s.Outcomes() {
 			stops = append(stops, out.StopTurn)
 		}
 		return stops

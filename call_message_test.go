@@ -62,7 +62,7 @@ func TestCallKnowsTheMessageThatAsked(t *testing.T) {
 	st := ex.Stream(pegboard.WithMessage(t.Context(), m), pool)
 	st.Submit(call("1", "Outer", `{}`))
 	st.Finish(pegboard.FinishToolCalls)
-	for o := range st.Wait() {
+	for o := range st.Outcomes() {
 		require.NoError(t, o.Err)
 	}
 	require.Equal(t, want, notes)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
@@ -46,12 +47,25 @@ func (c *Call) observed() (json.RawMessage, error) {
 	o := j.observation.Load()
 	if o == nil || o.spec != spec || !bytes.Equal(o.input, c.Input) {
 		o = &observation{spec: spec, input: slices.Clone(c.Input)}
-		if o.observed, o.err = spec.observed(c); o.err != nil && !errors.Is(o.err, ErrInvalidInput) {
+		if o.observed, o.err = askObserve(j, spec, c); o.err != nil && !errors.Is(o.err, ErrInvalidInput) {
 			j.batch.logCrash(c, StageDecode, fmt.Errorf("the tool's Observe: %w", o.err))
 		}
 		j.observation.Store(o)
 	}
 	return o.observed, o.err
+}
+
+// askObserve makes an observation. If the tool's Observe does not return, it is Input.
+func askObserve(j *job, spec *inputSpec, c *Call) (json.RawMessage, error) {
+	if spec.observe == nil {
+		return spec.observed(c)
+	}
+	var observed json.RawMessage
+	var err error
+	if late := j.batch.await("Observe", goroutine.Go(func() { observed, err = spec.observed(c) })); late != nil {
+		return c.Input, late
+	}
+	return observed, err
 }
 
 // replacement returns the input with which somebody who has seen c wants to replace that of c,

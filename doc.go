@@ -114,8 +114,9 @@
 // [ErrNewMessage]: the model is told the cause, and a tool's [Interrupt] says what a
 // new message does to its calls. The outcome of a stopped call wraps [ErrCancelled] and
 // the cause, whatever its tool returned. A call that does not return within the executor's
-// Grace is answered and abandoned. It keeps its keys until it returns; a call that
-// conflicts with it fails at once and names it.
+// Grace is answered and abandoned. Unless it only reads, it keeps its keys until it returns
+// or the host calls [Session.Forget]; a call that conflicts with it fails at once and names
+// it. So is a call answered whose Inspect, Validate or Permit, or whose hook, does not return.
 //
 // # What a tool declares
 //

@@ -2,6 +2,7 @@ package pegboard
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,7 +16,7 @@ import (
 // the queue. Events that the listener causes are delivered after it returns. A nil log
 // has no listener.
 type eventLog struct {
-	exec  *Executor       // whose OnEvent is the listener
+	batch *batch
 	ctx   context.Context //nolint:containedctx // of Run or Stream, for its events
 	trace string
 
@@ -29,11 +30,12 @@ type eventLog struct {
 	closed     bool
 }
 
-func newEventLog(ctx context.Context, e *Executor) *eventLog {
-	if e.OnEvent == nil {
+// newEventLog returns the log of a batch whose context can be stopped.
+func newEventLog(ctx context.Context, b *batch) *eventLog {
+	if b.exec.OnEvent == nil {
 		return nil
 	}
-	l := &eventLog{exec: e, ctx: ctx, trace: e.traceID(ctx)}
+	l := &eventLog{batch: b, ctx: ctx, trace: b.traceID(ctx)}
 	l.progress.L = &l.mu
 	return l
 }
@@ -125,9 +127,21 @@ func (l *eventLog) deliverAll() {
 func (l *eventLog) deliver(e Event) {
 	l.mu.Unlock()
 	defer l.mu.Lock()
-	if err := <-goroutine.Go(func() { l.exec.OnEvent(e) }); err != nil {
-		l.exec.logError("event listener failed", err, "event", e.Kind.String())
+	err := l.batch.await("OnEvent", goroutine.Go(func() { l.batch.exec.OnEvent(e) }))
+	if err == nil {
+		return
 	}
+	l.batch.exec.logError("event listener failed", err, "event", e.Kind.String())
+	if late := (*notReturnedError)(nil); errors.As(err, &late) {
+		l.drop()
+	}
+}
+
+// drop ends the log: the listener still has an event, and gets no other.
+func (l *eventLog) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed, l.queued, l.delivered = true, nil, l.queuedAll-1 // the caller counts its own
 }
 
 // close drops later events, and waits until all others are delivered.

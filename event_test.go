@@ -74,7 +74,7 @@ func TestEventsCarryTheContextOfTheBatch(t *testing.T) {
 	stream := ex.Stream(with("of Stream"), pool)
 	stream.Submit(call("streamed", "Inner", ``))
 	stream.Finish(pegboard.FinishToolCalls)
-	for range stream.Wait() {
+	for range stream.Outcomes() {
 	}
 	for id, want := range map[string]string{"outer": "of Run", "inner": "of the tool", "streamed": "of Stream"} {
 		require.NotEmpty(t, seen[id])

@@ -16,7 +16,7 @@ func ExampleExecutor_Stream() {
 	stream.Submit(pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
 	stream.Submit(pegboard.Call{ID: "2", Name: "Greet", Input: json.RawMessage(`{"name":"Bob"}`)})
 	stream.Finish(pegboard.FinishToolCalls)
-	for out := range stream.Wait() {
+	for out := range stream.Outcomes() {
 		fmt.Println(out.Call.ID, out.Result.Text())
 	}
 	// Output:
@@ -40,7 +40,7 @@ func ExampleStream_StopTurn() {
 		}
 	}
 	stream.Finish(pegboard.FinishToolCalls)
-	for range stream.Wait() {
+	for range stream.Outcomes() {
 	}
 	fmt.Println(stream.StopTurn())
 	// Output:

@@ -3,8 +3,6 @@ package pegboard
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,10 +14,6 @@ import (
 // DefaultMaxParallel is how many calls run at once when [Executor].MaxParallel is zero:
 // the default that Claude Code documents.
 const DefaultMaxParallel = 10
-
-// DefaultGrace is how long a tool may take to return after its call was stopped when
-// [Executor].Grace is zero.
-const DefaultGrace = 2 * time.Second
 
 // An Executor takes calls through every stage: lookup, decode, targets, validate, hooks,
 // permission, call and result. The zero value works. Its fields must not change once it
@@ -37,14 +31,15 @@ const DefaultGrace = 2 * time.Second
 //  4. OnEvent is called for one event of a batch at a time, in order, and never
 //     after Run has returned. It may use the session and a Stream, but not Abandon it.
 //  5. When Run returns, all its calls have returned, except those whose outcome
-//     wraps [ErrDetached]: they keep their keys until they return. Calls that a tool
+//     wraps [ErrDetached]: unless they only read, they keep their keys until they return. Calls that a tool
 //     makes with [Call.Run] are batches of their own, which its Call should wait for.
 type Executor struct {
 	// MaxParallel is how many calls of a batch run at once; 0 means
 	// [DefaultMaxParallel].
 	MaxParallel int
-	// Grace is how long a call may take to return after it was stopped, before it is
-	// detached; 0 means [DefaultGrace].
+	// Grace is how long a func of the tool or of the host may take to return after its call
+	// was stopped. Then the call is answered without it, and detached if that func is the
+	// tool's Call; 0 means [DefaultGrace].
 	Grace time.Duration
 	// CancelSiblings stops the other calls of a batch when a call fails whose tool's
 	// Info says CancelsSiblings. By default calls are independent.
@@ -133,7 +128,7 @@ func (e *Executor) Supply(ctx context.Context, p *Pool, c Call, out Supply) (Out
 	return b.run(ctx, jobs, []Call{c})[0], nil
 }
 
-// Stream returns a stream for one message. Call its Wait or Abandon in the end.
+// Stream returns a stream for one message. Read its Outcomes to the end, or call Abandon.
 func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 	mustHaveContext("Executor.Stream", ctx)
 	p.mustExist("Executor.Stream")
@@ -151,17 +146,4 @@ func (e *Executor) logError(msg string, err error, attrs ...any) {
 		cmp.Or(e.Logger, slog.Default()).Error(msg, attrs...)
 		return nil
 	})
-}
-
-// traceID returns the host's name for a batch, or a random one.
-func (e *Executor) traceID(ctx context.Context) (id string) {
-	if e.TraceID != nil {
-		_ = goroutine.Try(func() error { id = e.TraceID(ctx); return nil }) // after a panic the name is random
-	}
-	if id == "" {
-		var random [16]byte
-		_, _ = rand.Read(random[:]) // never fails
-		id = hex.EncodeToString(random[:])
-	}
-	return id
 }

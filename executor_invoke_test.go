@@ -91,6 +91,7 @@ var nearOnly = []struct {
 		"TestBudgetOfCalls/a_script_counts,_too",
 		"TestBudgetOfTimeIsOfTools/calls_inside",
 		"TestBudgetOfTimeStopsCallsInside",
+		"TestBudgetOfTimeOutlastsTheCallAround",
 		"TestBudgetWarningsOfAMessage/what_a_script_spends",
 	}},
 }

@@ -216,7 +216,7 @@ func TestForcedDecisionInAStream(t *testing.T) {
 	st.Submit(call("2", "T", ``))
 	st.Finish(pegboard.FinishToolCalls)
 	var errs []error
-	for o := range st.Wait() {
+	for o := range st.Outcomes() {
 		errs = append(errs, o.Err)
 	}
 	require.NoError(t, errs[0])

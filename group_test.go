@@ -410,7 +410,7 @@ func TestGroupOfAnAbandonedCall(t *testing.T) {
 
 		out := ex.Run(t.Context(), pool, call("early", "T", `{}`))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrDetached)
-		require.Contains(t, out.Result.Text(), "T was not run: as many calls as may run at once were given up and have not returned (call did not return: Deaf). ")
+		require.Contains(t, out.Result.Text(), "T was not run: as many calls as may run at once were given up and have not returned (Deaf). ")
 		require.Equal(t, 2*time.Second, time.Since(s.begun))
 		time.Sleep(time.Minute)
 		out = ex.Run(t.Context(), pool, call("late", "T", `{}`))[0]
@@ -435,7 +435,7 @@ func TestGroupOfARetriedCall(t *testing.T) {
 		synctest.Wait()
 		stream.Submit(call("t", "T", `{}`))
 		stream.Finish(pegboard.FinishStop)
-		for out := range stream.Wait() {
+		for out := range stream.Outcomes() {
 			require.NoError(t, out.Err)
 		}
 		require.Equal(t, []string{"1 t"}, s.lines, "in the pause")

@@ -134,7 +134,7 @@ func TestABatchHookEndsTheTurn(t *testing.T) {
 				}
 				require.False(t, stream.StopTurn())
 				stream.Finish(pegboard.FinishToolCalls)
-				late = slices.Collect(stream.Wait())
+				late = slices.Collect(stream.Outcomes())
 				require.Len(t, late, 2-yielded)
 				require.Equal(t, stops, stream.StopTurn())
 				if yielded < 2 {
@@ -253,7 +253,7 @@ func TestNotRunHearsWhoDenied(t *testing.T) {
 			stream := ex.Stream(t.Context(), registryOf(t, describing{moody("T")}).AssemblePool(session(t, cfg), pegboard.PoolConfig{}))
 			stream.Submit(c)
 			stream.Finish(pegboard.FinishToolCalls)
-			outs := slices.Collect(stream.Wait())
+			outs := slices.Collect(stream.Outcomes())
 			require.Len(t, told, 1)
 			require.Equal(t, tc.by, told[0].By)
 			require.Equal(t, pegboard.Deny, told[0].Behavior)

@@ -30,7 +30,7 @@ func (h Hooks) guarded() Hooks {
 		g.NotRun = guardError(h, h.NotRun, ownCall)
 	}
 	if h.Batch != nil {
-		g.Batch = guardError(h, onOwnGoroutine(h.Batch), ownOutcomes)
+		g.Batch = guardError(h, h.Batch, ownOutcomes)
 	}
 	return g
 }
@@ -92,17 +92,6 @@ func guardError[T any](h Hooks, hook func(context.Context, T) error, copyOf func
 		}
 		if err != nil && h.OnFailure == FailBlock {
 			return fmt.Errorf("%w: %w", errBlocked, err)
-		}
-		return err
-	}
-}
-
-// onOwnGoroutine runs a hook on a goroutine of its own, so that Goexit in the hook cannot
-// end the goroutine that ends the batch.
-func onOwnGoroutine(hook func(context.Context, []Outcome) error) func(context.Context, []Outcome) error {
-	return func(ctx context.Context, outcomes []Outcome) (err error) {
-		if crash := <-goroutine.Go(func() { err = hook(ctx, outcomes) }); crash != nil {
-			return fmt.Errorf("%w: %w", ErrPanic, crash)
 		}
 		return err
 	}

@@ -120,7 +120,7 @@ func TestSay(t *testing.T) {
 				stream := ex.Stream(t.Context(), registryOf(t, moody("T")).AssemblePool(s, pegboard.PoolConfig{}))
 				stream.Submit(tc.call)
 				stream.Finish(map[bool]pegboard.FinishReason{false: pegboard.FinishToolCalls, true: pegboard.FinishLength}[tc.cut])
-				outs := slices.Collect(stream.Wait())
+				outs := slices.Collect(stream.Outcomes())
 				require.Len(t, outs, 1)
 				require.ErrorIs(t, outs[0].Err, tc.is)
 				if tc.want == nil {
@@ -319,5 +319,5 @@ func collect(s *pegboard.Stream, calls []pegboard.Call) []pegboard.Outcome {
 		s.Submit(c)
 	}
 	s.Finish(pegboard.FinishToolCalls)
-	return slices.Collect(s.Wait())
+	return slices.Collect(s.Outcomes())
 }

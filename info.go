@@ -35,7 +35,8 @@ type Info struct {
 	RequiresGuard bool
 	// Interrupt says what a new message of the user does to a running call.
 	Interrupt Interrupt
-	// Timeout is how long a call may take; 0 means no limit.
+	// Timeout is how long a call may take once it runs, and each of the tool's Inspect, Validate
+	// and Permit before; 0 means no limit.
 	Timeout time.Duration
 	// Group names a group of tools whose calls share a limit, see [SessionConfig].Groups.
 	// Without such a limit it has no meaning.
@@ -143,6 +144,10 @@ const (
 
 // String returns the way of loading in lower case.
 func (l Loading) String() string { return nameOf(int(l), "by policy", "always", "on search") }
+
+// DefaultGrace is how long a func may take to return after its call was stopped when
+// [Executor].Grace is zero.
+const DefaultGrace = 2 * time.Second
 
 // Interrupt says what a new message of the user does to a running call. Any other cause
 // stops it.

@@ -198,12 +198,12 @@ func (q *inquiry) classifier() func(context.Context) (Decision, bool) {
 	if !q.mayClassify() {
 		return nil
 	}
-	question := q.question("")
-	if err := markPanic(goroutine.Try(func() error { question.ClassifierInput = q.job.entry.tool.ClassifierInput(q.call); return nil })); err != nil {
+	question, text := q.question(""), ""
+	if err := markPanic(q.job.batch.await("ClassifierInput", goroutine.Go(func() { text = q.job.entry.tool.ClassifierInput(q.call) }))); err != nil {
 		q.logError(fmt.Errorf("ClassifierInput: %w", err))
 		return nil
 	}
-	if question.ClassifierInput == "" {
+	if question.ClassifierInput = text; text == "" {
 		return nil
 	}
 	return q.decider(ByClassifier, question, q.classify)
@@ -281,11 +281,23 @@ func (q *inquiry) finish(ctx context.Context, d Decision, err error) (Decision, 
 			given.Remember = nil
 			d, err = q.accept(by, given)
 		}
-		if unsaved := q.session().grants.save(d.Remember); unsaved != nil {
-			q.logError(unsaved)
-		}
+		q.save(d.Remember)
 	}
 	return d, err
+}
+
+// save saves what an answer in the user's place wants remembered.
+func (q *inquiry) save(updates []PermissionUpdate) {
+	if len(updates) == 0 {
+		return
+	}
+	var unsaved error
+	late := q.job.batch.await("OnRemember", goroutine.Go(func() { unsaved = q.session().grants.save(updates) }))
+	if late != nil {
+		q.logError(late)
+	} else if unsaved != nil {
+		q.logError(unsaved)
+	}
 }
 
 // accept checks an answer and applies its updates. It may be called after the job has

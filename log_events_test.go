@@ -28,7 +28,7 @@ func TestLogEventsOfAStreamDoesNotRace(t *testing.T) {
 			s.Submit(call(fmt.Sprint(i), "Work", `{"class":"shared"}`))
 		}
 		s.Finish(pegboard.FinishStop)
-		for range s.Wait() {
+		for range s.Outcomes() {
 		}
 	}
 }

@@ -142,7 +142,7 @@ func playScript(t *testing.T, script []byte) {
 	close(s.second)
 	<-done
 	s.turn <- struct{}{}
-	for o := range s.stream.Wait() {
+	for o := range s.stream.Outcomes() {
 		s.outs = append(s.outs, o)
 	}
 	s.ended()

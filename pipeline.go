@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 )
 
 // A job takes one call through the pipeline. Its stages stand below in the order in which
@@ -72,7 +73,12 @@ type job struct {
 	linked     atomic.Pointer[linkedFiles] // for what the call checks while it runs
 	stopsTurn  atomic.Bool                 // the user, or a hook, wants the turn to end
 
-	limits    *callLimits // nil in a session without budgets and groups
+	limits     *callLimits         // nil in a session without budgets and groups
+	excursions lifetime.Excursions // into foreign funcs, but for the tool's Call
+	calls      string              // the foreign func that was called last
+	owner      *jobOwner           // the goroutine to which the job belongs
+	first      jobOwner            // the job's own
+
 	run       toolRun
 	attempted atomic.Int32 // how often the tool was called
 	pausing   atomic.Bool  // between two attempts, or before the next has its places
@@ -83,6 +89,7 @@ type job struct {
 
 	// The outcome.
 	afterHooksRan bool
+	unhooked      *Outcome    // as it was before the hooks after the call, if there are any
 	over          atomic.Bool // no more events are emitted
 	outcome       *Outcome
 	ended         chan struct{} // closed when outcome is set
@@ -100,6 +107,9 @@ func (j *job) start() { goroutine.Start(j) }
 
 // Work implements [goroutine.Task].
 func (j *job) Work() {
+	if b := j.batch; b.ctx.Err() != nil {
+		j.limit(context.Cause(&b.ctx))
+	}
 	if o := j.runStages(&j.batch.ctx); j.run.Finish() {
 		j.finish(o)
 	}
@@ -107,6 +117,9 @@ func (j *job) Work() {
 
 // Leave implements [goroutine.Task]. It runs last, even after a panic or Goexit.
 func (j *job) Leave(crash error) {
+	if j.first.replaced {
+		return
+	}
 	if !j.run.Finish() {
 		j.run.release()
 		return
@@ -245,7 +258,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	j.stage = StageDecode
 	spec := j.entry.tool.input()
 	input := j.call.Input
-	decoded, err := spec.decode(input, j.session())
+	decoded, err := j.decodeBy(spec, input)
 	if err != nil {
 		if unbound := bindErrorIn(err); unbound != nil {
 			return j.unbound(unbound)
@@ -275,13 +288,25 @@ func (j *job) decode(ctx context.Context) *failure {
 	return nil
 }
 
+// decodeBy decodes an input, which may call the host's own code.
+func (j *job) decodeBy(spec *inputSpec, input json.RawMessage) (decoded any, err error) {
+	j.foreign("what decodes the input", func() { decoded, err = spec.decode(input, j.session()) })
+	return decoded, err
+}
+
 // findTargets asks the tool for the call's traits, and claims the keys of its targets. If
 // the tool panics, the call fails: without targets, no rule could be matched with it.
-func (j *job) findTargets(context.Context) *failure {
+func (j *job) findTargets(ctx context.Context) *failure {
 	j.stage = StageTargets
 	var tr Traits
-	if err := goroutine.Try(func() error { tr = j.entry.tool.Traits(j.call).cautious(); return nil }); err != nil {
+	var late *failure
+	if err := goroutine.Try(func() error {
+		late = j.ownFunc(ctx, "Inspect", func(context.Context) { tr = j.entry.tool.Traits(j.call).cautious() })
+		return nil
+	}); err != nil {
 		return j.crash(err)
+	} else if late != nil {
+		return late
 	}
 	tr.Targets = cloneTargets(tr.Targets)
 	j.claimKeys(tr)
@@ -318,7 +343,10 @@ func (j *job) waitForMessage(ctx context.Context) *failure {
 // validate calls the tool's Validate.
 func (j *job) validate(ctx context.Context) *failure {
 	j.stage = StageValidate
-	if err := j.entry.tool.Validate(ctx, j.call); err != nil && ctx.Err() != nil {
+	var err error
+	if f := j.ownFunc(ctx, "Validate", func(ctx context.Context) { err = j.entry.tool.Validate(ctx, j.call) }); f != nil {
+		return f
+	} else if err != nil && ctx.Err() != nil {
 		return j.stopped(context.Cause(ctx))
 	} else if err != nil {
 		return &failure{err: fmt.Errorf("%w: %w", ErrInvalidInput, err),
@@ -344,7 +372,10 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		return rewritten, nil
 	}
 	j.stage = StagePermission
-	own := j.entry.tool.Permit(ctx, j.call)
+	own, f := j.permitOf(ctx)
+	if f != nil {
+		return nil, f
+	}
 	if rewritten := j.rewritten(own); rewritten != nil {
 		return rewritten, nil
 	}
@@ -365,6 +396,12 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		}
 	}
 	return nil, j.conclude(d)
+}
+
+// permitOf calls the tool's Permit.
+func (j *job) permitOf(ctx context.Context) (own Decision, f *failure) {
+	f = j.ownFunc(ctx, "Permit", func(ctx context.Context) { own = j.entry.tool.Permit(ctx, j.call) })
+	return own, f
 }
 
 // putQuestion has the call asked about, which was decided as d. It returns the answer, or the

@@ -17,7 +17,10 @@ func (j *job) askGuard(ctx context.Context, d Decision, o opinions) (*Decision, 
 	q := j.inquiry(d, o).question("")
 	q.Decision = d
 	var said Decision
-	err := markPanic(goroutine.Try(func() (err error) { said, err = guard(ctx, q); return err }))
+	err := markPanic(goroutine.Try(func() (err error) {
+		j.foreign("the Guard", func() { said, err = guard(ctx, q) })
+		return err
+	}))
 	if err != nil && ctx.Err() != nil {
 		return nil, j.stopped(context.Cause(ctx))
 	}

@@ -14,7 +14,9 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 		return Decision{}, nil
 	}
 	j.stage = StageHook
-	d, err := pre(ctx, j.hookCall(nil))
+	var d Decision
+	var err error
+	j.foreign("a hook before the call", func() { d, err = pre(ctx, j.hookCall(nil)) })
 	if err != nil && ctx.Err() != nil {
 		return Decision{}, j.stopped(context.Cause(ctx))
 	}
@@ -36,7 +38,11 @@ func (j *job) deferredOrDenied(ctx context.Context, err error) *failure {
 	j.stage = StagePermission
 	var e evaluation
 	j.call.prepare(&e, j.call.state.targets)
-	e.opinions = opinions{own: j.entry.tool.Permit(ctx, j.call), caller: j.callerOpinion()}
+	own, f := j.permitOf(ctx)
+	if f != nil {
+		return f
+	}
+	e.opinions = opinions{own: own, caller: j.callerOpinion()}
 	if d := e.denyForGood(); d.Behavior == Deny {
 		j.recordDecision(d)
 		return j.denied(d)
@@ -88,6 +94,10 @@ func (j *job) afterHooks(o *Outcome) {
 	}
 }
 
+// hookGraces: a hook after a call that was stopped has the grace period until its context ends,
+// and another one to return.
+const hookGraces = 2
+
 // notRunHook runs the hook for a call whose tool was not called. The hook may replace the
 // text of the result, and nothing else that says what happened.
 func (j *job) notRunHook(o *Outcome) {
@@ -98,7 +108,10 @@ func (j *job) notRunHook(o *Outcome) {
 	h := j.hookCall(o)
 	ctx, cancel := j.batch.afterContext()
 	defer cancel()
-	if err := hook(ctx, h); err != nil {
+	j.unhooked = o
+	var err error
+	j.excursion("a hook after the call", hookGraces, func() { err = hook(ctx, h) })
+	if err != nil {
 		j.batch.logHookFailure(j.call, err)
 	}
 	changed := h.Outcome
@@ -134,21 +147,16 @@ func (j *job) postHooks(o *Outcome) {
 		before = *o.Result
 		before.Parts = slices.Clone(before.Parts)
 	}
-	err := hook(ctx, h)
+	unhooked := *o
+	j.unhooked = &unhooked
+	var err error
+	j.excursion("a hook after the call", hookGraces, func() { err = hook(ctx, h) })
 	changed := h.Outcome
 	if err != nil {
 		j.batch.logHookFailure(j.call, err)
 	}
 	if errors.Is(err, errBlocked) {
-		did := " ran"
-		if errors.Is(o.Err, ErrDetached) {
-			did = " goes on in the background"
-		}
-		if call := (*CallError)(nil); errors.As(o.Err, &call) { // keep why the call itself failed
-			err = fmt.Errorf("%w: %w", call.Err, err)
-		}
-		withheld := j.fail(&failure{err: err, text: j.call.Name + did + ", but a hook that checks its result failed, so the result is withheld. Tell the user."})
-		o.Result, o.Err = withheld.Result, withheld.Err
+		j.withhold(o, err)
 		return
 	}
 	if changed != nil && changed.Result != nil {
@@ -159,6 +167,19 @@ func (j *job) postHooks(o *Outcome) {
 	}
 	o.StopTurn = o.StopTurn || changed != nil && changed.StopTurn
 	o.Result = j.nonEmpty(o.Result)
+}
+
+// withhold puts an error in the place of a result that a hook could not check.
+func (j *job) withhold(o *Outcome, err error) {
+	did := " ran"
+	if errors.Is(o.Err, ErrDetached) {
+		did = " goes on in the background"
+	}
+	if call := (*CallError)(nil); errors.As(o.Err, &call) { // keep why the call itself failed
+		err = fmt.Errorf("%w: %w", call.Err, err)
+	}
+	withheld := j.fail(&failure{err: err, text: j.call.Name + did + ", but a hook that checks its result failed, so the result is withheld. Tell the user."})
+	o.Result, o.Err = withheld.Result, withheld.Err
 }
 
 // afterBatchHook returns the outcome o of the call with the changes of the Batch hook,

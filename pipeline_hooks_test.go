@@ -281,7 +281,7 @@ func TestPostAndBatchHooksMayStopTheTurn(t *testing.T) {
 			stream := ex.Stream(t.Context(), pool)
 			stream.Submit(call("1", "A", ``))
 			stream.Finish(pegboard.FinishToolCalls)
-			for o := range stream.Wait() {
+			for o := range stream.Outcomes() {
 				require.True(t, o.StopTurn)
 			}
 		})
@@ -309,7 +309,7 @@ func TestBatchHookThatBlocksChangedNothingInAStream(t *testing.T) {
 	for range stream.Ready() {
 		require.Fail(t, "the hook may change what is left")
 	}
-	for o := range stream.Wait() {
+	for o := range stream.Outcomes() {
 		outs = append(outs, o)
 	}
 	require.Len(t, outs, 3)
@@ -344,7 +344,7 @@ func TestBatchHookMayChangeTheLastResultsOfAStream(t *testing.T) {
 			stream.Abandon(nil)
 		}
 		var texts []string
-		for o := range stream.Wait() {
+		for o := range stream.Outcomes() {
 			texts = append(texts, o.Result.Text())
 		}
 		require.Equal(t, []string{"changed"}, texts)
@@ -448,7 +448,7 @@ func TestNotRunHook(t *testing.T) {
 				stream.Submit(c)
 			}
 			stream.Finish(map[bool]pegboard.FinishReason{false: pegboard.FinishToolCalls, true: pegboard.FinishLength}[tc.cut])
-			outs := slices.Collect(stream.Wait())
+			outs := slices.Collect(stream.Outcomes())
 			o := outs[len(outs)-1]
 
 			require.ErrorIs(t, o.Err, tc.is)

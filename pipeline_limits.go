@@ -254,10 +254,11 @@ func (j *job) notStarted(err error) *failure {
 	if b := (*BudgetError)(nil); errors.As(err, &b) {
 		return &failure{err: err, text: fmt.Sprintf("%s was not run: %s.", name, b.text()), stopTurn: b.everyTool()}
 	}
+	holder := (*detachedError)(nil)
 	switch {
-	case errors.Is(err, ErrDetached):
-		return &failure{err: err, text: fmt.Sprintf("%s was not run: as many calls as may run at once were given up and have not returned (%v). "+
-			"Do something else, or tell the user.", name, err)}
+	case errors.As(err, &holder):
+		return &failure{err: err, text: fmt.Sprintf("%s was not run: as many calls as may run at once were given up and have not returned (%s). "+
+			"Do something else, or tell the user.", name, holder.name)}
 	case errors.Is(err, ErrDeadlock):
 		return &failure{err: err, text: fmt.Sprintf("%s was not run: %v. Call it again later, when nothing else runs beside it.", name, err)}
 	}
@@ -290,16 +291,17 @@ func (j *job) closeLimits(r *Result) *Result {
 }
 
 // countTokens counts the tokens of a result as the host wants.
-func (j *job) countTokens(r *Result) (n int) {
+func (j *job) countTokens(r *Result) int {
 	count := j.session().cfg.CountTokens
 	if count == nil {
 		return EstimateTokens(r)
 	}
-	if err := goroutine.Try(func() error { n = count(r); return nil }); err != nil {
+	counted := 0
+	if err := j.batch.await("CountTokens", goroutine.Go(func() { counted = count(r) })); err != nil {
 		j.batch.exec.logError("CountTokens failed", err, "tool", j.call.Name)
 		return EstimateTokens(r)
 	}
-	return max(0, n)
+	return max(0, counted)
 }
 
 // withMessages returns r with further messages.

@@ -52,7 +52,9 @@ func (j *job) outcomeOf(result *Result, err, crash error) Outcome {
 		return j.fail(j.crash(crash))
 	case err == nil && cause == nil:
 		j.stage = StageResult
-		return Outcome{Result: j.nonEmpty(result), OutputErr: j.checkOutput(result)}
+		var outputErr error
+		j.foreign("the encoding of the result's data", func() { outputErr = j.checkOutput(result) })
+		return Outcome{Result: j.nonEmpty(result), OutputErr: outputErr}
 	case err == nil:
 		return j.stoppedWithResult(result, cause)
 	case cause != nil:

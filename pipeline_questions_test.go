@@ -81,7 +81,7 @@ func TestQuestionsOfAMessageCameInRandomOrder(t *testing.T) {
 							s.Submit(c)
 						}
 						s.Finish(pegboard.FinishToolCalls)
-						require.Len(t, slices.Collect(s.Wait()), n)
+						require.Len(t, slices.Collect(s.Outcomes()), n)
 					} else {
 						ex.Run(t.Context(), p, calls...)
 					}
@@ -145,7 +145,7 @@ func TestQuestionWaitsForNoRunningCall(t *testing.T) {
 		stream.Submit(call("2", "Write", `{"path":"/elsewhere","look":true}`))
 		time.Sleep(time.Minute)
 		stream.Finish(pegboard.FinishStop)
-		require.Len(t, slices.Collect(stream.Wait()), 2)
+		require.Len(t, slices.Collect(stream.Outcomes()), 2)
 		require.Equal(t, map[string]time.Duration{"2": 0, "1": time.Minute}, shown)
 	})
 }

@@ -21,7 +21,7 @@ func (j *job) repairScalars() (input json.RawMessage, in any) {
 	if !ok {
 		return nil, nil
 	}
-	in, err := spec.decode(input, j.session())
+	in, err := j.decodeBy(spec, input)
 	if err != nil {
 		return nil, nil
 	}
@@ -46,19 +46,19 @@ func (j *job) repairInput(ctx context.Context, problem error) (input json.RawMes
 		notes = append(notes, notesOf(rs)...)
 		input = repaired
 	}
-	in, err := spec.decode(input, j.session())
+	in, err := j.decodeBy(spec, input)
 	if err != nil && how.Func != nil && !j.repairUsed {
 		j.repairUsed = true
 		notes = []string{"the host's repair was used"}
-		input = slices.Clone(how.Func(ctx, j.entry.tool, j.call.copied(), problem))
-		in, err = spec.decode(input, j.session())
+		j.foreign("Repair.Func", func() { input = slices.Clone(how.Func(ctx, j.entry.tool, j.call.copied(), problem)) })
+		in, err = j.decodeBy(spec, input)
 	}
 	if err != nil || len(notes) == 0 || len(input) == 0 {
 		return nil, nil
 	}
 	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, place: j.call.state.place, info: &j.entry.info, spec: j.entry.tool.input()}}
 	var tr Traits // the zero Traits are cautious
-	_ = goroutine.Try(func() error { tr = j.entry.tool.Traits(c); return nil })
+	_ = goroutine.Try(func() error { j.foreign("Inspect", func() { tr = j.entry.tool.Traits(c) }); return nil })
 	if !tr.ReadOnly || tr.Destructive || j.entry.info.Origin.External() {
 		return nil, nil
 	}

@@ -43,7 +43,10 @@ func (j *job) findSame(ctx context.Context) *failure {
 func (j *job) isSame() (same bool) {
 	before, own := j.before.call, j.call.state
 	before.state = &callState{session: own.session, place: own.place, pool: own.pool, host: own.host, info: own.info, spec: own.spec}
-	if err := goroutine.Try(func() error { same = j.entry.tool.Equivalent(&before, j.call); return nil }); err != nil {
+	if err := goroutine.Try(func() error {
+		j.foreign("Equivalent", func() { same = j.entry.tool.Equivalent(&before, j.call) })
+		return nil
+	}); err != nil {
 		j.batch.logCrash(j.call, StageTargets, fmt.Errorf("the tool's Equivalent: %w", err))
 		return false
 	}

@@ -193,7 +193,7 @@ func TestSameCalls(t *testing.T) {
 						stream.Submit(c)
 					}
 					stream.Finish(pegboard.FinishToolCalls)
-					outs = slices.Collect(stream.Wait())
+					outs = slices.Collect(stream.Outcomes())
 				} else {
 					outs = ex.Run(t.Context(), pool, tc.calls...)
 				}
@@ -474,7 +474,7 @@ func TestSameCallIsStopped(t *testing.T) {
 				stream.Submit(call("2", "Look", `{"at":"a","ms":500}`))
 				synctest.Wait()
 				tc.stop(s, stream, cancel)
-				outs := slices.Collect(stream.Wait())
+				outs := slices.Collect(stream.Outcomes())
 				require.Len(t, outs, 2)
 				require.ErrorIs(t, outs[1].Err, pegboard.ErrCancelled)
 				require.ErrorIs(t, outs[1].Err, tc.is)
@@ -555,7 +555,7 @@ func TestSameCallComesLater(t *testing.T) {
 		outs := slices.Collect(stream.Ready())
 		require.Equal(t, []string{"1"}, sames(outs), "before the message has ended")
 		stream.Finish(pegboard.FinishToolCalls)
-		require.Empty(t, slices.Collect(stream.Wait()))
+		require.Empty(t, slices.Collect(stream.Outcomes()))
 		require.EqualValues(t, 1, ran.Load())
 	})
 }

@@ -61,9 +61,10 @@ func (j *job) waitForKeys(ctx context.Context) *failure {
 	for range maxRewrites {
 		j.notifyHeld()
 		j.announceWait(ctx)
-		if err := j.schedule.ticket.Wait(ctx); errors.Is(err, ErrDetached) {
-			return &failure{err: err, text: fmt.Sprintf("%s was not run: it needs what a call holds that never returned (%v). "+
-				"Do something that does not touch it, or tell the user.", j.call.Name, err)}
+		err := j.schedule.ticket.Wait(ctx)
+		if holder := (*detachedError)(nil); errors.As(err, &holder) {
+			return &failure{err: err, text: fmt.Sprintf("%s was not run: it needs what a call holds that never returned (%s). "+
+				"Do something that does not touch it, or tell the user.", j.call.Name, holder.name)}
 		} else if errors.Is(err, ErrSuspended) {
 			return j.suspend(&suspendedError{})
 		} else if err != nil {

@@ -184,7 +184,7 @@ func TestFiftyReadModifyWriteCallsOnOneFile(t *testing.T) {
 					s.Submit(c)
 				}
 				s.Finish(pegboard.FinishStop)
-				outs = slices.Collect(s.Wait())
+				outs = slices.Collect(s.Outcomes())
 			} else {
 				outs = ex.Run(t.Context(), pool, calls...)
 			}

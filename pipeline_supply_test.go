@@ -96,7 +96,7 @@ func TestSupplyHoldsKeysAndNoWorker(t *testing.T) {
 			sayTitle(t, s.Awaited()[0], "x")
 			synctest.Wait()
 		}
-		for o := range stream.Wait() {
+		for o := range stream.Outcomes() {
 			require.NoError(t, o.Err)
 		}
 	})
@@ -146,7 +146,7 @@ func TestSupplyThatNeverComes(t *testing.T) {
 				if tc.end != nil {
 					tc.end(s, stream, cancel)
 				}
-				outs := slices.Collect(stream.Wait())
+				outs := slices.Collect(stream.Outcomes())
 				require.Len(t, outs, 1)
 				for _, is := range tc.is {
 					require.ErrorIs(t, outs[0].Err, is)

@@ -104,7 +104,7 @@ func TestShownInAStream(t *testing.T) {
 			st.Submit(call("1", "T", `{}`))
 			<-ended // so that the call itself succeeds
 			tt.end(st)
-			for o := range st.Wait() {
+			for o := range st.Outcomes() {
 				require.NoError(t, o.Err)
 			}
 			require.Equal(t, tt.shown, shown)

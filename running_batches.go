@@ -18,7 +18,10 @@ type runningBatches struct {
 
 // A runningBatch is a batch's entry in runningBatches.
 type runningBatch struct {
-	batch interface{ stop(cause error) }
+	batch interface {
+		stop(cause error)
+		closeWithSession() // returns at once
+	}
 	ended chan struct{} // made by close, closed by unregister
 	index int           // in the list; -1 if the session was closed before
 }
@@ -66,6 +69,7 @@ func (r *runningBatches) close() []*runningBatch {
 	r.mu.Unlock()
 	for _, b := range running {
 		b.batch.stop(ErrClosed)
+		b.batch.closeWithSession()
 	}
 	return running
 }

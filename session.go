@@ -550,6 +550,15 @@ func (s *Session) Detach(name string) (returned func()) {
 	return s.abandoned.AddFree(name).Release
 }
 
+// Forget gives back what the calls with that id hold that were abandoned and have not returned,
+// so that other calls of the conversation may touch the same: for a host that knows what they
+// do, or that has asked the user. [Session.Detached] goes on to name them. It reports whether
+// there are any.
+func (s *Session) Forget(callID string) bool {
+	s.mustExist("Forget")
+	return s.abandoned.Free(callID)
+}
+
 // Interrupt stops the running calls of s and its forks, as cancelling their contexts
 // would, but whatever their tools' Interrupt says. It does not reach forks in the
 // background, see [Session.MoveToBackground], nor theirs. It returns at once. A nil cause
@@ -600,7 +609,8 @@ func (s *Session) OnMainClose(name string, end func(context.Context) error) {
 
 // Close stops the running calls, closes the forks and calls the OnClose functions, the
 // newest first. If ctx ends before all have ended, the error names those that have not;
-// a later Close waits for those and nothing else. A closed session runs no calls. Do not
+// a later Close waits for those and nothing else. What does not heed its end is given the
+// executor's Grace, an Asker [DefaultGrace], and is named, too. A closed session runs no calls. Do not
 // call Close from a tool or an Asker: it waits for both and would deadlock.
 func (s *Session) Close(ctx context.Context) error {
 	s.mustExist("Close")
@@ -619,14 +629,16 @@ func (s *Session) Close(ctx context.Context) error {
 		errs = append(errs, b.wait(ctx))
 	}
 	if s.parent == nil {
+		asked, stop := context.WithTimeoutCause(ctx, DefaultGrace, ErrDetached)
 		select {
 		case <-goroutine.Go(s.line.Wait):
-		case <-ctx.Done():
+		case <-asked.Done():
 			if s.line.Idle() {
 				break
 			}
-			errs = append(errs, fmt.Errorf("an Asker that has not returned: %w", context.Cause(ctx)))
+			errs = append(errs, fmt.Errorf("an Asker that has not returned: %w", context.Cause(asked)))
 		}
+		stop()
 		for _, name := range s.Detached() {
 			errs = append(errs, fmt.Errorf("%w: %s", ErrDetached, name))
 		}

@@ -7,7 +7,7 @@ import (
 
 // Suspension returns the value of a message whose calls wait for answers, or nil if none of its
 // outcomes wraps [ErrSuspended]. Outcomes are those of [Executor.Run], [Executor.Resume] or of a
-// [Stream] whose Wait has ended, at least one that is suspended among them.
+// [Stream] whose Outcomes has ended, at least one that is suspended among them.
 //
 // The host saves the value beside the conversation, and sends no request before the message is
 // answered as a whole: no result of it belongs into the history. Every [Executor.Resume] that

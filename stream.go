@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
@@ -39,12 +40,15 @@ var ErrAbandoned = errors.New("the reply was abandoned")
 // # Concurrency
 //
 //  1. Submit, Finish and Abandon may be called from any goroutine.
-//  2. Ready and Wait yield each outcome once, in the order of Submit; only one
+//  2. Ready and Outcomes yield each outcome once, in the order of Submit; only one
 //     goroutine may range over either at a time.
 //  3. Events are delivered as they happen. A call that does not wait emits its
 //     started event while the caller reads the next block.
-//  4. When Wait has ended, or Abandon has returned, all calls have ended except
+//  4. When Outcomes has ended, or Abandon has returned, all calls have ended except
 //     those whose outcome wraps [ErrDetached].
+//
+// A stream whose outcomes are not read to the end goes on until its session is closed: a loop
+// that stops reading, such as after an error of the provider, calls Abandon.
 type Stream struct {
 	batch   *batch
 	cancel  context.CancelCauseFunc
@@ -54,7 +58,7 @@ type Stream struct {
 	next      int           // index of the first job whose outcome was not yielded yet
 	finished  bool          // Finish was called
 	stopsTurn bool          // an outcome that was yielded says so, or the Batch hook
-	abandoned error         // cause of the first Abandon; nil before it
+	abandoned error         // cause of the first Abandon, or of the session's end; nil before it
 	closed    chan struct{} // made by the goroutine that ends the batch, closed when it has ended
 }
 
@@ -71,7 +75,8 @@ func newStream(ctx context.Context, e *Executor, p *Pool) *Stream {
 
 // Submit hands over the next call of the message, whose block is complete. It waits for
 // OnEvent and nothing else. After Finish or Abandon the call is answered and not run;
-// after Abandon it has no events, and its error wraps [ErrAbandoned].
+// after Abandon it has no events, and its error wraps [ErrAbandoned]. It has none either once
+// the session was closed.
 func (s *Stream) Submit(c Call) {
 	j := s.admit(c)
 	s.batch.events.flush() // without a lock: a listener may use the stream
@@ -88,7 +93,7 @@ func (s *Stream) admit(c Call) *job {
 
 // Ready yields the outcomes that are next in order, as far as their calls have ended. If
 // the session has a Batch hook, see [Hooks], Ready yields none after Finish: the hook may
-// change those that are left, and Wait yields them.
+// change those that are left, and Outcomes yields them.
 func (s *Stream) Ready() iter.Seq[Outcome] { return s.outcomes(false) }
 
 // Finish ends the message with its reason. Only the first call counts.
@@ -101,10 +106,10 @@ func (s *Stream) Finish(reason FinishReason) {
 	}
 }
 
-// Wait yields the remaining outcomes, waiting for each, or for all if the session has a
+// Outcomes yields the remaining outcomes, waiting for each, or for all if the session has a
 // Batch hook. If Finish was not called before,
 // the message counts as cut off.
-func (s *Stream) Wait() iter.Seq[Outcome] {
+func (s *Stream) Outcomes() iter.Seq[Outcome] {
 	return func(yield func(Outcome) bool) {
 		s.Finish(FinishError)
 		s.outcomes(true)(yield)
@@ -113,7 +118,7 @@ func (s *Stream) Wait() iter.Seq[Outcome] {
 
 // Abandon abandons the message, for example because the provider falls back to another
 // model: running calls are stopped, the others do not run. Every submitted call still
-// has an outcome, which Wait yields; later results of tools are dropped. A nil cause
+// has an outcome, which Outcomes yields; later results of tools are dropped. A nil cause
 // means [ErrAbandoned]. A second call does nothing. OnEvent must not call it, since it
 // waits for OnEvent.
 func (s *Stream) Abandon(cause error) {
@@ -176,7 +181,7 @@ func (s *Stream) outcomes(wait bool) iter.Seq[Outcome] {
 }
 
 // StopTurn reports whether an outcome that was yielded has StopTurn, or the Batch hook has set
-// it of any outcome. A loop asks when Wait has ended: the hook may have ended the turn when
+// it of any outcome. A loop asks when Outcomes has ended: the hook may have ended the turn when
 // all outcomes were yielded.
 func (s *Stream) StopTurn() bool {
 	s.mu.Lock()
@@ -208,6 +213,19 @@ func (s *Stream) isAbandoned() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.abandoned != nil
+}
+
+// closeWithSession ends a stream that nobody may read to its end. Its outcomes can still be read.
+func (s *Stream) closeWithSession() {
+	s.mu.Lock()
+	if s.abandoned == nil {
+		s.abandoned = ErrClosed
+	}
+	s.mu.Unlock()
+	goroutine.Go(func() {
+		s.Finish(FinishError)
+		s.close()
+	})
 }
 
 // close ends the batch once all its calls have ended.

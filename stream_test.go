@@ -43,7 +43,7 @@ func TestStreamStartsWhileTheModelWrites(t *testing.T) {
 		note("delta")
 		require.Len(t, slices.Collect(s.Ready()), 1)
 		s.Finish(pegboard.FinishToolCalls)
-		outs := slices.Collect(s.Wait())
+		outs := slices.Collect(s.Outcomes())
 		require.Len(t, outs, 1)
 		require.NoError(t, outs[0].Err)
 		require.Equal(t, []string{
@@ -84,7 +84,7 @@ func TestStreamFinish(t *testing.T) {
 				require.Equal(t, tc.final, len(ready) == 2)
 				s.Finish(tc.reason)
 				s.Finish(pegboard.FinishStop) // only the first counts
-				outs := append(ready, slices.Collect(s.Wait())...)
+				outs := append(ready, slices.Collect(s.Outcomes())...)
 				require.Len(t, outs, 2)
 				require.NoError(t, outs[0].Err, "a call that only reads has begun")
 				if tc.runs {
@@ -113,7 +113,7 @@ func TestStreamAbandon(t *testing.T) {
 			s.Abandon(cause)
 			s.Abandon(nil)
 			s.Submit(call("5", "Work", `{}`)) // comes too late to run
-			outs := slices.Collect(s.Wait())
+			outs := slices.Collect(s.Outcomes())
 			require.Len(t, outs, 5)
 			require.NoError(t, outs[0].Err)
 			for _, o := range outs[1:] {
@@ -134,7 +134,7 @@ func TestStreamSubmitAfterFinishIsAnswered(t *testing.T) {
 	s := ex.Stream(t.Context(), workers(t))
 	s.Finish(pegboard.FinishStop)
 	s.Submit(call("1", "Work", `{"class":"shared"}`))
-	outs := slices.Collect(s.Wait())
+	outs := slices.Collect(s.Outcomes())
 	require.Len(t, outs, 1)
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrCancelled)
 }
@@ -150,13 +150,13 @@ func TestStreamCanBeLeftEarly(t *testing.T) {
 	s.Finish(pegboard.FinishStop)
 	var ids []string
 	for range 3 {
-		for o := range s.Wait() {
+		for o := range s.Outcomes() {
 			ids = append(ids, o.Call.ID)
 			break
 		}
 	}
 	require.Equal(t, []string{"0", "1", "2"}, ids)
-	require.Empty(t, slices.Collect(s.Wait()))
+	require.Empty(t, slices.Collect(s.Outcomes()))
 }
 
 // TestStreamBelievesNoAttachedTool: a server that calls its tool read-only does
@@ -185,7 +185,7 @@ func TestStreamBelievesNoAttachedTool(t *testing.T) {
 			synctest.Wait()
 			require.Equal(t, started, ran)
 			s.Finish(pegboard.FinishStop)
-			require.NoError(t, slices.Collect(s.Wait())[0].Err)
+			require.NoError(t, slices.Collect(s.Outcomes())[0].Err)
 		})
 	}
 }
@@ -204,7 +204,7 @@ func TestStreamMayBeAbandonedTwiceAtOnce(t *testing.T) {
 			group.Go(func() { s.Abandon(nil) })
 		}
 		group.Wait()
-		require.Len(t, slices.Collect(s.Wait()), 1)
+		require.Len(t, slices.Collect(s.Outcomes()), 1)
 	})
 }
 
@@ -218,7 +218,7 @@ func TestStreamAbandonIsTheCauseForWaitingCalls(t *testing.T) {
 			s := ex.Stream(t.Context(), workers(t))
 			s.Submit(call("1", "Work", `{"write":true}`))
 			s.Abandon(nil)
-			require.ErrorIs(t, slices.Collect(s.Wait())[0].Err, pegboard.ErrAbandoned)
+			require.ErrorIs(t, slices.Collect(s.Outcomes())[0].Err, pegboard.ErrAbandoned)
 		})
 	}
 }
@@ -238,7 +238,7 @@ func TestStreamFinishInAListenerDoesNotDeadlock(t *testing.T) {
 		st = ex.Stream(context.Background(), pool)
 		st.Submit(call("1", "T", ``))
 		st.Submit(call("2", "T", ``))
-		for range st.Wait() {
+		for range st.Outcomes() {
 		}
 	})
 }
@@ -254,10 +254,10 @@ func TestSubmitAfterAbandonHadNoOutcome(t *testing.T) {
 		Batch: func(ctx, []pegboard.Outcome) error { hooks++; return nil },
 	}}), pegboard.PoolConfig{}))
 	s.Abandon(nil)
-	require.Empty(t, slices.Collect(s.Wait()))
+	require.Empty(t, slices.Collect(s.Outcomes()))
 	s.Submit(call("1", "T", `{}`))
 	s.Submit(call("2", "T", `{}`))
-	outs := slices.Collect(s.Wait())
+	outs := slices.Collect(s.Outcomes())
 	require.Len(t, outs, 2)
 	for _, out := range outs {
 		require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
@@ -279,7 +279,7 @@ func TestSubmitAfterAbandonOfAnInterruptedStream(t *testing.T) {
 	s.Submit(call("1", "T", `{}`))
 	s.Abandon(nil)
 	s.Submit(call("2", "T", `{}`))
-	outs := slices.Collect(s.Wait())
+	outs := slices.Collect(s.Outcomes())
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrNewMessage)
 	require.ErrorIs(t, outs[1].Err, pegboard.ErrAbandoned)
 }
@@ -296,10 +296,57 @@ func TestSubmitBesideAbandonHasItsOutcome(t *testing.T) {
 		}
 		group.Go(func() { s.Abandon(nil) })
 		group.Wait()
-		outs := slices.Collect(s.Wait())
+		outs := slices.Collect(s.Outcomes())
 		require.Len(t, outs, 4)
 		for _, out := range outs {
 			require.ErrorIs(t, out.Err, pegboard.ErrAbandoned)
 		}
+	}
+}
+
+// TestStreamThatIsNotReadHangsNoClose: a loop may forget a stream, or leave its range; Close ends
+// what it has stopped, and its outcomes can still be read.
+func TestStreamThatIsNotReadHangsNoClose(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(st *pegboard.Stream, cancel context.CancelFunc){
+		"an empty stream":         func(*pegboard.Stream, context.CancelFunc) {},
+		"Outcomes as a statement": func(st *pegboard.Stream, _ context.CancelFunc) { st.Submit(call("1", "Wait", `{}`)); st.Outcomes() },
+		"an error before Finish":  func(st *pegboard.Stream, _ context.CancelFunc) { st.Submit(call("1", "Wait", `{}`)) },
+		"a finished stream": func(st *pegboard.Stream, _ context.CancelFunc) {
+			st.Submit(call("1", "Wait", `{}`))
+			st.Finish(pegboard.FinishToolCalls)
+		},
+		"a cancelled context": func(st *pegboard.Stream, cancel context.CancelFunc) { st.Submit(call("1", "Wait", `{}`)); cancel() },
+		"a range that is left": func(st *pegboard.Stream, _ context.CancelFunc) {
+			st.Submit(call("1", "No", `{}`))
+			st.Submit(call("2", "Wait", `{}`))
+			for range st.Outcomes() {
+				break
+			}
+		},
+	}
+	for name, leave := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := openSession(t)
+				pool := registryOf(t, plain("Wait", func(c context.Context, _ struct{}, _ *pegboard.Call) (string, error) {
+					<-c.Done()
+					return "", context.Cause(c)
+				})).AssemblePool(s, pegboard.PoolConfig{})
+				ex := executor(pegboard.Executor{})
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				st := ex.Stream(ctx, pool)
+				leave(st, cancel)
+				time.Sleep(time.Minute)
+				require.NoError(t, s.Close(context.Background()))
+				st.Submit(call("late", "Wait", `{}`))
+				for o := range st.Outcomes() {
+					require.ErrorIs(t, o.Err, pegboard.ErrCancelled)
+				}
+				st.Abandon(nil)
+			})
+		})
 	}
 }

@@ -39,7 +39,7 @@ var rootLayers = []rootLayer{
 	}},
 	{about: "batches and the pipeline", files: []string{
 		"event", "event_log", "log_events", "executor", "executor_resume", "outcome_record", "call_reply", "suspension", "durable_call", "turn_record", "session_suspend", "repair", "batch", "batch_context", "batch_hook", "batch_suspend", "stream",
-		"pipeline", "pipeline_repair", "pipeline_schedule", "pipeline_same", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "pipeline_limits", "pipeline_retry", "pipeline_record", "pipeline_suspend", "inquiry", "inquiry_suspend", "tool_run", "pipeline_outcome",
+		"pipeline", "pipeline_foreign", "pipeline_repair", "pipeline_schedule", "pipeline_same", "pipeline_hooks", "pipeline_ahead", "pipeline_guard", "pipeline_questions", "pipeline_progress", "pipeline_supply", "pipeline_limits", "pipeline_retry", "pipeline_record", "pipeline_suspend", "inquiry", "inquiry_suspend", "tool_run", "pipeline_outcome",
 	}},
 }
 

@@ -299,7 +299,7 @@ func TestSuspendedStream(t *testing.T) {
 	s := ex.Stream(t.Context(), o.process(cfg))
 	s.Submit(call("1", "Note", `{"path":"a"}`))
 	s.Finish(pegboard.FinishToolCalls)
-	outs := slices.Collect(s.Wait())
+	outs := slices.Collect(s.Outcomes())
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended)
 	require.True(t, s.StopTurn())
 	require.Zero(t, batches, "the message has not ended")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,16 +123,23 @@ func (a *abandoner) Work() { a.run.job.finish(a.run.abandonedOutcome(a.cause)) }
 // Leave implements [goroutine.Task].
 func (a *abandoner) Leave(crash error) { a.run.job.end(crash) }
 
-// abandonedOutcome answers the call. The tool keeps its keys, so that no other call
-// touches the same targets; conflicting calls fail at once.
+// abandonedOutcome answers the call. A tool that may write keeps its keys, so that no other
+// call touches the same targets; conflicting calls fail at once. One that only reads guards
+// nothing.
 func (r *toolRun) abandonedOutcome(cause error) Outcome {
 	j, s := r.job, r.job.session()
 	name := strings.TrimSpace(j.call.ToolName() + " " + describeTargets(j.call.state.targets))
-	reason := fmt.Errorf("%w: %s", ErrDetached, name)
+	reason := error(&detachedError{name: name, id: j.call.ID})
 	j.schedule.ticket.ReleaseSlot()
-	j.schedule.ticket.Abandon(reason)
 	j.abandonLimits(reason)
-	r.keys = s.abandoned.Add(name, claimOf(j.call.state.traits, j.call.state.targets), reason)
+	if writes := func(t Target) bool { return t.Access == AccessWrite }; j.call.ReadOnly() && !slices.ContainsFunc(j.call.state.targets, writes) {
+		r.keys = s.abandoned.AddFree(name)
+		j.schedule.ticket.Done()
+	} else {
+		j.schedule.ticket.Abandon(reason)
+		r.keys = s.abandoned.Add(name, claimOf(j.call.state.traits, j.call.state.targets), reason)
+		r.keys.Identify(j.call.ID, &j.schedule.ticket)
+	}
 	r.closer, r.returned = &lifetime.Closer{Name: name, Close: r.close}, make(chan struct{})
 	if !s.closers.Add(r.closer) {
 		r.CancelAbandoned(ErrClosed)
@@ -144,6 +152,15 @@ func (r *toolRun) abandonedOutcome(cause error) Outcome {
 			"look at what it did before you do it again.", j.call.Name, causeText(cause)),
 	})
 }
+
+// A detachedError says which call has not returned, and how the host gives back what it holds.
+type detachedError struct{ name, id string }
+
+func (e *detachedError) Error() string {
+	return fmt.Sprintf("%v: %s; Session.Forget(%q) gives back what it holds", ErrDetached, e.name, e.id)
+}
+
+func (e *detachedError) Unwrap() error { return ErrDetached }
 
 // close cancels an abandoned tool when its session closes. It waits up to the grace
 // period for the tool to return, unless the tool was given that time by stop before.

@@ -39,6 +39,46 @@ func TestDetachedCallKeepsWhatItHolds(t *testing.T) {
 	})
 }
 
+// TestStuckReaderRefusesNoCall: what only reads guards nothing once its call is answered.
+func TestStuckReaderRefusesNoCall(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := session(t, bypass(t))
+		reader := slow(pegboard.Info{Name: "Read", Timeout: time.Second}, true)
+		pool := registryOf(t, reader, inert("Exclusive")).AssemblePool(s, pegboard.PoolConfig{})
+		ex := executor(pegboard.Executor{})
+		outs := ex.Run(t.Context(), pool, call("1", "Read", `{"ms":60000}`), call("2", "Exclusive", `{}`))
+		require.ErrorIs(t, outs[0].Err, pegboard.ErrDetached)
+		require.NoError(t, outs[1].Err)
+		require.NoError(t, ex.Run(t.Context(), pool, call("3", "Exclusive", `{}`))[0].Err)
+		require.Equal(t, []string{"Read"}, s.Detached())
+		require.False(t, s.Forget("1"), "it holds nothing")
+		time.Sleep(time.Minute)
+		require.Empty(t, s.Detached())
+	})
+}
+
+// TestHostForgetsAStuckWriter: the error names how.
+func TestHostForgetsAStuckWriter(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := session(t, bypass(t))
+		pool := registryOf(t, slow(pegboard.Info{Name: "Deaf", Timeout: time.Second}, true)).AssemblePool(s, pegboard.PoolConfig{})
+		ex := executor(pegboard.Executor{})
+		path := `{"path":"a","ms":1}`
+		outs := ex.Run(t.Context(), pool, call("stuck", "Deaf", `{"path":"a","ms":60000}`), call("2", "Deaf", path))
+		require.ErrorContains(t, outs[1].Err, `Session.Forget("stuck") gives back what it holds`)
+		require.NotContains(t, outs[1].Result.Text(), "Session.Forget", "that is not for the model")
+		require.False(t, s.Forget("2"))
+		require.True(t, s.Forget("stuck"))
+		require.False(t, s.Forget("stuck"))
+		require.NoError(t, ex.Run(t.Context(), pool, call("3", "Deaf", path))[0].Err)
+		require.Len(t, s.Detached(), 1, "it still runs")
+		time.Sleep(time.Minute)
+		require.Empty(t, s.Detached())
+	})
+}
+
 // A tool's time limit holds for a call that a new message has detached.
 func TestTimeoutHoldsForADetachedCall(t *testing.T) {
 	t.Parallel()

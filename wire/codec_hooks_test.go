@@ -63,7 +63,7 @@ func TestCodecWritesWhatHooksSay(t *testing.T) {
 					stream := ex.Stream(t.Context(), p)
 					stream.Submit(m.Calls[0])
 					stream.Finish(m.Finish)
-					outcomes = slices.Collect(stream.Wait())
+					outcomes = slices.Collect(stream.Outcomes())
 				} else {
 					outcomes = ex.Run(t.Context(), p, m.Calls...)
 				}

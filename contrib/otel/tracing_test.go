@@ -300,7 +300,7 @@ func TestEveryCallHasOneSpan(t *testing.T) {
 			}
 			s.Finish(pegboard.FinishToolCalls)
 			count := 0
-			for range s.Wait() {
+			for range s.Outcomes() {
 				count++
 			}
 			done <- count

@@ -29,7 +29,7 @@ func readTurn(ctx context.Context, executor *pegboard.Executor, pool *pegboard.P
 	}
 	stream.Finish(message.Finish) // calls that write may start now
 	var outcomes []pegboard.Outcome
-	for outcome := range stream.Wait() {
+	for outcome := range stream.Outcomes() {
 		outcomes = append(outcomes, outcome)
 	}
 	return append(message.History, codec.Results(message, outcomes)...), nil

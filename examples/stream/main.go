@@ -70,7 +70,7 @@ func main() {
 	}
 	say("model ends its message")
 	stream.Finish(pegboard.FinishToolCalls)
-	for outcome := range stream.Wait() {
+	for outcome := range stream.Outcomes() {
 		say("result of call " + outcome.Call.ID + ": " + outcome.Result.Text())
 	}
 }

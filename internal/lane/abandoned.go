@@ -24,7 +24,8 @@ type AbandonedJob struct {
 	name   string
 	claim  Claim
 	reason error
-	free   bool // it holds no keys, and blocks no lane
+	free   bool   // it holds no keys, and blocks no lane
+	id     string // for Free; may be empty
 
 	release map[*Lane]func() // ends the job's ticket in each lane that it blocks
 }
@@ -50,6 +51,37 @@ func (a *Abandoned) AddFree(name string) *AbandonedJob {
 	return j
 }
 
+// Identify gives a new job the id by which Free knows it, and its ticket in its own lane.
+func (j *AbandonedJob) Identify(id string, own *Ticket) {
+	j.set.mu.Lock()
+	defer j.set.mu.Unlock()
+	j.id, j.release = id, map[*Lane]func(){own.lane: own.Done}
+}
+
+// Free releases the keys of the jobs with that id, which are still named, and reports whether
+// there are any that held keys.
+func (a *Abandoned) Free(id string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	found := false
+	for _, j := range a.jobs {
+		if j.id == id && !j.free {
+			found = true
+			j.releaseKeys()
+		}
+	}
+	return found
+}
+
+// releaseKeys releases the job's keys in every lane. The caller holds mu.
+func (j *AbandonedJob) releaseKeys() {
+	j.free = true
+	for _, release := range j.release {
+		release()
+	}
+	j.release = nil
+}
+
 // Release removes the job from its set and releases its keys in every lane. Further
 // calls do nothing.
 func (j *AbandonedJob) Release() {
@@ -60,9 +92,7 @@ func (j *AbandonedJob) Release() {
 		a.jobs = slices.Delete(a.jobs, i, i+1)
 		a.nonEmpty.Store(len(a.jobs) > 0)
 	}
-	for _, release := range j.release {
-		release()
-	}
+	j.releaseKeys()
 }
 
 // Block adds an abandoned ticket for each job to l, which must not have tickets yet.

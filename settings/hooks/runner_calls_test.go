@@ -140,7 +140,7 @@ func TestDenyEverywhere(t *testing.T) {
 			st := s.exec.Stream(s.Context(), s.pool)
 			st.Submit(call)
 			st.Finish(pegboard.FinishToolCalls)
-			for o := range st.Wait() {
+			for o := range st.Outcomes() {
 				return o.Result
 			}
 			return nil

@@ -190,7 +190,7 @@ func (sc *scene) call(caller, tool string) (out pegboard.Outcome, model string) 
 		stream := ex.Stream(ctx, pool)
 		stream.Submit(call)
 		stream.Finish(pegboard.FinishStop)
-		all = slices.Collect(stream.Wait())
+		all = slices.Collect(stream.Outcomes())
 	} else {
 		all = ex.Run(ctx, pool, call)
 	}

@@ -85,7 +85,7 @@ func (r *reader) stream(end func(*pegboard.Stream)) {
 	s := ex.Stream(r.t.Context(), pool)
 	s.Submit(calls[0])
 	end(s)
-	for out := range s.Wait() {
+	for out := range s.Outcomes() {
 		require.NotNil(r.t, out.Result)
 	}
 }

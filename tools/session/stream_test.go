@@ -35,7 +35,7 @@ func TestPlanToolsInAStream(t *testing.T) {
 	s.Submit(numbered("5", write("b")))
 	require.Equal(t, pegboard.ModeAcceptEdits, d.mode())
 	s.Finish(pegboard.FinishToolCalls)
-	outs := slices.Collect(s.Wait())
+	outs := slices.Collect(s.Outcomes())
 	require.Len(t, outs, 5)
 	require.ErrorIs(t, outs[2].Err, pegboard.ErrDenied)
 	require.NoError(t, outs[4].Err)

@@ -41,7 +41,7 @@ func TestAbandonedTextIsSentAgain(t *testing.T) {
 	s := w.exec.Stream(t.Context(), w.pool)
 	s.Submit(pegboard.Call{ID: "1", Name: "Skill", Input: []byte(`{"skill":"commit"}`)})
 	s.Abandon(errors.New("another model answers"))
-	for range s.Wait() {
+	for range s.Outcomes() {
 	}
 	require.NotEmpty(t, messages(w.load(t, "commit", "")))
 }

@@ -165,7 +165,7 @@ func TestAbandonedStreamGivesNothing(t *testing.T) {
 	second := r.exec.Stream(t.Context(), r.pool)
 	second.Submit(answer(`{"verdict":"good"}`))
 	second.Finish(pegboard.FinishToolCalls)
-	say, err := r.out.Next(slices.Collect(second.Wait())...)
+	say, err := r.out.Next(slices.Collect(second.Outcomes())...)
 	require.NoError(t, err)
 	require.Empty(t, say)
 	r.requireValue(t, `{"verdict":"good"}`)
