@@ -60,7 +60,6 @@ func TestBubblewrapArguments(t *testing.T) {
 			--bind H/work H/work
 			--tmpfs H/vault
 			--ro-bind /dev/null H/token
-			--bind H/work/.envrc H/work/.envrc
 			--remount-ro H/vault`},
 		{name: "what is hidden was decided to be read", change: func(c *SandboxCommand, _ *Bubblewrap) {
 			c.Readable = []string{in("vault/key"), in("token"), in("work/main.go"), in("note"), in("vault")}

@@ -214,6 +214,43 @@ func TestBubblewrapLetsWorkBeDone(t *testing.T) {
 	}
 }
 
+// TestSandboxedCommandsRemoveAndReplaceFilesThatTheyName: everyday lines about files that exist,
+// and directories, in a working directory.
+func TestSandboxedCommandsRemoveAndReplaceFilesThatTheyName(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed, whose commands are among the lines")
+	}
+	j := newJail(t, shell.Bubblewrap{}, pegboard.RuleSet{Allow: []string{"Bash"}})
+	git := func(args ...string) {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", filepath.Join(j.home, "work"), "-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+	}
+	for i := range 12 {
+		j.write(fmt.Sprintf("work/f%d", i), "one\ntwo\n")
+		j.write(fmt.Sprintf("work/t%d", i), "one\n")
+	}
+	require.NoError(t, os.MkdirAll(filepath.Join(j.home, "work/dir/sub"), 0o700))
+	j.write("work/dir/x", "x")
+	git("init", "-q")
+	git("add", "t0", "t1", "t2", "t3", "t4", "t5")
+	git("commit", "-q", "-m", "one")
+	for _, line := range []string{
+		"rm f0", "rm -f f1", "mv f2 g2", "mv -f f3 f4", "sed -i s/one/1/ f4", "sed -i.bak s/two/2/ f5", "cp f5 f6", "cp -f f5 f6", "unlink f6",
+		"git mv t0 u0", "git rm -q t1", "git rm -q -f t2", "git checkout -q -- t3", "git restore t4", "perl -pi -e s/one/1/ f7", "truncate -s 0 f8",
+		"ln -sf f8 f9", "touch f10", "tee f10 <f11", "install -m 600 f10 f11", "rm -r dir/sub", "mv dir moved", "rmdir moved/none || rm -rf moved", "sort -o f11 f11",
+	} {
+		text := j.run(line)
+		require.NotContains(t, text, "sandbox refused", line)
+		require.NotContains(t, text, "busy", line)
+		require.NotContains(t, text, "not run", line)
+	}
+	require.NoFileExists(t, filepath.Join(j.home, "work/f0"))
+	require.Equal(t, "1\ntwo", j.read("work/f4"))
+	require.Contains(t, j.run("sh -c 'mv .git .g'"), "refused", "what is kept cannot be moved out of the way")
+}
+
 // TestBubblewrapAsksToLeave: what it has refused runs again without it if the user allows it.
 func TestBubblewrapAsksToLeave(t *testing.T) {
 	t.Parallel()

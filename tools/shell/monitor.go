@@ -60,8 +60,7 @@ func (in monitorInput) bashInput() commandInput { return commandInput{Command: i
 // offered. Rules for Bash apply to the command, and rules for Monitor as well.
 //
 // Each line of stdout that is not blank is an event. stderr is only written to the
-// output file, which also holds stdout. If the last argument of Shell is not -c, as
-// for PowerShell, the two streams cannot be separated and both are events. The
+// output file, which also holds stdout; the order of lines of the two is not kept. The
 // conversation gets the events and one notice of the end from
 // [pegboard.Session.News].
 //
@@ -69,7 +68,8 @@ func (in monitorInput) bashInput() commandInput { return commandInput{Command: i
 // sent per second. A message contains up to 20 events and 4,000 bytes, each event cut
 // to 500 bytes; it counts the other events, which are in the output file. The monitor
 // is ended after five messages in a row that left out events, at its timeout unless
-// it is persistent, and soon after its output file has grown beyond MaxOutput bytes.
+// it is persistent, and when it has printed more than [MaxStored] or MaxOutput bytes, of
+// which the file has the first [MaxStored].
 //
 // The ws input of Claude Code's Monitor, a WebSocket instead of a command, is not
 // supported and refused as an unknown property.

@@ -7,17 +7,19 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
-// A monitorLog is the output file of a monitor. This package writes stdout to it; the
-// command writes stderr to it directly.
+// A monitorLog is the output file of a monitor, with stdout and stderr.
 type monitorLog struct {
 	path string
+	full chan struct{} // closed when more was to be written than there is room for
 
 	mu   sync.Mutex
 	file *os.File
+	room int64 // bytes
 	err  error // the first error of a write
 }
 
-func newMonitorLog(tasks *background.Tasks) (*monitorLog, error) {
+// newMonitorLog returns a log that keeps so many bytes from the beginning.
+func newMonitorLog(tasks *background.Tasks, limit int64) (*monitorLog, error) {
 	path, err := tasks.NewFile("monitor")
 	if err != nil {
 		return nil, err
@@ -26,27 +28,21 @@ func newMonitorLog(tasks *background.Tasks) (*monitorLog, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &monitorLog{path: path, file: f}, nil
+	return &monitorLog{path: path, file: f, full: make(chan struct{}), room: limit}, nil
 }
 
-// write appends p. After the first error it does nothing.
+// write appends p, as far as there is room. After the first error it does nothing.
 func (l *monitorLog) write(p []byte) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err == nil {
-		_, l.err = l.file.Write(p)
+	if l.err != nil || l.room < 0 {
+		return
 	}
-}
-
-// size returns the present size of the file in bytes.
-func (l *monitorLog) size() int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	fi, err := l.file.Stat()
-	if err != nil {
-		return 0
+	fits := min(int64(len(p)), l.room)
+	_, l.err = l.file.Write(p[:fits])
+	if l.room -= int64(len(p)); l.room < 0 {
+		close(l.full)
 	}
-	return fi.Size()
 }
 
 // close closes the file. It returns the first error if the file is incomplete.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -16,7 +15,6 @@ import (
 // A monitorRun is one run of a monitor.
 type monitorRun struct {
 	timeLimit time.Duration // 0 means no limit
-	maxOutput int64         // bytes in the output file
 	log       *monitorLog
 	events    *monitorEvents
 	process   *proc.Process
@@ -41,11 +39,11 @@ func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.C
 		return MonitorResult{}, err
 	}
 	tasks := background.Of(s)
-	log, err := newMonitorLog(tasks)
+	log, err := newMonitorLog(tasks, min(MaxStored, r.options.MaxOutput))
 	if err != nil {
 		return MonitorResult{}, fmt.Errorf("the output file: %w", err)
 	}
-	m := &monitorRun{log: log, events: newMonitorEvents(), timeLimit: in.timeLimit(), maxOutput: r.options.MaxOutput}
+	m := &monitorRun{log: log, events: newMonitorEvents(), timeLimit: in.timeLimit()}
 	if err := m.start(ctx, r, in, c); err != nil {
 		log.discard()
 		return MonitorResult{}, fmt.Errorf("the shell could not be started: %w", err)
@@ -68,11 +66,6 @@ func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.C
 	return out, nil
 }
 
-// splitStderr is a script for the launching shell. The shell becomes the program
-// given by the further arguments, with stderr appended to the file given as $0. So
-// the line itself runs as it was parsed.
-const splitStderr = `exec "$@" 2>>"$0"`
-
 // start starts the command, which does not end with the call.
 func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
 	parsed := r.inspector.parse(in.bashInput(), c)
@@ -90,9 +83,6 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 	if err != nil {
 		return err
 	}
-	if r.takesScript() { // line begins with the shell
-		args = slices.Concat(line[:len(r.options.Shell)], []string{splitStderr, m.log.path}, args)
-	}
 	if ctx = context.WithoutCancel(ctx); m.timeLimit > 0 {
 		ctx, m.cancel = context.WithTimeoutCause(ctx, m.timeLimit, errMonitorTime)
 	} else {
@@ -108,6 +98,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 			m.log.write(p)
 			m.events.write(p)
 		},
+		Errors: m.log.write,
 	})
 	if err != nil {
 		m.cancel()
@@ -119,10 +110,9 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 // the end.
 func (m *monitorRun) watch(h *background.Handle, description string, release func()) {
 	label := taskLabel(background.Task{Description: description})
-	events := monitorSender{events: m.events, stop: m.process.Stop, send: func(text string) {
+	events := monitorSender{events: m.events, full: m.log.full, stop: m.process.Stop, send: func(text string) {
 		h.Tell(label + ": " + text)
 	}}
-	events.fileFull = func() bool { return m.log.size() > m.maxOutput }
 	goroutine.Go(func() {
 		defer m.cancel()
 		events.run(m.process.Done())
@@ -141,6 +131,8 @@ func monitorEnd(exit proc.Exit, limit time.Duration, fileErr error) (state backg
 		fileErr = fmt.Errorf("its output file lacks something: %w", fileErr)
 	}
 	switch {
+	case errors.Is(exit.Err, proc.ErrOutputLimit):
+		return background.Killed, nil, errMonitorFile
 	case errors.Is(exit.Err, errMonitorTime):
 		return background.Killed, nil, fmt.Errorf("its time of %v is over; start it again if it is still needed", limit)
 	case exit.Err != nil:

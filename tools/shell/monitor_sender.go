@@ -6,16 +6,15 @@ import (
 
 // A monitorSender sends the events of a monitor at a limited rate.
 type monitorSender struct {
-	events   *monitorEvents
-	send     func(text string)
-	stop     func(cause error) // ends the command
-	fileFull func() bool       // reports whether the output file is too large; called every eventInterval
+	events *monitorEvents
+	send   func(text string)
+	stop   func(cause error) // ends the command
+	full   <-chan struct{}   // closed when the output file is too large
 }
 
 // run sends events until done is closed, and then the remaining ones.
 func (m monitorSender) run(done <-chan struct{}) {
-	pace := time.NewTicker(eventInterval)
-	defer pace.Stop()
+	full := m.full
 	var (
 		due       <-chan time.Time // nil while no event is queued
 		last      time.Time        // when the last message was sent
@@ -36,10 +35,9 @@ func (m monitorSender) run(done <-chan struct{}) {
 				m.events.stop()
 				m.stop(errMonitorFlood)
 			}
-		case <-pace.C:
-			if m.fileFull() {
-				m.stop(errMonitorFile)
-			}
+		case <-full:
+			full = nil
+			m.stop(errMonitorFile)
 		case <-done:
 			m.events.finish()
 			m.sendPending()

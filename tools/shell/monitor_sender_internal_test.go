@@ -16,11 +16,11 @@ type message struct {
 }
 
 // runSender runs a teller for the given time, after f has begun to write.
-func runSender(lasts time.Duration, full func() bool, f func(*monitorEvents)) (told []message, stops []error) {
+func runSender(lasts time.Duration, full <-chan struct{}, f func(*monitorEvents)) (told []message, stops []error) {
 	begin, done := time.Now(), make(chan struct{})
 	feed := newMonitorEvents()
 	t := monitorSender{
-		events: feed, fileFull: full,
+		events: feed, full: full,
 		send: func(text string) {
 			first, rest, _ := strings.Cut(text, "\n")
 			if rest = strings.TrimSpace(rest); strings.HasPrefix(first, "1 event:") {
@@ -36,15 +36,13 @@ func runSender(lasts time.Duration, full func() bool, f func(*monitorEvents)) (t
 	return told, stops
 }
 
-func never() bool { return false }
-
 // TestMonitorSenderKeepsItsPace: events that come together are one message, and messages
 // come no more often than they may.
 func TestMonitorSenderKeepsItsPace(t *testing.T) {
 	t.Parallel()
 	const ms = time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
-		told, stops := runSender(time.Minute, never, func(f *monitorEvents) {
+		told, stops := runSender(time.Minute, nil, func(f *monitorEvents) {
 			for _, step := range []struct {
 				pause time.Duration
 				piece string
@@ -87,7 +85,7 @@ func TestMonitorSenderStopsAFlood(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				told, stops := runSender(time.Minute, never, func(f *monitorEvents) {
+				told, stops := runSender(time.Minute, nil, func(f *monitorEvents) {
 					for range time.Minute / tc.pause {
 						f.write([]byte(strings.Repeat("event\n", tc.lines)))
 						time.Sleep(tc.pause)
@@ -104,7 +102,7 @@ func TestMonitorSenderStopsAFlood(t *testing.T) {
 func TestMonitorSenderCountsFloodsInARow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		_, stops := runSender(time.Minute, never, func(f *monitorEvents) {
+		_, stops := runSender(time.Minute, nil, func(f *monitorEvents) {
 			for i := range 20 {
 				n := 1000
 				if i%maxOverflows == maxOverflows-1 {
@@ -118,12 +116,13 @@ func TestMonitorSenderCountsFloodsInARow(t *testing.T) {
 	})
 }
 
-// TestMonitorSenderLooksAtTheFile, events or none.
-func TestMonitorSenderLooksAtTheFile(t *testing.T) {
+// TestMonitorSenderStopsWhenTheFileIsFull, events or none, once.
+func TestMonitorSenderStopsWhenTheFileIsFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		begin := time.Now()
-		_, stops := runSender(10500*time.Millisecond, func() bool { return time.Since(begin) >= 10*time.Second }, func(*monitorEvents) {})
+		full := make(chan struct{})
+		time.AfterFunc(10*time.Second, func() { close(full) })
+		_, stops := runSender(20*time.Second, full, func(*monitorEvents) {})
 		require.Equal(t, []error{errMonitorFile}, stops)
 	})
 }

@@ -187,6 +187,22 @@ func TestMonitorIsEndedWhenItsFileIsTooLarge(t *testing.T) {
 	require.Len(t, taskNews(s), 1)
 }
 
+// TestMonitorThatFloodsItsErrorsDoesNotFillTheDisk: with the default options.
+func TestMonitorThatFloodsItsErrorsDoesNotFillTheDisk(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	s := session(t, t.TempDir(), "Monitor")
+	out := monitorCall(t, s, shell.Options{}, `{"description":"d","command":"head -c 1000000000 /dev/zero >&2; sleep 60","persistent":true}`)
+	require.NoError(t, out.Err)
+	m, ok := out.Result.Data.(shell.MonitorResult)
+	require.True(t, ok)
+	task := monitorEnd(t, s, m.TaskID)
+	require.Equal(t, "its output file has become too large", task.Err)
+	info, err := os.Stat(task.OutputFile)
+	require.NoError(t, err)
+	require.EqualValues(t, shell.MaxStored, info.Size())
+}
+
 // monitorCall runs one call of a monitor of other options than taskCall's.
 func monitorCall(t *testing.T, s *pegboard.Session, o shell.Options, input string) pegboard.Outcome {
 	t.Helper()

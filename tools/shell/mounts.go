@@ -60,7 +60,7 @@ func (m *mounts) args() (args []string) {
 	var done []mount
 	var sealed []string
 	for _, at := range sorted {
-		if at.view == shown && !m.needed(at.path, done) {
+		if !m.needed(at, done) {
 			continue
 		}
 		done = append(done, at)
@@ -87,16 +87,29 @@ func (m *mounts) one(at mount) []string {
 	return []string{"--ro-bind", at.path, at.path}
 }
 
-// needed reports whether a place is not seen yet. Of what lies in an emptied directory only
-// files are shown: a directory may hold the sockets of other programs.
-func (m *mounts) needed(path string, done []mount) bool {
+// needed reports whether a place is not seen yet as it should be. Of what lies in an emptied
+// directory only files are shown: a directory may hold the sockets of other programs.
+//
+// A mount can be neither removed nor replaced. So what can be written as part of a directory gets
+// none, unless it holds something that is kept or hidden, which would be moved out of the way with
+// it.
+func (m *mounts) needed(at mount, done []mount) bool {
 	nearest := mount{view: seen}
-	for _, at := range done { // the deepest come last
-		if isBelow(path, at.path) {
-			nearest = at
+	for _, other := range done { // the deepest come last
+		if isBelow(at.path, other.path) {
+			nearest = other
 		}
 	}
-	return nearest.view == hidden || nearest.view == emptied && path != nearest.path && isRegular(path)
+	switch at.view {
+	case written:
+		holds := func(other mount) bool {
+			return (other.view == seen || other.view == hidden) && other.path != at.path && isBelow(other.path, at.path)
+		}
+		return nearest.view != written || slices.ContainsFunc(m.all, holds)
+	case shown:
+		return nearest.view == hidden || nearest.view == emptied && at.path != nearest.path && isRegular(at.path)
+	}
+	return true
 }
 
 // tempDir is the directory for temporary files of most programs.
