@@ -52,7 +52,7 @@ func TestThreeErrorsInARowAsk(t *testing.T) {
 	t.Parallel()
 	fail := true
 	tool := pegboard.Build(pegboard.Definition[job, string]{
-		Info: pegboard.Info{Name: "T"}, Description: "Fails or not.", Traits: pegboard.Traits{ReadOnly: true},
+		Info: pegboard.Info{Name: "T"}, Description: "Fails or not.", Traits: readsData,
 		Call: func(ctx, job, *pegboard.Call) (string, error) {
 			if fail {
 				return "", errors.New("no")

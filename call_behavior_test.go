@@ -36,7 +36,7 @@ func TestCallBehavior(t *testing.T) {
 			}
 			var got pegboard.Behavior
 			var filtered bool
-			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(_ ctx, c *pegboard.Call) error {
+			a := actor{name: "T", traits: readsData, call: func(_ ctx, c *pegboard.Call) error {
 				got, filtered = c.Behavior(target), c.Filter(target)
 				return nil
 			}}

@@ -60,7 +60,7 @@ func TestCheckAndFilter(t *testing.T) {
 			var questions []*pegboard.Question
 			checked := errors.New("not run")
 			filtered := false
-			a := actor{name: "T", user: tc.user, traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+			a := actor{name: "T", user: tc.user, traits: readsData, call: func(ctx ctx, c *pegboard.Call) error {
 				if tc.user {
 					questions = nil // the one that let it run
 				}
@@ -188,7 +188,7 @@ func TestCheckFollowsThePermissionsOfTheMoment(t *testing.T) {
 	t.Parallel()
 	in := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}
 	var before, after bool
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+	a := actor{name: "T", traits: readsData, call: func(ctx ctx, c *pegboard.Call) error {
 		before = c.Filter(in)
 		if err := c.Session().SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"Read(f)"}})); err != nil {
 			return err
@@ -257,7 +257,7 @@ func TestCheckEmitsEvents(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "f")
 	var questions []*pegboard.Question
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+	a := actor{name: "T", traits: readsData, call: func(ctx ctx, c *pegboard.Call) error {
 		for _, path := range []string{"allowed", outside, "denied"} {
 			if err := c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}); err != nil {
 				return err
@@ -288,7 +288,7 @@ func TestCheckEmitsEvents(t *testing.T) {
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	in, there := filepath.Base(dir)+"/", filepath.Base(filepath.Dir(outside))+"/"
 	require.Equal(t, []string{
-		"admitted", "decided allow", "started",
+		"admitted", "decided ./data allow", "started",
 		"decided " + in + "allowed allow",
 		"asked " + there + "f", "settled", "decided " + there + "f allow",
 		"decided " + in + "denied deny by Read(/denied)",
@@ -326,7 +326,7 @@ func TestLateAnswerToACheckDoesNotCount(t *testing.T) {
 		return pegboard.Decision{Behavior: pegboard.Allow}, nil
 	}}
 	var checked error
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
+	a := actor{name: "T", traits: readsData, call: func(ctx ctx, c *pegboard.Call) error {
 		ctx, giveUp = context.WithCancelCause(ctx)
 		checked = c.Check(ctx, pegboard.Target{})
 		return nil

@@ -112,7 +112,7 @@ func (e *evaluation) denyForGood() Decision {
 
 // match finds the rules that deny or ask.
 func (e *evaluation) match() {
-	if len(e.targets) == 0 && (!e.traits.ReadOnly || e.info.Origin.External()) {
+	if len(e.targets) == 0 && (!e.traits.ReadOnly || e.info.Origin.External() || e.restrictsUnseen(&Target{})) {
 		e.targets = []Target{{}}
 	}
 	if e.info.Origin.External() {

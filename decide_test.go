@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -476,5 +477,59 @@ func TestWhyNotAllowedNamesWhatIsMissing(t *testing.T) {
 				require.NotContains(t, d.Reason, tc.not)
 			}
 		})
+	}
+}
+
+// TestReadOnlyCallThatNamesNothingIsAskedAboutWhereRulesSpeakOfPlaces: no rule can be compared with
+// what it reads.
+func TestReadOnlyCallThatNamesNothingIsAskedAboutWhereRulesSpeakOfPlaces(t *testing.T) {
+	t.Parallel()
+	silent := actor{name: "Look", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx, *pegboard.Call) error { return nil }}
+	names := actor{name: "Look", traits: readsData, call: func(ctx, *pegboard.Call) error { return nil }}
+	tests := []struct {
+		set   pegboard.RuleSet
+		asked bool
+	}{
+		{set: pegboard.RuleSet{}},
+		{set: pegboard.RuleSet{Deny: []string{"Read(//etc/hostname)"}}, asked: true},
+		{set: pegboard.RuleSet{Deny: []string{"Edit(*.env)"}}, asked: true},
+		{set: pegboard.RuleSet{Ask: []string{"WebFetch(domain:example.com)"}}, asked: true},
+		{set: pegboard.RuleSet{Deny: []string{"Bash(rm *)"}}, asked: true},
+		{set: pegboard.RuleSet{Deny: []string{"Other", "Agent(x)"}}},
+		{set: pegboard.RuleSet{Allow: []string{"Read(src/**)"}}},
+	}
+	for _, tt := range tests {
+		for _, a := range []actor{silent, names} {
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", tt.set)})
+			ex := executor(pegboard.Executor{})
+			out := ex.Run(t.Context(), a.pool(t, s), call("1", "Look", `{}`))[0]
+			if tt.asked && len(a.traits.Targets) == 0 {
+				require.ErrorIs(t, out.Err, pegboard.ErrNoApprover, "%v", tt.set)
+			} else {
+				require.NoError(t, out.Err, "%v", tt.set)
+			}
+		}
+	}
+}
+
+// TestReadOnlyToolWithAPathInNoTargetIsNotBuilt, and neither is one of a schema that is data.
+func TestReadOnlyToolWithAPathInNoTargetIsNotBuilt(t *testing.T) {
+	t.Parallel()
+	for property, place := range map[string]bool{
+		"path": true, "file_path": true, "filePath": true, "URL": true, "outDir": true, "host": true, "target-url": true, "files": true,
+		"profile": false, "query": false, "text": false, "directive": false, "curl": false, "x": false,
+	} {
+		schema := json.RawMessage(`{"type":"object","properties":{"` + property + `":{"type":"string"}}}`)
+		for _, traits := range []pegboard.Traits{{ReadOnly: true}, readsData, {}} {
+			_, err := pegboard.BuildRaw(schema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
+				Info: pegboard.Info{Name: "Look"}, Description: "Looks.", Traits: traits,
+				Call: func(ctx, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
+			})
+			if place && traits.ReadOnly && len(traits.Targets) == 0 {
+				require.ErrorContains(t, err, "rules cannot see what the property "+property+" names")
+			} else {
+				require.NoError(t, err, property)
+			}
+		}
 	}
 }

@@ -190,6 +190,9 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 	if err != nil {
 		return nil, &BuildError{Tool: d.Name, Field: "input schema", Err: err}
 	}
+	if place := s.PlaceProperty(); d.Inspect == nil && d.Traits.ReadOnly && len(d.Traits.Targets) == 0 && place != "" {
+		return nil, &BuildError{Tool: d.Name, Field: "Traits", Err: fmt.Errorf("ReadOnly without a target, and rules cannot see what the property %s names: set Inspect and make it a target", place)}
+	}
 	spec := &inputSpec{schema: s, typed: typed}
 	if d.Observe != nil {
 		spec.observe = func(in any, c *Call) map[string]any {

@@ -18,7 +18,9 @@ type chartInput struct {
 var chart = pegboard.Build(pegboard.Definition[chartInput, string]{
 	Info:        pegboard.Info{Name: "Chart"},
 	Description: "Draws a table.",
-	Traits:      pegboard.Traits{ReadOnly: true},
+	Inspect: func(in chartInput, _ *pegboard.Call) pegboard.Traits {
+		return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.File}}}
+	},
 	Observe: func(in chartInput, _ *pegboard.Call) map[string]any {
 		return map[string]any{"file": path.Join("/data", in.File), "format": path.Ext(in.File)}
 	},

@@ -17,7 +17,9 @@ func ExampleCall_Check() {
 	walk := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info:        pegboard.Info{Name: "Walk"},
 		Description: "Reads all there is.",
-		Traits:      pegboard.Traits{ReadOnly: true},
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{ // the files are checked one by one
+			{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "list of files"},
+		}},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			for _, name := range []string{"main.go", ".env"} {
 				fmt.Println(name, c.Filter(file(name)), c.Behavior(file(name))) // never ask

@@ -361,7 +361,7 @@ func TestRecordedOutcomesAreWhatTheyWere(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	worker := pegboard.Build(pegboard.Definition[note, *pegboard.Result]{
-		Info: pegboard.Info{Name: "Work"}, Description: "Works.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared}, Equivalent: pegboard.SameInput[note],
+		Info: pegboard.Info{Name: "Work"}, Description: "Works.", Traits: pegboard.Traits{ReadOnly: true, Targets: readsData.Targets, Concurrency: pegboard.Shared}, Equivalent: pegboard.SameInput[note],
 		Call: func(_ ctx, n note, _ *pegboard.Call) (*pegboard.Result, error) {
 			switch n.Text {
 			case "fails":

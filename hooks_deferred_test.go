@@ -161,7 +161,7 @@ func TestACheckCannotBePutOff(t *testing.T) {
 	var log bytes.Buffer
 	checks := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Checks"}, Description: "Checks a host while it runs.",
-		Inspect: func(struct{}, *pegboard.Call) pegboard.Traits { return pegboard.Traits{ReadOnly: true} },
+		Inspect: func(struct{}, *pegboard.Call) pegboard.Traits { return readsData },
 		Call: func(ctx ctx, _ struct{}, c *pegboard.Call) (string, error) {
 			return "went on", c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Value: "example.com"})
 		},

@@ -123,13 +123,13 @@ func TestInvariant6InputIsDecodedOnceStrictly(t *testing.T) {
 				t.Parallel()
 				ran := false
 				tool := pegboard.Build(pegboard.Definition[input, string]{
-					Info: pegboard.Info{Name: "T"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
+					Info: pegboard.Info{Name: "T"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true, Targets: readsData.Targets},
 					Call: func(ctx ctx, _ input, _ *pegboard.Call) (string, error) { ran = true; return "", nil },
 				})
 				if raw {
 					var err error
 					tool, err = pegboard.BuildRaw(open, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-						Info: pegboard.Info{Name: "T"}, Traits: pegboard.Traits{ReadOnly: true},
+						Info: pegboard.Info{Name: "T"}, Traits: pegboard.Traits{ReadOnly: true, Targets: readsData.Targets},
 						Call: func(ctx ctx, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
 							ran = true
 							require.True(t, json.Valid(in))

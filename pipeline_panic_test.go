@@ -89,7 +89,7 @@ func TestPanicOfAnEarlierCallsUpdate(t *testing.T) {
 	t.Parallel()
 	first := make(chan struct{})
 	tool := pegboard.Build(pegboard.Definition[job, *pegboard.Result]{
-		Info: pegboard.Info{Name: "T"}, Description: "x.", Traits: pegboard.Traits{Concurrency: pegboard.Shared, ReadOnly: true},
+		Info: pegboard.Info{Name: "T"}, Description: "x.", Traits: readsShared,
 		Call: func(_ ctx, in job, c *pegboard.Call) (*pegboard.Result, error) {
 			if c.ID == "2" {
 				<-first

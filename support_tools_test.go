@@ -247,3 +247,9 @@ func ordered(lists ...[]string) []string {
 	slices.Sort(all)
 	return all
 }
+
+// readsData are the traits of a call that reads one thing, which no rule of the tests is about.
+var readsData = pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "data"}}}
+
+// readsShared are readsData of a call that runs beside others.
+var readsShared = pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared, Targets: readsData.Targets}

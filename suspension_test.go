@@ -185,7 +185,7 @@ func TestSuspendedCallHoldsItsPlace(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	looker := pegboard.Build(pegboard.Definition[note, string]{
-		Info: pegboard.Info{Name: "Look"}, Description: "Looks.", Traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Concurrency: pegboard.Shared},
+		Info: pegboard.Info{Name: "Look"}, Description: "Looks.", Traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Concurrency: pegboard.Shared, Targets: readsData.Targets},
 		Equivalent: pegboard.SameInput[note],
 		Call:       func(_ ctx, n note, _ *pegboard.Call) (string, error) { o.ran.Add(1); return "saw " + n.Path, nil },
 	})

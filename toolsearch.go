@@ -61,7 +61,10 @@ func ToolSearch(o SearchOptions) Tool {
 			"before its definition has appeared in a result of this tool. From then on it is called like any other, for the rest of the conversation. " +
 			"Ask for names that you know with select:NAME or select:NAME,NAME; otherwise describe in a few words what the tool should do. " +
 			"A word after a + must be part of the name, as in \"+github create issue\".",
-		Traits: Traits{Concurrency: Shared, ReadOnly: true, Kind: KindSearch},
+		Traits: Traits{
+			Concurrency: Shared, ReadOnly: true, Kind: KindSearch,
+			Targets: []Target{{Kind: TargetResource, Access: AccessRead, Value: "tools of the pool"}},
+		},
 		Lines: func(in searchInput, _ *Call) Lines {
 			return Lines{Before: "Find tools: " + in.Query, While: "Finding tools: " + in.Query}
 		},

@@ -5,9 +5,9 @@ import "time"
 // Traits describe one call. The zero value is the cautious one: the call runs alone, and
 // writes something unknown.
 type Traits struct {
-	Targets     []Target    // none means one target of the kind TargetOpaque
+	Targets     []Target    // none means one target of the kind TargetOpaque, unless ReadOnly
 	Concurrency Concurrency // zero: Exclusive
-	ReadOnly    bool        // changes nothing
+	ReadOnly    bool        // changes nothing; without targets it is asked about where deny or ask rules speak of paths, hosts or commands
 	Destructive bool        // cannot be undone; a call that is ReadOnly, too, counts as one that writes
 	OpenWorld   bool        // reaches beyond this machine
 	Idempotent  bool        // twice has the effect of once; needed only for [RetryPolicy], and only if not ReadOnly

@@ -23,7 +23,7 @@ func TestCallsAfterACrash(t *testing.T) {
 	}
 	readOnly := func(d *pegboard.Definition[note, string]) {
 		d.Inspect = nil
-		d.Traits = pegboard.Traits{ReadOnly: true}
+		d.Traits = pegboard.Traits{ReadOnly: true, Targets: readsData.Targets}
 	}
 	plain := func(*pegboard.Definition[note, string]) {}
 	tests := []struct {
@@ -173,13 +173,13 @@ func TestInnerAgentsHaveNoTurn(t *testing.T) {
 	var pool *pegboard.Pool
 	ex := executor(pegboard.Executor{})
 	outer := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Outer"}, Description: "Runs another message.", Traits: pegboard.Traits{ReadOnly: true},
+		Info: pegboard.Info{Name: "Outer"}, Description: "Runs another message.", Traits: pegboard.Traits{ReadOnly: true, Targets: readsData.Targets},
 		Call: func(ctx ctx, _ struct{}, _ *pegboard.Call) (string, error) {
 			return ex.Run(ctx, pool, call("in", "Look", `{}`))[0].Result.Text(), nil
 		},
 	})
 	look := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Look"}, Description: "Looks.", Traits: pegboard.Traits{ReadOnly: true},
+		Info: pegboard.Info{Name: "Look"}, Description: "Looks.", Traits: pegboard.Traits{ReadOnly: true, Targets: readsData.Targets},
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "seen", nil },
 	})
 	o.tools = []pegboard.Tool{outer, look}

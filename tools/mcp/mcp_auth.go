@@ -49,7 +49,10 @@ func newAuthTool(a authorizer) pegboard.Tool {
 			"The user is shown the address, so call it only when a tool of the server is wanted.",
 		Inspect: func(in AuthInput, _ *pegboard.Call) pegboard.Traits {
 			if in.Server == "" {
-				return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared}
+				return pegboard.Traits{
+					ReadOnly: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared,
+					Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "MCP servers that need a login"}},
+				}
 			}
 			return pegboard.Traits{
 				Targets:     []pegboard.Target{{Kind: pegboard.TargetResource, Value: "mcp:" + in.Server}},

@@ -81,7 +81,10 @@ func Read(o Options) pegboard.Tool {
 		Description: fmt.Sprintf("Reads on in a result that was too long to show, of which a notice says where it is kept. "+
 			"Shows %d bytes at most in one call, from offset on; the first line says which, and where to go on. "+
 			"With a pattern it shows the lines that match.", o.MaxBytes),
-		Traits:   pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindRead},
+		Traits: pegboard.Traits{
+			ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindRead,
+			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "stored results"}},
+		},
 		Lines:    readInput.lines,
 		Validate: validateInput,
 		Permit: func(context.Context, readInput, *pegboard.Call) pegboard.Decision {

@@ -46,7 +46,10 @@ func CtxInspect() pegboard.Tool {
 		Info: pegboard.Info{Name: "CtxInspect", Title: "Context", Hint: "context window usage, token weight of definitions", Polls: true},
 		Description: "Shows what takes room in your context, as tables: tool definitions and their weight, results that were stored or shortened, " +
 			"agents and other tasks in the background. For when the context grows full, or when you have lost track of what runs.",
-		Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindList},
+		Traits: pegboard.Traits{
+			ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindList,
+			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "context of the conversation"}},
+		},
 		Lines: func(in ctxInput, _ *pegboard.Call) pegboard.Lines {
 			what := "the context"
 			if in.What != "" {

@@ -52,7 +52,10 @@ func New(schema json.RawMessage) (*Output, error) {
 			Loading: pegboard.LoadAlways,
 		},
 		Description: "Gives the final answer, as an object of this schema. Call it once, when you have the whole answer: this is the only part of your work that is read.",
-		Traits:      pegboard.Traits{ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared},
+		Traits: pegboard.Traits{
+			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared,
+			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "answer"}},
+		},
 		Permit: func(context.Context, json.RawMessage, *pegboard.Call) pegboard.Decision {
 			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only gives the answer"}
 		},

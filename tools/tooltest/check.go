@@ -37,6 +37,8 @@ import (
 //     writes no path, and one of the kind edit is not read-only.
 //   - Own things are named: a call whose Traits have Own is read-only or names a target, and
 //     none that it writes is a path, a command, a host or opaque.
+//   - Paths and addresses are targets: a property that is one, by its name or its
+//     value, is in a target of the call, unless that has an opaque one.
 //   - Lines are for a person: the title and what Lines returns are one line each, or
 //     empty, without control characters, and the same when asked again; kind and folding
 //     are among the constants.

@@ -249,6 +249,10 @@ func badKinds() []badTool {
 			tool: writes(func(tr *pegboard.Traits) { tr.Own, tr.Targets = true, nil }),
 		},
 		{
+			name: "a path in no target", rule: tooltest.RulePlaces, got: `the property path is "a.txt", and no target has it`,
+			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets = nil }), inputs: []string{`{"path":"a.txt"}`},
+		},
+		{
 			name: "a line that tells more", rule: tooltest.RuleView, got: `a line tells no more: Result.Line has "token-4711"`,
 			tool: tooltest.StandIn(good(), tooltest.Reply{Result: &pegboard.Result{Parts: []pegboard.Part{{Text: "read"}}, Line: "Read with token-4711"}}),
 		},

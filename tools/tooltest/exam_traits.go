@@ -2,13 +2,19 @@ package tooltest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
+	"net/url"
+	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
 
 // checkCall examines an accepted call. It returns the traits to compare with later,
@@ -23,6 +29,7 @@ func (x *exam) checkCall(ctx context.Context, c *pegboard.Call, input string) *p
 	x.checkClear(input, traits[0])
 	x.checkKind(input, traits[0])
 	x.checkOwn(input, traits[0])
+	x.checkPlaces(input, traits[0])
 	x.checkLines(c, input, traits[0])
 	if seen, ok := x.checkConcurrent(ctx, c, input); pure {
 		pure = ok && x.compareTraits(input, "asked by several goroutines at once", traits[0], seen)
@@ -104,6 +111,36 @@ func unclear(t pegboard.Target) string {
 		return pattern.Malformed(pattern.Command, t.Value)
 	}
 	return pattern.Malformed(pattern.Text, t.Value)
+}
+
+// checkPlaces reports a property that seems to be a path or an address and of which no target
+// speaks. An opaque target, or one that is not clear, may be anything.
+func (x *exam) checkPlaces(input string, tr pegboard.Traits) {
+	anything := func(t pegboard.Target) bool { return t.Kind == pegboard.TargetOpaque || unclear(t) != "" }
+	if len(tr.Targets) == 0 && !tr.ReadOnly || slices.ContainsFunc(tr.Targets, anything) {
+		return
+	}
+	var properties map[string]any
+	_ = json.Unmarshal([]byte(input), &properties) // an input that is no object has none
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		value, ok := properties[name].(string)
+		if !ok || value == "" || !schema.NamesPlace(name) && !strings.Contains(value, "://") {
+			continue
+		}
+		if !slices.ContainsFunc(tr.Targets, func(t pegboard.Target) bool { return speaksOf(t.Value, value) }) {
+			x.addViolation(rulePlaces, input, "the property %s is %q, and no target has it", name, value)
+			return
+		}
+	}
+}
+
+// speaksOf reports whether the value of a target may stand for that of a property: it is the same,
+// or its host, or ends as it does.
+func speaksOf(target, value string) bool {
+	if u, err := url.Parse(value); err == nil && u.Host != "" && strings.EqualFold(u.Hostname(), target) {
+		return true
+	}
+	return strings.HasSuffix(path.Clean(filepath.ToSlash(target)), strings.TrimLeft(path.Clean(filepath.ToSlash(value)), "./~")) || strings.Contains(target, value)
 }
 
 func (x *exam) checkCoherent(input string, tr pegboard.Traits) {

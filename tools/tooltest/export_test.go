@@ -27,6 +27,7 @@ const (
 	RuleClear     = ruleClear
 	RuleKind      = ruleKind
 	RuleOwn       = ruleOwn
+	RulePlaces    = rulePlaces
 	RuleView      = ruleView
 	RuleLines     = ruleLines
 	RuleReturns   = ruleReturns

@@ -16,6 +16,7 @@ const (
 	ruleClear     = "targets are clear"
 	ruleKind      = "kinds are true"
 	ruleOwn       = "own things are named"
+	rulePlaces    = "paths and addresses are targets"
 	ruleView      = "a view shows nothing that the result does not"
 	ruleLines     = "lines are for a person"
 	ruleReturns   = "every stage returns"
@@ -37,6 +38,7 @@ var rulePurposes = map[string]string{
 	ruleClear:     "rules are compared with the values of targets: a host is a bare host name, a path no URL, a name not empty",
 	ruleKind:      "a user interface folds what only looks, and marks what edits",
 	ruleOwn:       "in plan mode a call may change what belongs to the conversation, and nothing else",
+	rulePlaces:    "a deny rule is compared with targets: a path or an address that is in none passes it",
 	ruleView:      "a person and the model must know the same of what came of a call",
 	ruleLines:     "a person who decides about a call or follows it reads one line, which says the same each time and hides nothing",
 	ruleReturns:   "a panic, runtime.Goexit or a stage that never ends leaves the model without an answer it can use",
