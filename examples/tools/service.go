@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/web"
 )
 
 type rateInput struct {
@@ -42,14 +43,16 @@ func exchangeRate(base *url.URL, client *http.Client) pegboard.Tool {
 		Lines: func(in rateInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Get the rate of " + in.From + " in " + in.To, While: "Getting the rate of " + in.From + " in " + in.To}
 		},
-		Call: func(ctx context.Context, in rateInput, _ *pegboard.Call) (rate, error) {
+		Call: func(ctx context.Context, in rateInput, c *pegboard.Call) (rate, error) {
 			address := base.JoinPath(in.From, in.To).String()
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 			if err != nil {
 				return rate{}, err
 			}
-			response, err := client.Do(request)
-			if err != nil {
+			response, err := web.Client(c, client).Do(request) // a redirect is decided as any other host
+			if errors.Is(err, pegboard.ErrDenied) {
+				return rate{}, err
+			} else if err != nil {
 				return rate{}, pegboard.Transient(fmt.Errorf("the service does not answer, try once more later: %w", err), 0)
 			}
 			defer response.Body.Close()
