@@ -1,7 +1,6 @@
 package pegboard_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -512,24 +511,33 @@ func TestReadOnlyCallThatNamesNothingIsAskedAboutWhereRulesSpeakOfPlaces(t *test
 	}
 }
 
-// TestReadOnlyToolWithAPathInNoTargetIsNotBuilt, and neither is one of a schema that is data.
+// TestReadOnlyToolWithAPathInNoTargetIsNotBuilt: no rule could be about that path.
 func TestReadOnlyToolWithAPathInNoTargetIsNotBuilt(t *testing.T) {
 	t.Parallel()
-	for property, place := range map[string]bool{
-		"path": true, "file_path": true, "filePath": true, "URL": true, "outDir": true, "host": true, "target-url": true, "files": true,
-		"profile": false, "query": false, "text": false, "directive": false, "curl": false, "x": false,
-	} {
-		schema := json.RawMessage(`{"type":"object","properties":{"` + property + `":{"type":"string"}}}`)
-		for _, traits := range []pegboard.Traits{{ReadOnly: true}, readsData, {}} {
-			_, err := pegboard.BuildRaw(schema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-				Info: pegboard.Info{Name: "Look"}, Description: "Looks.", Traits: traits,
-				Call: func(ctx, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
-			})
-			if place && traits.ReadOnly && len(traits.Targets) == 0 {
-				require.ErrorContains(t, err, "rules cannot see what the property "+property+" names")
-			} else {
-				require.NoError(t, err, property)
-			}
-		}
+	type path struct {
+		FilePath string `json:"file_path"`
 	}
+	type address struct {
+		URL string `json:"targetURL"`
+	}
+	type text struct {
+		Profile string `json:"profile"`
+	}
+	place := func(err error, property string) {
+		t.Helper()
+		require.ErrorContains(t, err, "rules cannot see what the property "+property+" names")
+	}
+	place(buildLook[path](pegboard.Traits{ReadOnly: true}), "file_path")
+	place(buildLook[address](pegboard.Traits{ReadOnly: true}), "targetURL")
+	require.NoError(t, buildLook[path](readsData))
+	require.NoError(t, buildLook[path](pegboard.Traits{}))
+	require.NoError(t, buildLook[text](pegboard.Traits{ReadOnly: true}))
+}
+
+func buildLook[In any](traits pegboard.Traits) error {
+	_, err := pegboard.TryBuild(pegboard.Definition[In, string]{
+		Info: pegboard.Info{Name: "Look"}, Description: "Looks.", Traits: traits,
+		Call: func(ctx, In, *pegboard.Call) (string, error) { return "", nil },
+	})
+	return err
 }

@@ -124,7 +124,8 @@ func SameInput[In any](a, b In) bool {
 // a call leaves out has the default of the tag `jsonschema:"default=…"`. A time.Duration is
 // a string such as "1m30s" for the model, and its description says so. A part of a tag
 // that has no meaning for its field is an error, and so is an output that encoding/json
-// cannot encode, unless Result is set.
+// cannot encode, unless Result is set. So is a property whose name says that it is a path or an
+// address, if fixed Traits say ReadOnly and have no target.
 func Build[In, Out any](d Definition[In, Out]) Tool {
 	t, err := TryBuild(d)
 	if err != nil {
@@ -147,7 +148,14 @@ func TryBuild[In, Out any](d Definition[In, Out]) (Tool, error) {
 			return nil, &BuildError{Tool: d.Name, Field: "Out", Err: fmt.Errorf("%w, or set Result", err)}
 		}
 	}
-	return build(raw, d, decoderFor[In]())
+	t, err := build(raw, d, decoderFor[In]())
+	if err != nil || d.Inspect != nil || !d.Traits.ReadOnly || len(d.Traits.Targets) > 0 {
+		return t, err
+	}
+	if place := t.input().schema.PlaceProperty(); place != "" {
+		return nil, &BuildError{Tool: d.Name, Field: "Traits", Err: fmt.Errorf("ReadOnly without a target, and rules cannot see what the property %s names: set Inspect and make it a target", place)}
+	}
+	return t, nil
 }
 
 // decoderFor returns the func that decodes input which the schema of In accepts.
@@ -189,9 +197,6 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 	s, err := schema.Compile(raw)
 	if err != nil {
 		return nil, &BuildError{Tool: d.Name, Field: "input schema", Err: err}
-	}
-	if place := s.PlaceProperty(); d.Inspect == nil && d.Traits.ReadOnly && len(d.Traits.Targets) == 0 && place != "" {
-		return nil, &BuildError{Tool: d.Name, Field: "Traits", Err: fmt.Errorf("ReadOnly without a target, and rules cannot see what the property %s names: set Inspect and make it a target", place)}
 	}
 	spec := &inputSpec{schema: s, typed: typed}
 	if d.Observe != nil {

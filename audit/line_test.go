@@ -244,7 +244,8 @@ func TestAllDecisionsOfACall(t *testing.T) {
 	require.NoError(t, err)
 	pegboard.KeyModel.Set(agent, "small/2 of\nmine")
 	outer := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Outer"}, Description: "Runs Inner.", Traits: pegboard.Traits{ReadOnly: true},
+		Info: pegboard.Info{Name: "Outer"}, Description: "Runs Inner.",
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "data"}}},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			return "done", c.Run(ctx, call("in", "Inner", `{"path":"a","later":"/elsewhere"}`))[0].Err
 		},

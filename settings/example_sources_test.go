@@ -33,6 +33,7 @@ func exampleFiles(texts map[string]string) (files settings.Files, remove func())
 	}
 	files = settings.Locate(filepath.Join(base, "project"), filepath.Join(base, "home"))
 	files.Managed, files.Lookup = nil, func(string) (string, bool) { return "", false }
+	files.TrustedLocal = true // nobody but the user has written that file
 	return files, func() { _ = os.RemoveAll(base) }
 }
 

@@ -43,7 +43,7 @@ func Example() {
 	}
 	fmt.Print(string(text))
 
-	loaded, err := settings.Locate(dir, home).Load(ctx)
+	loaded, err := files.Load(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}

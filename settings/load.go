@@ -11,7 +11,6 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
-	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
@@ -172,7 +171,7 @@ func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path 
 	}
 	snap, err := t.snapshot(ctx)
 	trusted := source != pegboard.SourceProject && source != pegboard.SourceLocal || l.Trusted ||
-		source == pegboard.SourceLocal && !t.linked && !gitrepo.MayTrack(t.real)
+		source == pegboard.SourceLocal && l.TrustedLocal && !t.linked
 	return l.parseSnapshot(ctx, &fileReader{source: source, text: text{path: path}, anchors: a, trusted: trusted}, before, snap, err)
 }
 

@@ -293,38 +293,31 @@ func TestLoadDisabledModes(t *testing.T) {
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	const data = `{"permissions": {"allow": ["A"], "deny": ["D"], "ask": ["Q"], "additionalDirectories": ["/x"]}}`
-	const v2 = "DIRC\x00\x00\x00\x02\x00\x00\x00\x01"
+	local := func(f settings.Files) string { return f.Local }
 	tests := []struct {
 		name  string
 		file  func(f settings.Files) string
 		index string // of the repository, empty for no repository
 		trust bool
+		local bool // the host trusts the local file
 		want  bool
 	}{
 		{name: "project", file: func(f settings.Files) string { return f.Project }},
+		{name: "project, where the local file is trusted", file: func(f settings.Files) string { return f.Project }, local: true},
 		{name: "trusted project", file: func(f settings.Files) string { return f.Project }, trust: true, want: true},
 		{name: "user", file: func(f settings.Files) string { return f.User }, want: true},
-		{name: "local, no repository", file: func(f settings.Files) string { return f.Local }, want: true},
-		{name: "local, an empty repository", file: func(f settings.Files) string { return f.Local }, index: "none", want: true},
-		{name: "local, not tracked", file: func(f settings.Files) string { return f.Local }, index: v2 + strings.Repeat("some/.claude/settings.json\x00\x04link\x00", 9999), want: true},
-		{name: "local, tracked", file: func(f settings.Files) string { return f.Local }, index: v2 + strings.Repeat("x", 65530) + ".claude/settings.local.json\x00\x00"},
-		{name: "local, tracked in another case", file: func(f settings.Files) string { return f.Local }, index: v2 + ".Claude/settings.local.json\x00\x00"},
-		{name: "local, tracked and trusted", file: func(f settings.Files) string { return f.Local }, index: v2 + ".claude/settings.local.json\x00", trust: true, want: true},
-		{name: "local, a split index", file: func(f settings.Files) string { return f.Local }, index: v2 + "a\x00\x00\x00link\x00\x00\x00\x20"},
-		{name: "local, names that are cut", file: func(f settings.Files) string { return f.Local }, index: strings.Replace(v2, "\x02", "\x04", 1)},
-		{name: "local, no index", file: func(f settings.Files) string { return f.Local }, index: "junk"},
+		{name: "local, an unpacked archive", file: local},
+		{name: "local, a shipped repository that does not track it", file: local, index: "DIRC\x00\x00\x00\x02\x00\x00\x00\x00"},
+		{name: "local, a trusted project", file: local, trust: true, want: true},
+		{name: "local, trusted alone", file: local, local: true, want: true},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			f := files(t)
-			f.Trusted = tc.trust
+			f.Trusted, f.TrustedLocal = tc.trust, tc.local
 			write(t, tc.file(f), data)
-			switch tc.index {
-			case "":
-			case "none":
-				require.NoError(t, os.Mkdir(filepath.Join(f.Dir, ".git"), 0o755))
-			default:
+			if tc.index != "" {
 				write(t, filepath.Join(f.Dir, ".git", "index"), tc.index)
 			}
 			l := load(t, f)

@@ -14,7 +14,7 @@ import (
 )
 
 // TestUntrustedProject: of what a project brings along only what denies counts, whether it
-// comes as the project's file or as a local file that git tracks.
+// comes as the project's file or as a local file.
 func TestUntrustedProject(t *testing.T) {
 	t.Parallel()
 	const text = `{
@@ -31,10 +31,10 @@ func TestUntrustedProject(t *testing.T) {
 	}`
 	for _, source := range []pegboard.RuleSource{project, local} {
 		f := files(t)
+		f.TrustedLocal = false
 		path := f.Project
 		if source == local {
 			path = f.Local
-			write(t, filepath.Join(f.Dir, ".git", "index"), "DIRC\x00\x00\x00\x02\x00\x00\x00\x01.claude/settings.local.json\x00")
 		}
 		write(t, path, text)
 		write(t, f.User, `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "mine"}]}]}, "allowedMcpServers": [{"serverName": "mine"}], "statusLine": {}}`)

@@ -92,26 +92,3 @@ func TestLocateDefaults(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, settings.Locate(dir, home), settings.Locate("", ""))
 }
-
-// TestTrackedByGit looks at indexes that git wrote.
-func TestTrackedByGit(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git")
-	}
-	base := realpath.Resolve(t.TempDir())
-	f := settings.Locate(base, filepath.Join(base, "home"))
-	git(t, base, "init", "-q", ".")
-	f = settings.Locate(base, f.Home)
-	write(t, f.Local, `{"permissions": {"allow": ["A"]}}`)
-	write(t, filepath.Join(base, "link"), "")
-	git(t, base, "add", "link")
-	require.False(t, load(t, f).Rules[0].Untrusted, "not tracked")
-	git(t, base, "update-index", "--split-index")
-	require.True(t, load(t, f).Rules[0].Untrusted, "nobody can tell")
-	git(t, base, "update-index", "--no-split-index")
-	git(t, base, "add", "-f", ".claude")
-	require.True(t, load(t, f).Rules[0].Untrusted, "tracked")
-	git(t, base, "update-index", "--index-version", "4")
-	require.True(t, load(t, f).Rules[0].Untrusted, "nobody can tell")
-}

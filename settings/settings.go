@@ -79,9 +79,12 @@ type Files struct {
 
 	// Trusted says that the user trusts the project. Otherwise its allow rules, its
 	// directories, its hooks, its env, a mode but ModePlan and ModeDontAsk, its approvals
-	// of MCP servers and their headersHelper are ignored, and also those of the local file if
-	// that may have come with the project's files. What it denies counts in any case.
+	// of MCP servers and their headersHelper are ignored, and also those of the local file, which
+	// an archive or a copied repository may have brought along. What they deny counts in any case.
 	Trusted bool
+	// TrustedLocal says the same of the local file alone, unless it, or its directory, is a link:
+	// for a host that knows that nobody but the user has written it.
+	TrustedLocal bool
 
 	// Strict makes a hook of PreToolUse, PermissionRequest or UserPromptSubmit that cannot
 	// be read an error like a deny rule that cannot be read. Otherwise it is left out with a

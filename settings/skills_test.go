@@ -34,6 +34,7 @@ func newSkillTree(t *testing.T) *skillTree {
 	}
 	w.write(t, filepath.Join(w.repo, ".git", "HEAD"), "ref: refs/heads/main\n")
 	w.files = settings.Locate(w.dir, w.home)
+	w.files.TrustedLocal = true
 	w.files.Managed = []string{filepath.Join(w.managed, "managed-settings.json")}
 	return w
 }

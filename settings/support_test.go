@@ -133,6 +133,7 @@ func files(t testing.TB) settings.Files {
 	f := settings.Locate(dir, home)
 	f.Managed = nil // not those of this machine
 	f.Lookup = func(string) (string, bool) { return "", false }
+	f.TrustedLocal = true // the tests write it, as its user
 	return f
 }
 

@@ -1,11 +1,6 @@
 package gitrepo
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,59 +47,4 @@ func sameEntry(a, b string) bool {
 	x, errX := os.Lstat(a)
 	y, errY := os.Lstat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// MayTrack reports whether git may track the file at real, so that it may have come with
-// the project instead of from the user. It returns true if this is unknown, as for an
-// index whose format abbreviates names or has them in several files.
-func MayTrack(real string) bool {
-	root := Tree(filepath.Dir(real))
-	if root == "" {
-		return false
-	}
-	folder, err := folderOf(root)
-	if err != nil || folder == "" {
-		return true
-	}
-	name, err := filepath.Rel(root, real)
-	if err != nil {
-		return true
-	}
-	f, err := open(filepath.Join(folder, "index"))
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
-	}
-	defer func() { _ = f.Close() }()
-	return indexMayName(f, filepath.ToSlash(name))
-}
-
-// indexMayName searches an index, as gitformat-index(5) describes it, for a name. Versions
-// 2 and 3 have each name in full, with a zero at its end.
-func indexMayName(index io.Reader, name string) bool {
-	const (
-		chunk = 64 << 10
-		limit = 256 << 20
-	)
-	r := bufio.NewReaderSize(io.LimitReader(index, limit), chunk)
-	head, err := r.Peek(12)
-	if err != nil || !bytes.HasPrefix(head, []byte("DIRC\x00\x00\x00")) || head[7] != 2 && head[7] != 3 {
-		return true
-	}
-	wanted := [][]byte{bytes.ToLower([]byte(name + "\x00")), []byte("\x00link\x00")} // the second marks a split index
-	buf := make([]byte, 0, 2*chunk)
-	for read := 0; ; {
-		n, err := r.Read(buf[len(buf):cap(buf)])
-		buf, read = buf[:len(buf)+n], read+n
-		for _, w := range wanted {
-			if bytes.Contains(bytes.ToLower(buf), w) { // the file system may ignore case
-				return true
-			}
-		}
-		if err != nil {
-			return !errors.Is(err, io.EOF) || read >= limit
-		}
-		if keep := max(len(name), 8); len(buf) > keep {
-			buf = append(buf[:0], buf[len(buf)-keep:]...)
-		}
-	}
 }

@@ -24,14 +24,11 @@ func (s *Schema) PlaceProperty() string {
 
 // NamesPlace reports whether the name of a property says that it is a path, an address or a host.
 func NamesPlace(property string) bool {
-	runes := []rune(property)
-	i := len(runes) - 1
-	for i > 0 && unicode.IsLower(runes[i]) {
-		i--
+	word := property[strings.LastIndexAny(property, "_-. ")+1:]
+	for i, r := range word { // the last word in camel case; all capitals are one word
+		if i > 0 && unicode.IsUpper(r) && unicode.IsLower(rune(word[i-1])) {
+			return NamesPlace(word[i:])
+		}
 	}
-	word := runes[i:]
-	if !unicode.IsLetter(word[0]) {
-		word = word[1:]
-	}
-	return slices.Contains(placeWords, strings.ToLower(string(word))) || slices.Contains(placeWords, strings.ToLower(property))
+	return slices.Contains(placeWords, strings.ToLower(word))
 }

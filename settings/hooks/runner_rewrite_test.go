@@ -40,7 +40,7 @@ func TestRewriteIsOfOneCall(t *testing.T) {
 			t.Parallel()
 			var changed, ran atomic.Int32
 			pen := pegboard.Build(pegboard.Definition[noteIn, string]{
-				Info: pegboard.Info{Name: "Pen"}, Description: "Writes.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+				Info: pegboard.Info{Name: "Pen"}, Description: "Writes.", Traits: readsNote,
 				Validate: func(_ context.Context, in noteIn, c *pegboard.Call) error {
 					if in.Text == "oh dear" && c.Parent() != nil { // until the inputs of both calls are changed
 						changed.Add(1)
@@ -53,7 +53,7 @@ func TestRewriteIsOfOneCall(t *testing.T) {
 				Call: func(context.Context, noteIn, *pegboard.Call) (string, error) { ran.Add(1); return "", nil },
 			})
 			script := pegboard.Build(pegboard.Definition[noteIn, string]{
-				Info: pegboard.Info{Name: "Script"}, Description: "Calls Pen.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+				Info: pegboard.Info{Name: "Script"}, Description: "Calls Pen.", Traits: readsNote,
 				Call: func(ctx context.Context, in noteIn, c *pegboard.Call) (string, error) {
 					return "", c.Run(ctx, pegboard.Call{ID: id, Name: "Pen", Input: json.RawMessage(`{"text": "` + in.Text + `"}`)})[0].Err
 				},

@@ -232,3 +232,9 @@ func (sc *scene) payloads() []map[string]any {
 	}
 	return all
 }
+
+// readsNote are the traits of a call that only reads, and for whose input no rule of the tests is.
+var readsNote = pegboard.Traits{
+	ReadOnly: true, Concurrency: pegboard.Shared,
+	Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "notes"}},
+}
