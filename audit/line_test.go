@@ -266,7 +266,7 @@ func TestAllDecisionsOfACall(t *testing.T) {
 		require.Regexp(t, "^sha256:[0-9a-f]+$", entry["model"], "it is not a plain name")
 	}
 	require.Equal(t, [][]any{
-		{"out", nil, "allow", "agent-7", nil},
+		{"out", nil, "allow", "agent-7", []any{"resource:read"}},
 		{"in", "out", "allow", "agent-7", []any{"path:write"}},
 		{"in", "out", "deny", "agent-7", []any{"path:read"}},
 	}, got)
