@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"context"
 	"errors"
 	"math/rand/v2"
 	"path/filepath"
@@ -153,4 +154,42 @@ func TestDecideSurvivesAVerifierThatPanics(t *testing.T) {
 	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Shell: pegboard.ShellFacts{ReadOnly: true, VerifyReadOnly: func() error { panic("oh") }}}}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{}))
 	require.NotPanics(t, func() { require.NotEqual(t, pegboard.Allow, pool.Decide(t.Context(), call("1", "T", ``)).Behavior) })
+}
+
+// TestDecideHeedsItsContext: whichever part of the decision the context ends in, the call is
+// denied, although the mode allows it.
+func TestDecideHeedsItsContext(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"before", "Inspect", "Permit", "Verify", ""} {
+		t.Run(part, func(t *testing.T) {
+			t.Parallel()
+			ended := errors.New("the host has ended it")
+			c, end := context.WithCancelCause(t.Context())
+			at := func(name string) {
+				if name == part {
+					end(ended)
+				}
+			}
+			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+				Info: pegboard.Info{Name: "T"}, Description: "For a test.",
+				Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
+					at("Inspect")
+					return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "x", Shell: pegboard.ShellFacts{
+						Simple: true, ReadOnly: true, VerifyReadOnly: func() error { at("Verify"); return nil },
+					}}}}
+				},
+				Permit: func(ctx, struct{}, *pegboard.Call) pegboard.Decision { at("Permit"); return pegboard.Decision{} },
+				Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
+			})
+			pool := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
+			at("before")
+			d := pool.Decide(c, call("1", "T", `{}`))
+			if part == "" {
+				require.Equal(t, pegboard.Allow, d.Behavior, d.Reason)
+				return
+			}
+			require.Equal(t, pegboard.Deny, d.Behavior)
+			require.Contains(t, d.Reason, ended.Error())
+		})
+	}
 }

@@ -9,10 +9,13 @@ import (
 // They are changed in everyday work, so that a rule may permit it; a mode that permits edits
 // does not. Each line is a class.
 var trustedNames = strings.Fields(`
-	.cursor .windsurf .codeium .gemini .qwen .codex .zed .continue .roo .amazonq .kiro .junie .augment .trae .opencode .crush .kilocode .factory .cline .aider .goose
+	.cursor .windsurf .codeium .gemini .qwen .codex .zed .continue .roo .amazonq .kiro .junie .augment .trae .opencode .crush .kilocode .factory .cline .aider .goose .openhands .theia
 	opencode.json opencode.jsonc .opencode.json crush.json .crush.json mcp.json .aider.conf.yml .clinerules .cursorrules .windsurfrules .roorules .kilocoderules .goosehints .roomodes
 	.fleet .vs .nova .exrc .nvimrc .nvim.lua .vimrc _vimrc .gvimrc .lvimrc .local.vimrc .vimspector.json .dir-locals.el .dir-locals-2.el
 	.gdbinit .lldbinit .pdbrc .irbrc .pryrc .byebugrc .rprofile .renviron .iex.exs .ghci .ocamlinit .julia
+	.psqlrc .sqliterc .my.cnf .mongoshrc.js .tmux.conf .screenrc .inputrc
+	.nvmrc .node-version .python-version .ruby-version .java-version .go-version .php-version .perl-version .terraform-version .sdkmanrc .jvmrc .swift-version
+	gradlew gradlew.bat mvnw mvnw.cmd
 	.mise.toml mise.toml .mise.local.toml mise.local.toml .mise .rtx.toml .tool-versions .asdfrc rust-toolchain rust-toolchain.toml .direnv .envrc.local
 	.pnpmfile.mjs .pypirc pip.conf pip.ini .condarc .gemrc .bundle .netrc _netrc .curlrc .wgetrc
 	lefthook.toml lefthook.json lefthook.jsonc .lefthook.toml .lefthook.json .lefthook.jsonc lefthook-local.yml lefthook-local.yaml lefthook-local.toml lefthook-local.json
@@ -27,7 +30,7 @@ var trustedNames = strings.Fields(`
 // trustedPairs are trusted only below the directory before them.
 var trustedPairs = strings.Fields(`
 	.github/workflows .github/actions .github/copilot-instructions.md .github/instructions .github/prompts .github/chatmodes .github/agents
-	.gitlab/ci .config/mise .config/pip .config/fish .config/systemd .config/autostart venv/bin venv/scripts env/bin virtualenv/bin node_modules/.bin vendor/bin
+	.gitlab/ci .aws/config .aws/credentials .kube/config .docker/config.json .config/mise .config/pip .config/fish .config/systemd .config/autostart venv/bin venv/scripts env/bin virtualenv/bin node_modules/.bin vendor/bin
 `)
 
 // trustedEnds are the ends of the names of trusted files.

@@ -32,6 +32,8 @@ func TestTrusted(t *testing.T) {
 		{path: "/a/models/best.pth"},
 		{path: "/a/node_modules/.bin/x", want: "node_modules/.bin"},
 		{path: "/a/lint-staged.config.js", want: "lint-staged.config.js"},
+		{path: "/a/.nvmrc", want: ".nvmrc"}, {path: "/a/.python-version", want: ".python-version"}, {path: "/a/.openhands/setup.sh", want: ".openhands"}, {path: "/a/.theia/tasks.json", want: ".theia"},
+		{path: "/a/gradlew", want: "gradlew"}, {path: "/a/b/mvnw", want: "mvnw"}, {path: "/a/.docker/config.json", want: ".docker/config.json"}, {path: "/a/.docker/Dockerfile"},
 		{path: "/a/.gitignore"}, {path: "/a/.editorconfig"}, {path: "/a/.env"}, {path: "/a/package.json"}, {path: "/a/Makefile"}, {path: "/a/.eslintrc.json"}, {path: "/a/Dockerfile"},
 		{path: "/"},
 	}

@@ -198,7 +198,7 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 		c.worsen(Unknown, d.Variant.Value+" shows the values of variables")
 	}
 	for _, a := range assigns {
-		if a.readAsList() && (w.declaresList(d) || remembered(&w.setList, a.name, w.makesList)) {
+		if a.readAsList() && (w.declaresList(d) || !remembered(&w.setNoList, a.name, w.makesNoList)) {
 			w.markUnknown("a declaration expands the text of a list")
 		}
 		if a.expands != "" {
@@ -230,10 +230,10 @@ func (w *walker) declaresList(d *syntax.DeclClause) bool {
 	})
 }
 
-// makesList reports whether a part of the line makes a list of a variable.
-func (w *walker) makesList(name string) bool {
+// makesNoList reports whether no part of the line makes a list of a variable.
+func (w *walker) makesNoList(name string) bool {
 	if w.file == nil {
-		return true
+		return false
 	}
 	found := false
 	syntax.Walk(w.file, func(n syntax.Node) bool {
@@ -246,7 +246,7 @@ func (w *walker) makesList(name string) bool {
 		}
 		return !found
 	})
-	return found
+	return !found
 }
 
 // An envAssignment is a variable that a line sets for its later commands, as in

@@ -156,7 +156,7 @@ func (w *walker) parameterReach(name string) reach {
 	switch {
 	case v.reach == nowhere, v.reach == nearby && w.isIn(v.dirs):
 		return v.reach
-	case !w.place.sets(name) && !mayAssign(w.src, name): // what the environment holds, no line has made
+	case !w.place.sets(name) && remembered(&w.unassigned, name, func(string) bool { return !mayAssign(w.src, name) }): // what the environment holds, no line has made
 		return nowhere
 	case remembered(&w.setPlain, name, w.setsPlainTexts):
 		return nowhere

@@ -147,9 +147,9 @@ func unparsedPieces(line string) [][]string {
 }
 
 // withoutQuotes returns a word without all that could quote a character in it.
-func withoutQuotes(word string) string {
-	return strings.NewReplacer(`'`, "", `"`, "", `\`, "").Replace(word)
-}
+func withoutQuotes(word string) string { return quotesRemover.Replace(word) }
+
+var quotesRemover = strings.NewReplacer(`'`, "", `"`, "", `\`, "")
 
 // reservedWords are the reserved words of bash. Without quotes they cannot name a
 // command.

@@ -155,14 +155,16 @@ func (w *walker) divertsOutput() bool {
 	if w.file == nil {
 		return true
 	}
-	found := false
-	syntax.Walk(w.file, func(n syntax.Node) bool {
-		if r, ok := n.(*syntax.Redirect); ok {
-			found = found || mayDivertOutput(r)
-		}
-		return !found
-	})
-	return found
+	if !w.divertsFound {
+		w.divertsFound = true
+		syntax.Walk(w.file, func(n syntax.Node) bool {
+			if r, ok := n.(*syntax.Redirect); ok {
+				w.diverts = w.diverts || mayDivertOutput(r)
+			}
+			return !w.diverts
+		})
+	}
+	return w.diverts
 }
 
 // mayDivertOutput reports whether a redirection may replace an output stream by a file.

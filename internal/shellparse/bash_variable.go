@@ -20,9 +20,13 @@ type setVariable struct {
 	dirs   []string    // where it was set
 }
 
+// maxVariables is how many variables of a line are followed. Of others it is not known what
+// they hold.
+const maxVariables = 24
+
 // with returns the place after the shell has set a variable.
 func (p place) with(name string, r reach, values ...arg) place {
-	if !p.sets(name) {
+	if len(p.set) < maxVariables && !p.sets(name) {
 		p.set = append(p.set[:len(p.set):len(p.set)], setVariable{name: name, values: values, reach: r, dirs: p.dirs})
 	}
 	return p
@@ -33,9 +37,11 @@ func (p place) withRead(name string, r reach, found *foundNames) place {
 	if p.sets(name) {
 		return p
 	}
-	p = p.with(name, r)
-	p.set[len(p.set)-1].found = found
-	return p
+	after := p.with(name, r)
+	if len(after.set) > len(p.set) {
+		after.set[len(after.set)-1].found = found
+	}
+	return after
 }
 
 // variable returns what the line has set a variable to, if it sets it in one place only.
@@ -62,11 +68,12 @@ func (w *walker) isSetOnce(name string) bool {
 	return remembered(&w.setOnce, name, w.countsOneSetting)
 }
 
-// remembered returns what a function says of a name. It calls the function once for a name:
-// a line may use a variable often, and each call looks at the whole line.
+// remembered returns what a function says of a name, whose no is the cautious answer. It calls
+// the function once for a name, and for no more than maxVariables: a line may use a variable
+// often, and each call looks at the whole line.
 func remembered(known *map[string]bool, name string, find func(string) bool) bool {
 	is, ok := (*known)[name]
-	if !ok {
+	if !ok && len(*known) < maxVariables {
 		if *known == nil {
 			*known = map[string]bool{}
 		}
@@ -108,13 +115,15 @@ func (w *walker) mayRead(c *syntax.CallExpr, name string) bool {
 	isRead, sets, computed := false, false, true
 	for _, word := range c.Args {
 		source := w.sourceOf(word)
-		plain := strings.NewReplacer(`"`, "", "'", "", `\`, "", "$", "").Replace(source)
+		plain := quotesAndDollarsRemover.Replace(source)
 		isRead = isRead || plain == "read" || computed && plain != "[" && strings.ContainsAny(source, "$`{*?[")
 		computed = computed && (has("command builtin", plain) || strings.HasPrefix(plain, "-"))
 		sets = sets || plain == name || strings.ContainsAny(source, "\"'\\$`{*?[")
 	}
 	return isRead && sets
 }
+
+var quotesAndDollarsRemover = strings.NewReplacer(`"`, "", "'", "", `\`, "", "$", "")
 
 // sets reports whether the line has surely set a variable.
 func (p place) sets(name string) bool {
@@ -135,7 +144,7 @@ func (w *walker) placeAfterAssignment(in place, a *syntax.Assign, out assignment
 		r = out.value.holds()
 	}
 	after := in.with(out.name, r)
-	if a.Array == nil && out.value.withID == objectName && !in.sets(out.name) {
+	if a.Array == nil && out.value.withID == objectName && len(after.set) > len(in.set) {
 		after.set[len(after.set)-1].object = true
 	}
 	return after
@@ -160,8 +169,11 @@ func (w *walker) placeAfterDeclaration(in place, variant string, a *syntax.Assig
 
 // commonVariables returns the variables in both lists.
 func commonVariables(a, b []setVariable) []setVariable {
-	if len(a) == 0 || len(b) == 0 {
+	switch {
+	case len(a) == 0 || len(b) == 0:
 		return nil
+	case len(a) == len(b) && &a[0] == &b[0]:
+		return a
 	}
 	var both []setVariable
 	for _, v := range a {

@@ -38,7 +38,15 @@ type walker struct {
 	depth        int
 	setOnce      map[string]bool // variables by name; see isSetOnce
 	setPlain     map[string]bool // variables by name; see setsPlainTexts
-	setList      map[string]bool // variables by name; see makesList
+	setNoList    map[string]bool // variables by name; see makesNoList
+	unassigned   map[string]bool // variables by name; see mayAssign
+	candidates   map[candidate]candidateRead
+
+	inputFound      bool // the two fields below are set; see inputTexts
+	inputTextsFound []string
+	inputWhole      bool
+	divertsFound    bool // the field below is set; see divertsOutput
+	diverts         bool
 
 	functionDepth int
 	// The buffers hold what most lines need, so that it is allocated with the walker.

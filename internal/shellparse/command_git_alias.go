@@ -74,7 +74,7 @@ func (w *walker) addStarted(c *Command, e effect, depth int) {
 	switch {
 	case e.alias == nil:
 	case depth > maxScriptDepth:
-		w.markUnknown("commands run commands too deeply")
+		w.state.giveUp(tooDeep)
 	default:
 		found := w.aliasEffect(e.alias, w.place.dirs)
 		c.NoWildcards = c.NoWildcards || found.noWildcards

@@ -139,9 +139,9 @@ func hostsIn(text string) (hosts []string) {
 // place, or "".
 func hostAround(text string, colon int) string {
 	after := text[colon+1:]
-	before := text[:colon]
+	before := text[max(0, colon-maxHost):colon]
 	before = before[strings.LastIndexAny(before, notInHost+"/#?")+1:]
-	if rest, web := afterScheme(before[strings.LastIndexByte(before, '.')+1:] + ":" + after); web && (strings.HasPrefix(after, "//") || isWebScheme(before)) {
+	if rest, web := schemeAround(before, after); web {
 		if n := strings.IndexAny(rest, notInHost+"/?#\\"); n >= 0 {
 			rest = rest[:n]
 		}
@@ -163,6 +163,18 @@ func hostAround(text string, colon int) string {
 		return ""
 	}
 	return before
+}
+
+// maxHost is more than the length of a host, or of a user and a host, in bytes.
+const maxHost = 512
+
+// schemeAround is [afterScheme] for a text around its colon. It must have slashes, unless the
+// scheme is one of the web.
+func schemeAround(before, after string) (rest string, ok bool) {
+	if !strings.HasPrefix(after, "//") && !isWebScheme(before) {
+		return "", false
+	}
+	return afterScheme(before[strings.LastIndexByte(before, '.')+1:] + ":" + after)
 }
 
 func isWebScheme(text string) bool {

@@ -19,6 +19,9 @@ func (b *lineBuilder) markUnknown(reason string) {
 // takeCommand takes one command from the budget. If none is left, it marks the line
 // unknown and reports false.
 func (b *lineBuilder) takeCommand() bool {
+	if b.scriptDepth > 0 {
+		return b.pay(0) // leaves those of the line itself
+	}
 	if b.state.commandsLeft <= 0 {
 		b.markUnknown("the line holds too many commands")
 		return false

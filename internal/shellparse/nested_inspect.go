@@ -8,7 +8,6 @@ import (
 // The limits of the inspection of one command.
 const (
 	maxNested       = 400 // nested texts
-	maxFreeNested   = 24  // nested texts that do not count against the line's budget of commands
 	maxCommandWords = 12  // words at which a nested command may begin
 )
 
@@ -19,8 +18,15 @@ func (w *walker) inspectNested(c *Command, args []arg, depth int) {
 	if depth > 0 && len(args) > 0 && (!args[0].isLiteral() || args[0].isPlaceholder()) {
 		w.markUnknown("the name of a command is computed")
 	}
-	w.inspectCandidate(c, args, depth)
-	if len(args) == 0 || !args[0].known {
+	w.inspectOnce(c, args, depth, false, func() {
+		w.inspectWords(c, args, depth)
+		w.inspectSuffixes(c, args, depth)
+	})
+}
+
+// inspectSuffixes adds what the later words of a command do if they may begin another.
+func (w *walker) inspectSuffixes(c *Command, args []arg, depth int) {
+	if !args[0].known {
 		return
 	}
 	name := programName(args[0].value)
@@ -39,13 +45,11 @@ func (w *walker) inspectNested(c *Command, args []arg, depth int) {
 // inspectCandidate is inspectNested for words that may be a command or something else,
 // such as the value of an option.
 func (w *walker) inspectCandidate(c *Command, args []arg, depth int) {
-	if len(args) == 0 {
-		return
-	}
-	if depth > maxScriptDepth || len(c.Nested) > maxNested || depth > 0 && !w.payFor(c, args) {
-		w.markUnknown("commands run commands too deeply")
-		return
-	}
+	w.inspectOnce(c, args, depth, true, func() { w.inspectWords(c, args, depth) })
+}
+
+// inspectWords adds what the words of a possible command do.
+func (w *walker) inspectWords(c *Command, args []arg, depth int) {
 	if depth > 0 {
 		c.Nested = append(c.Nested, joinSources(c.Text, args))
 	}
@@ -64,20 +68,6 @@ func (w *walker) inspectCandidate(c *Command, args []arg, depth int) {
 	w.inspectLists(c, name, args[1:])
 	w.inspectStarted(c, name, args[1:], depth)
 	w.place = at
-}
-
-// payFor takes the price of inspecting args from the line's budget of commands and
-// reports whether it suffices. The first nested texts of a command are free.
-func (w *walker) payFor(c *Command, args []arg) bool {
-	if len(c.Nested) < maxFreeNested {
-		return true
-	}
-	price := 1 + len(args)/8
-	if w.state.commandsLeft <= price {
-		return false // keeps the rest for the commands of the line
-	}
-	w.state.commandsLeft -= price
-	return true
 }
 
 // inspectStarted inspects the commands that a program starts.

@@ -44,6 +44,9 @@ func (w *walker) inspectLists(c *Command, name string, args []arg) {
 	c.ReadsUnseen = true
 	texts, _ := w.inputTexts()
 	for _, text := range texts {
+		if !w.pay(len(text)) {
+			return
+		}
 		for file := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == '\n' || r == 0 }) {
 			c.Paths = w.appendPaths(c.Paths, file, Path{Guess: true})
 		}

@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -42,21 +43,17 @@ func scriptsOf(name string, args []arg) []arg {
 
 // joinedArg returns the line that a command makes of its arguments.
 func joinedArg(args []arg) arg {
-	out := arg{known: true}
-	for i, a := range args {
-		if i > 0 {
-			out.value += " "
-		}
-		out.value += a.value
-		out.known = out.known && a.known && !a.glob
-	}
-	return out
+	return arg{value: joinValues(args), known: !slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() })}
 }
 
-// envSplitStrings returns the values of env -S.
+// envSplitStrings returns the values of env -S. Those behind the first two are options of
+// what the first runs.
 func envSplitStrings(args []arg) []arg {
 	var list []arg
 	for i, a := range args {
+		if len(list) == 2 {
+			break
+		}
 		text, ok := strings.CutPrefix(a.value, "--split-string=")
 		if !ok && len(a.value) > 1 && a.value[0] == '-' && a.value[1] != '-' {
 			_, text, ok = strings.Cut(a.value, "S")
@@ -106,10 +103,6 @@ func (w *walker) addScript(c *Command, text arg, certain bool) {
 		}
 		return
 	}
-	if w.scriptDepth >= maxScriptDepth {
-		w.markUnknown("commands run commands too deeply")
-		return
-	}
 	dirs := w.place.dirs
 	if len(dirs) == 0 {
 		dirs = []string{w.env.Dir}
@@ -126,9 +119,9 @@ func (w *walker) addScriptIn(c *Command, text, dir string, certain bool) {
 	if w.homeUnknown {
 		env.Home = ""
 	}
-	sub := parse(text, env, w.scriptDepth+1, w.state)
-	if certain && sub.Unknown != "" {
-		w.markUnknown(sub.Unknown)
+	sub, unknown := w.readScript(text, env)
+	if unknown != "" && certain {
+		w.markUnknown(unknown)
 	}
 	c.addLine(sub)
 	for _, inner := range sub.Commands {

@@ -65,6 +65,9 @@ func (w *walker) inspectTexts(c *Command, name string, args []arg, depth int) {
 	}
 	texts, whole := w.inputTexts()
 	for _, text := range texts {
+		if !w.pay(len(text)) {
+			return
+		}
 		inspect(text, runsAnyCode(name))
 	}
 	c.RunsUnseen = c.RunsUnseen || !whole
@@ -107,6 +110,15 @@ func (w *walker) inputTexts() (texts []string, whole bool) {
 	if w.file == nil {
 		return nil, false
 	}
+	if !w.inputFound {
+		w.inputTextsFound, w.inputWhole = w.findInputTexts()
+		w.inputFound = true
+	}
+	return w.inputTextsFound, w.inputWhole
+}
+
+// findInputTexts is inputTexts without its memory.
+func (w *walker) findInputTexts() (texts []string, whole bool) {
 	whole = true
 	add := func(words ...*syntax.Word) {
 		var values []string
@@ -180,7 +192,7 @@ func textPieces(text string) []string {
 	}
 	joined := ""
 	for _, m := range stringLiterals.FindAllStringSubmatchIndex(text, maxTexts) {
-		body := strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\n`, "\n").Replace(text[m[0]+1 : m[1]-1])
+		body := escapeReplacer.Replace(text[m[0]+1 : m[1]-1])
 		add(body)
 		if before := strings.TrimRight(text[:m[0]], " \t\n"); joined != "" && (strings.HasSuffix(before, ",") || strings.HasSuffix(before, "[")) {
 			joined += " " + body
@@ -196,6 +208,7 @@ func textPieces(text string) []string {
 }
 
 var (
+	escapeReplacer = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\n`, "\n")
 	// commandMarks match what stands before a command in the languages of editors,
 	// debuggers and clients, and in configuration.
 	commandMarks = regexp.MustCompile(`!|(^|[\s'";:.\\+])(shell|system|sh|term|terminal|exec|pipe|program|source|run|make)[\s=:]\s*|=\s*`)

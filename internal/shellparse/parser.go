@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"unicode"
@@ -35,7 +36,11 @@ func Parse(line string, env Env) Line { return new(parserState).parseLine(line, 
 // A parserState is the state shared by the walkers of one line and of the scripts in
 // it.
 type parserState struct {
-	commandsLeft int           // remaining budget of commands
+	commandsLeft int    // how many more commands of the line itself are listed
+	workLeft     int    // how much more of what commands run is read; see maxWork
+	gaveUp       string // why something that commands run is not read
+	scripts      map[scriptKey]scriptRead
+	command      int           // index of the command of the line whose scripts are read
 	searchesCd   bool          // cd may look for a directory in those of CDPATH
 	syntax       syntax.Parser // zero except while parseAs runs
 	input        strings.Reader
@@ -44,9 +49,12 @@ type parserState struct {
 
 // parseLine returns the effects of a line.
 func (s *parserState) parseLine(line string, env Env) Line {
-	s.commandsLeft = maxCommands
+	s.commandsLeft, s.workLeft, s.gaveUp = maxCommands, maxWork, ""
+	clear(s.scripts)
 	s.searchesCd = env.IsExported != nil && env.IsExported("CDPATH")
-	return parse(line, env, 0, s)
+	l := parse(line, env, 0, s)
+	l.Unknown = cmp.Or(l.Unknown, s.gaveUp)
+	return l
 }
 
 // newWalker returns a walker for the line, or for a script in it if scripts is
@@ -66,7 +74,8 @@ const (
 	maxUnparsed    = 50_000 // bytes that are searched for commands in a line that cannot be parsed
 	maxDepth       = 100    // nesting of compound commands, substitutions and lists
 	maxCommands    = 500
-	maxScriptDepth = 5 // nesting of scripts in arguments
+	maxScriptDepth = 5       // nesting of scripts in arguments
+	maxWork        = 100_000 // bytes of what commands run, with readPrice for each text
 )
 
 // parse returns the effects of a line. scripts is the number of scripts that the line

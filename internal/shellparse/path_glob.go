@@ -82,6 +82,6 @@ func isProcessPath(name string) bool {
 }
 
 // escapeGlob returns a pattern that matches only name.
-func escapeGlob(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
-}
+func escapeGlob(name string) string { return globEscaper.Replace(name) }
+
+var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)

@@ -259,7 +259,11 @@ var (
 func (w *pwshWalker) resolvePath(file string, literal bool) (name string, wild, ok bool) {
 	name = withSlashes(file)
 	if i := strings.IndexAny(name, "*?["); i >= 0 && !literal {
-		name, wild = name[:strings.LastIndexByte(name[:i], '/')+1]+".", true
+		behind := strings.Split(name[i:], "/")[1:]
+		if name, wild = name[:strings.LastIndexByte(name[:i], '/')+1]+".", true; slices.Contains(behind, "..") {
+			w.markUnknown(file + " leads out of a directory that a wildcard stands for")
+			name += strings.Repeat("/..", len(behind)) // at least as far
+		}
 	}
 	drive := drivePath.MatchString(name)
 	rest := name

@@ -56,7 +56,10 @@ func splitPieces(text string) [][]arg {
 // names of its cmdlet, and those of the commands that it runs.
 func (w *pwshWalker) inspectNested(c *Command, words []arg, depth int) {
 	if depth > maxScriptDepth || len(c.Nested) > maxNested {
-		w.markUnknown("commands run commands too deeply")
+		w.state.giveUp(tooDeep)
+		return
+	}
+	if depth > 0 && !w.pay(len(joinValues(words))) {
 		return
 	}
 	name := words[0].value
@@ -153,15 +156,11 @@ func (w *pwshWalker) inspectShell(c *Command, words []arg) {
 
 // addScript adds the effects of a text that a command passes to a shell.
 func (w *pwshWalker) addScript(c *Command, text string, shell Shell) {
-	if w.scriptDepth >= maxScriptDepth || w.state.commandsLeft <= 0 {
-		w.markUnknown("commands run commands too deeply")
-		return
-	}
 	env := w.env
 	env.Shell = shell
-	sub := parse(text, env, w.scriptDepth+1, w.state)
-	if sub.Unknown != "" {
-		w.markUnknown(sub.Unknown)
+	sub, unknown := w.readScript(text, env)
+	if unknown != "" {
+		w.markUnknown(unknown)
 	}
 	c.addLine(sub)
 }

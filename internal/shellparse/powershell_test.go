@@ -2,6 +2,8 @@ package shellparse_test
 
 import (
 	"os/exec"
+	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -398,5 +400,20 @@ if ($e) { 'invalid' } else { $a.FindAll({ $args[0] -is [Management.Automation.La
 		out, err := cmd.Output()
 		require.NoError(t, err)
 		require.Equal(t, strconv.Itoa(len(l.Commands)), strings.TrimSpace(string(out)), line)
+	}
+}
+
+// TestPowerShellWildcardBeforeParents: what a wildcard stands for may lie anywhere, and with
+// it the directory above it.
+func TestPowerShellWildcardBeforeParents(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"Get-Content src/*/../../../out/secret.txt", `Get-ChildItem *\..\..`, "Get-Content s?c/../a", "Get-Content ?*/.."} {
+		l := shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: "/proj", Home: "/home/me"})
+		require.Contains(t, l.Unknown, "wildcard", line)
+		require.True(t, slices.ContainsFunc(l.Commands[0].Paths, func(p shellparse.Path) bool { return p.Tree && strings.HasSuffix(path.Clean(p.Name), "/") }), "%s: %+v", line, l.Commands[0].Paths)
+	}
+	for _, line := range []string{"Get-Content */a", "Get-Content ../*", "Get-Content a..b/*/c..d"} {
+		l := shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: "/proj", Home: "/home/me"})
+		require.Empty(t, l.Unknown, line)
 	}
 }

@@ -71,7 +71,7 @@ func pool(t *testing.T, s *pegboard.Session, tools ...pegboard.Tool) *pegboard.P
 	t.Helper()
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tools...))
-	return reg.AssemblePool(s, pegboard.PoolConfig{})
+	return reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{PowerShell: true}})
 }
 
 // call is a call of a tool as a model sends it.

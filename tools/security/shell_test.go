@@ -33,7 +33,7 @@ func TestShell(t *testing.T) {
 func (r shellRow) decide(t *testing.T, b base, a answer) outcome {
 	t.Helper()
 	tr := r.tree(t, b)
-	require.Contains(t, []string{"bash", "zsh"}, r.Shell)
+	require.Contains(t, []string{"bash", "zsh", "powershell"}, r.Shell)
 	tool := r.tool(tr)
 	var o outcome
 	for name := range strings.SplitSeq(r.Platform, "|") {
@@ -42,7 +42,7 @@ func (r shellRow) decide(t *testing.T, b base, a answer) outcome {
 			Permissions: permissions(t, r.Mode, r.Rules.set(t, tr.fill)),
 		})
 		line := tr.fill(r.Command)
-		trace := pool(t, s, tool).ExplainDecision(t.Context(), call(t, "Bash", map[string]string{"command": line}))
+		trace := pool(t, s, tool).ExplainDecision(t.Context(), call(t, tool.Info().Name, map[string]string{"command": line}))
 		got := trace.Decision.Behavior.String()
 		if !a.agrees(t, got) {
 			o.wrong = append(o.wrong, fmt.Sprintf("%s, want %s: %q %+v", got, a.wanted(), line, r.Rules))

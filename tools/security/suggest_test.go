@@ -70,6 +70,9 @@ func TestSuggestions(t *testing.T) {
 
 // tool is the shell that the row's line is for.
 func (r shellRow) tool(tr tree) pegboard.Tool {
+	if r.Shell == "powershell" {
+		return shell.PowerShell(shell.Options{Shell: []string{"bash"}, Env: env(tr.root)}) // one that is there, and never runs
+	}
 	return shell.Bash(shell.Options{Shell: []string{r.Shell, "-c"}, Env: env(tr.root)})
 }
 
