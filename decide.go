@@ -276,7 +276,7 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 	}
 	for i := range e.targets {
 		t := &e.targets[i]
-		if t.Shell.Guess {
+		if t.Shell.Guess && !e.mayWriteOutside(mode, t) {
 			continue
 		}
 		switch r := e.coversTarget(mode, i); {
@@ -286,7 +286,7 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		case e.factCovers(fact, t):
 			e.recordFact(fact, t, Allow, "covers it")
 			byFact, e.doubt = true, ""
-		case mode != ModeDeny && e.isHarmless(t):
+		case mode != ModeDeny && !t.Shell.Guess && e.isHarmless(t):
 			e.record(nil, t, Allow, harmlessReason(t.Kind))
 		case mode.edits() && e.isEdit(t):
 			e.record(nil, t, Allow, "mode "+string(mode)+" permits edits inside the working directories")
@@ -374,13 +374,16 @@ func (e *evaluation) askReason() string {
 		if t.AskReason != "" {
 			return t.AskReason
 		}
-		if t.Kind != TargetPath || t.Access == AccessRead || t.Shell.Guess {
+		if t.Kind != TargetPath || t.Access == AccessRead || t.Shell.Guess && (!t.Shell.MayWrite || e.inSandbox()) {
 			continue
 		}
 		for _, name := range t.names() {
 			if what, ok := pattern.Protected(e.platform, name); ok {
-				return fmt.Sprintf("it would write %s, and other programs run or trust what is in %s", visible(name), what)
+				return fmt.Sprintf("it %s write %s, and other programs run or trust what is in %s", t.would(), visible(name), what)
 			}
+		}
+		if t.Shell.Guess {
+			continue
 		}
 		if why := gitrepo.Trusted(t.Real(), e.home, e.makes); why != "" {
 			return fmt.Sprintf("it would write %s, which %s", visible(t.Value), why)
@@ -542,6 +545,24 @@ func (e *evaluation) trustedInHome(dir, name string) (what string, ok bool) {
 	return "", false
 }
 
+// mayWriteOutside reports whether t is a guess at a file outside the working directories that a
+// command writes. Who allowed the very command knows what it writes.
+func (e *evaluation) mayWriteOutside(mode Mode, t *Target) bool {
+	if t.Kind != TargetPath || t.Access != AccessWrite || !t.Shell.Guess || !t.Shell.MayWrite || e.inSandbox() || e.isInside(t) {
+		return false
+	}
+	return e.all(func(c *Target) bool {
+		if c.Kind != TargetCommand || c.Value != t.Shell.FromCommand {
+			return true
+		}
+		exact := *c
+		exact.Shell.NoWildcards = true
+		return e.perms.set == nil || !slices.ContainsFunc(e.perms.set.rules, func(r Rule) bool {
+			return r.Behavior == Allow && r.Pattern != "" && e.allows(mode, &r, &exact, exact.names())
+		})
+	})
+}
+
 // isEdit reports whether t is an edit inside the working directories. askStep has made
 // sure that it is not a protected file.
 func (e *evaluation) isEdit(t *Target) bool {
@@ -627,10 +648,10 @@ func (e *evaluation) needsApproval(mode Mode) (needed, rest []Target) {
 	for i := range e.targets {
 		t := &quiet.targets[i]
 		switch {
-		case t.Shell.Guess:
+		case t.Shell.Guess && !quiet.mayWriteOutside(mode, t):
 		case e.uncovered < 0 || i == e.uncovered:
 			needed = append(needed, *t)
-		case i < e.uncovered || quiet.coversTarget(mode, i) != nil || mode != ModeDeny && quiet.isHarmless(t) || mode.edits() && quiet.isEdit(t):
+		case i < e.uncovered || quiet.coversTarget(mode, i) != nil || mode != ModeDeny && !t.Shell.Guess && quiet.isHarmless(t) || mode.edits() && quiet.isEdit(t):
 			rest = append(rest, *t)
 		default:
 			needed = append(needed, *t)

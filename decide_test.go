@@ -315,6 +315,43 @@ func TestCommandWithWildcardsNeedsAnExactRule(t *testing.T) {
 	}
 }
 
+// TestWhatAProgramMayWriteElsewhereNeedsApproval: no table knows what the program does with its
+// argument. It is asked about under a rule with a wildcard, and a protected file in any mode.
+func TestWhatAProgramMayWriteElsewhereNeedsApproval(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, tt := range []struct {
+		path  string
+		reads bool
+		mode  pegboard.Mode
+		allow []string
+		want  pegboard.Behavior
+	}{
+		{path: "a", allow: []string{"Bash(x:*)"}, want: pegboard.Allow},
+		{path: "../a", allow: []string{"Bash(x:*)"}, want: pegboard.Ask},
+		{path: "../a", reads: true, allow: []string{"Bash(x:*)"}, want: pegboard.Allow},
+		{path: "../a", allow: []string{"Bash"}, want: pegboard.Ask},
+		{path: "../a", allow: []string{"Bash(x f)"}, want: pegboard.Allow},
+		{path: "../a", allow: []string{"Bash(x:*)", "Edit(//**)"}, want: pegboard.Allow},
+		{path: "../a", mode: pegboard.ModeBypass, want: pegboard.Allow},
+		{path: ".claude/settings.json", allow: []string{"Bash(x:*)"}, want: pegboard.Ask},
+		{path: ".claude/settings.json", allow: []string{"Bash(x f)"}, want: pegboard.Ask},
+		{path: ".claude/settings.json", mode: pegboard.ModeBypass, want: pegboard.Ask},
+		{path: ".claude/settings.json", reads: true, mode: pegboard.ModeBypass, want: pegboard.Allow},
+	} {
+		a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{
+			{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "x f", Shell: pegboard.ShellFacts{Simple: true}},
+			{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: tt.path, Shell: pegboard.ShellFacts{FromCommand: "x f", Guess: true, MayWrite: !tt.reads}},
+		}}}
+		s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, tt.mode, pegboard.RuleSet{Allow: tt.allow})})
+		d := judge(t, a.pool(t, s))
+		require.Equal(t, tt.want.String(), d.behavior.String(), "%+v: %s", tt, d.reason)
+		if d.behavior == pegboard.Ask {
+			require.Contains(t, d.reason, filepath.Base(tt.path))
+		}
+	}
+}
+
 // TestCommandThatStartsOthers needs a rule for each of them, which may have a wildcard.
 func TestCommandThatStartsOthers(t *testing.T) {
 	t.Parallel()

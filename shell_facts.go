@@ -3,7 +3,7 @@ package pegboard
 // ShellFacts are facts that a tool that runs commands declares of a [Target]. The zero value
 // claims nothing, and makes no decision laxer.
 //
-// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Starts, Simple, FromCommand, Guess, InPlace, Reads and
+// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Starts, Simple, FromCommand, Guess, MayWrite, InPlace, Reads and
 // Holds have no effect on attached tools, whose claims are not checked.
 type ShellFacts struct {
 	// ReadOnly marks a command that is known to change nothing.
@@ -61,6 +61,11 @@ type ShellFacts struct {
 	// Guess marks a target that may not exist, such as an argument that looks like a
 	// path. Only deny and ask rules consider it.
 	Guess bool
+	// MayWrite marks a Guess of a path that is written if nothing says that the program only
+	// reads it. That it is a protected file is asked about, too, and so is a place outside the
+	// working directories unless a rule without a wildcard covers the command, or one for edits
+	// the path.
+	MayWrite bool
 	// Glob says that a path is a pattern that the shell expands to the names of existing
 	// files: *, ? and [ ] within a segment. The executor expands it, too.
 	Glob bool

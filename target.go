@@ -106,6 +106,14 @@ func (t Target) String() string {
 	return s
 }
 
+// would says for a person how sure it is that a command does something with t.
+func (t Target) would() string {
+	if t.Shell.Guess {
+		return "may"
+	}
+	return "would"
+}
+
 // Class returns the kind and the access of t without its value, such as "path:write", with a "?"
 // behind those of a guess: for logs that must not contain parts of an input. There are at
 // most 42 classes.

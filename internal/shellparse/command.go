@@ -111,7 +111,9 @@ func (c *Command) addLine(line Line) {
 		paths = append(paths, inner.Paths...)
 	}
 	for _, p := range paths {
-		p.Guess = true
+		if !p.Guess {
+			p.Guess, p.MayWrite = true, p.Write
+		}
 		c.Paths = append(c.Paths, p)
 	}
 }
@@ -147,9 +149,9 @@ func (c *Command) removeDuplicates() {
 	}
 	seen := map[Path]bool{}
 	c.Paths = slices.DeleteFunc(c.Paths, func(p Path) bool {
-		maybe := p.Guess
-		p.Guess = false
-		again := seen[p] && maybe
+		sure := p
+		sure.Guess, sure.MayWrite = false, false
+		again := p.Guess && (seen[p] || seen[sure])
 		seen[p] = true
 		return again
 	})

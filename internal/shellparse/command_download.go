@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -54,6 +55,10 @@ func curlEffect(args []arg) effect {
 		case "-K", "--config":
 			e.hosts = append(e.hosts, "…") // the file may name any host
 			e.addRead(f.value)
+		case "-w", "--write-out":
+			for _, parts := range curlOutputs.FindAllStringSubmatch(f.value.value, maxTexts) {
+				e.addWrite(f.value.withValue(parts[1]))
+			}
 		case "-b", "--cookie":
 			e.addReadIf(f.value, !strings.Contains(f.value.value, "="))
 		case "--connect-to":
@@ -79,6 +84,9 @@ func curlEffect(args []arg) effect {
 	}
 	return e
 }
+
+// curlOutputs matches the files that the format of curl -w opens for what stands behind them.
+var curlOutputs = regexp.MustCompile(`%output\{(?:>>)?([^}]*)\}`)
 
 // wgetEffect returns the effect of wget, which without -O names the file after the end
 // of the URL.

@@ -54,7 +54,7 @@ func remoteCopyEffect(args []arg) effect {
 		if before, _, remote := strings.Cut(a.value, ":"); !remote || strings.Contains(before, "/") {
 			e.files = append(e.files, file{arg: a, tree: true, guess: true})
 			if i == len(here)-1 {
-				e.files = append(e.files, file{arg: a, tree: true, guess: true, write: true})
+				e.files = append(e.files, file{arg: a, tree: true, guess: true, write: true, mayWrite: true})
 			}
 		}
 	}

@@ -12,7 +12,7 @@ func sshEffect(args []arg) effect {
 
 // sftpEffect returns the effect of sftp, which may run another program instead of ssh.
 func sftpEffect(args []arg) effect {
-	e := remoteEffect(args)
+	e := remoteCopyEffect(args)
 	e.addSSHOptions(args, "SD")
 	return e
 }

@@ -33,6 +33,7 @@ type effect struct {
 type file struct {
 	arg
 	write, tree, guess          bool
+	mayWrite                    bool   // see Path
 	inHome                      bool   // the name is relative to the home directory
 	copiesNames, followsLinks   bool   // see Path
 	namesOnly, tracked, noIndex bool   // see Path

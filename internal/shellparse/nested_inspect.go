@@ -148,6 +148,7 @@ func (w *walker) addNestedEffect(c *Command, args []arg, e effect, depth int) {
 		if !f.known && (f.found == nil || f.write) && (f.source == "" || strings.Contains(f.source, findPlaceholder)) {
 			w.markUnknown("a program adds files that are not known")
 		}
+		f.mayWrite = f.mayWrite || f.write && !f.guess
 		f.guess = !f.isFoundTree()
 		f.tree = f.tree || f.isFoundTree()
 		w.addFiles(c, []file{f})

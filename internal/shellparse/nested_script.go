@@ -123,7 +123,11 @@ func (w *walker) addScriptIn(c *Command, text, dir string, certain bool) {
 	if unknown != "" && certain {
 		w.markUnknown(unknown)
 	}
+	first := len(c.Paths)
 	c.addLine(sub)
+	for i := first; i < len(c.Paths); i++ {
+		c.Paths[i].MayWrite = c.Paths[i].MayWrite && certain
+	}
 	for _, inner := range sub.Commands {
 		c.Hosts = append(c.Hosts, inner.Hosts...)
 		c.mention(inner.Mentioned...)

@@ -43,7 +43,10 @@ func (w *walker) inspectTexts(c *Command, name string, args []arg, depth int) {
 		kind = allNames
 	}
 	inspect := func(text string, code bool) {
-		w.addNamesIn(c, text, kind, Path{Write: textPrograms[name]})
+		w.addNamesIn(c, text, kind, Path{Write: textPrograms[name], MayWrite: exceedsProgram(name, []arg{literalArg(text)})})
+		if name == "sqlite3" {
+			w.addSQLiteFiles(c, text)
+		}
 		if startsPrograms.MatchString(text) || has("at batch crontab", name) {
 			w.addTexts(c, text)
 		}
@@ -73,10 +76,24 @@ func (w *walker) inspectTexts(c *Command, name string, args []arg, depth int) {
 	c.RunsUnseen = c.RunsUnseen || !whole
 }
 
+// addSQLiteFiles adds the files in the commands of sqlite3 that may write them.
+func (w *walker) addSQLiteFiles(c *Command, text string) {
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) < 2 || words[0][0] != '.' || sqliteShows[words[0]] {
+			continue
+		}
+		for _, word := range words[1:] {
+			c.Paths = w.appendPaths(c.Paths, withoutQuotes(word), Path{Guess: true, Write: true, MayWrite: true})
+		}
+	}
+}
+
 // addNamedFiles adds the files that the strings in a text of a programming language may
 // name.
 func (w *walker) addNamedFiles(c *Command, text string) {
-	like := Path{Guess: true, Write: writesFiles.MatchString(text)}
+	writes := writesFiles.MatchString(text)
+	like := Path{Guess: true, Write: writes, MayWrite: writes}
 	for _, m := range stringLiterals.FindAllStringIndex(text, maxTexts) {
 		name := text[m[0]+1 : m[1]-1]
 		if name != "" && len(name) < 256 && !strings.ContainsAny(name, " \t\n(){}<>|;,'\"\\`$*?[") {

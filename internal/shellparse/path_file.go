@@ -23,7 +23,7 @@ func (w *walker) addFiles(c *Command, files []file) {
 				w.markUnknown("a file cannot be known")
 			}
 		default:
-			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, CopiesNames: f.copiesNames, FollowsLinks: f.mayFollowLinks(), NamesOnly: f.namesOnly, Tracked: f.tracked, NoIndex: f.noIndex, InPlace: f.inPlace, Enters: f.enters, Origin: f.origin, Filter: f.nameFilter()})
+			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, MayWrite: f.guess && f.mayWrite, CopiesNames: f.copiesNames, FollowsLinks: f.mayFollowLinks(), NamesOnly: f.namesOnly, Tracked: f.tracked, NoIndex: f.noIndex, InPlace: f.inPlace, Enters: f.enters, Origin: f.origin, Filter: f.nameFilter()})
 		}
 	}
 }

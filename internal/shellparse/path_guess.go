@@ -17,7 +17,7 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 	w.place = w.placeAfterOptions(programName(args[0].value), args[1:])
 	inPlace := writesInPlace(args[1:])
 	name := programName(args[0].value)
-	unlisted := isUnlisted(name)
+	unlisted, written := isUnlisted(name), writtenArgs(name, args[1:])
 	var room [2]string
 	for i, a := range args[1:] {
 		if !a.known {
@@ -35,17 +35,14 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 			continue // a place is only a part of it
 		}
 		write := inPlace || a.namesOutput() || i > 0 && args[i].is("-o", "--output", "--out")
+		file := written(i) && !strings.ContainsAny(a.value, " \t\n") // texts are for people, and those for programs are looked into
 		for _, name := range guessNames(a.value, room[:0]) {
 			c.Paths = slices.Grow(c.Paths, len(args)-i)
-			like := Path{Guess: true, Glob: a.glob, Tree: a.isFoundTree(), Write: unlisted}
+			like := Path{Guess: true, Glob: a.glob, Tree: a.isFoundTree(), Write: unlisted || write || file, MayWrite: write || file}
 			if like.Tree && a.found != nil {
 				like.InPlace, like.FollowsLinks, like.Filter = true, !a.found.regular, a.found.filter
 			}
 			c.Paths = w.appendPaths(c.Paths, name, like)
-			if write && !unlisted {
-				like.Write = true
-				c.Paths = w.appendPaths(c.Paths, name, like)
-			}
 		}
 	}
 	w.place = at

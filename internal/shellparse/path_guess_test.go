@@ -39,8 +39,8 @@ func TestDenySeesFiles(t *testing.T) {
 		"source .env": sure(read("/proj/.env")), "go vet a": read("/proj/a"), "pytest a": read("/proj/a"), "sudo cat a --x": read("/proj/a"), "npx a": read("/proj/a"),
 		"mktemp src/aXXX": {Name: "/proj/src/a???", Write: true, Glob: true}, "mktemp -d -p src": {Name: "/proj/src/tmp.??????????", Write: true, Glob: true}, "mktemp --tmpdir=src --suffix=.go aXXX": {Name: "/proj/src/a???.go", Write: true, Glob: true},
 		"env -C src tee main.go": write("/proj/src/main.go"), "env --chdir=src tee main.go": write("/proj/src/main.go"), "sudo -D src tee main.go": write("/proj/src/main.go"), "env -C src sh -c 'tee main.go'": write("/proj/src/main.go"),
-		"env -iC src tee main.go": write("/proj/src/main.go"), "sudo -nDsrc tee main.go": write("/proj/src/main.go"), "make -kC src main.go": read("/proj/src/main.go"),
-		"make -C src main.go":    read("/proj/src/main.go"),
+		"env -iC src tee main.go": write("/proj/src/main.go"), "sudo -nDsrc tee main.go": write("/proj/src/main.go"), "make -kC src main.go": write("/proj/src/main.go"),
+		"make -C src main.go":    write("/proj/src/main.go"),
 		"docker run -v ./a:/x i": write("/proj/a"), "docker run -v/a:/x i": write("/a"), "docker run --mount type=bind,src=../a,dst=/x i": write("/proj/../a"), "docker run -v ~/a:/x i": write("/home/me/a"),
 		"ex -c 'w src/a' b": write("/proj/src/a"), "ed -s b <<< 'w src/a'": write("/proj/src/a"), "vim '+w!../a' b": write("/proj/../a"), "sqlite3 x '.output src/a'": write("/proj/src/a"), "foo 'print to /a/b'": write("/a/b"), "perl -e 'open(F,\">/a/b\")'": read("/a/b"),
 		"TMPDIR=src/a foo": read("/proj/src/a"), "TMPDIR=$X/../a foo": read("/proj/../a"), "env TMPDIR=/a foo": read("/a"), "A=b:/a:c foo": read("/a"), "HOME=~/a foo": read("/home/me/a"),
@@ -50,7 +50,7 @@ func TestDenySeesFiles(t *testing.T) {
 		var paths []shellparse.Path
 		for _, c := range parse(line).Commands {
 			for _, p := range c.Paths {
-				p.Filter, p.FollowsLinks, p.InPlace, p.Origin = nil, false, false, ""
+				p.Filter, p.FollowsLinks, p.InPlace, p.Origin, p.MayWrite = nil, false, false, "", false // see TestArgumentsThatMayBeWritten
 				paths = append(paths, p)
 			}
 		}

@@ -80,4 +80,7 @@ type Path struct {
 	// Guess is set if Name is only an argument that looks like a path, of a command
 	// that the tables do not know. Only deny and ask rules should match it.
 	Guess bool
+	// MayWrite is set for a Guess that is written if nothing says that the program only reads
+	// its file: whether that is a protected file, or one elsewhere, counts as well.
+	MayWrite bool
 }

@@ -136,6 +136,8 @@ var OptionSpecs = map[string][]OptionSpec{
 	"ssh":    {{Source: "OpenSSH 9 manual", Options: "-F= -E= -I=", Valued: "BbceDiJLlmOopQRSWw"}},
 	"aria2c": {{Source: "aria2 1.37 manual", Options: "--on-download-complete! --on-bt-download-complete! --on-download-error! --on-download-pause! --on-download-start! --on-download-stop! --conf-path= -i= --input-file= --save-session= -l= --log= --dht-file-path=", Valued: "dosxkj", Abbreviates: true}},
 
+	"xargs": {{Source: "GNU findutils 4.10 manual, invoking xargs: a file says what its command gets", Options: "-a= --arg-file=", Valued: "dEILnPs", Abbreviates: true, EndsAtOperand: true}},
+
 	// Editors and debuggers, which run commands of their own languages.
 	"vim": vimOptions, "vi": vimOptions, "view": vimOptions, "ex": vimOptions, "nvim": vimOptions, "rvim": vimOptions, "rview": vimOptions, "gvim": vimOptions, "vimdiff": vimOptions, "nvim-qt": vimOptions,
 	"emacs": {{Source: "GNU Emacs 30 manual", Options: "-eval= --eval= -execute= --execute= -l= -load= --load= -f= -funcall= --funcall= -script= --script= -x= --insert= -L= --directory=", SingleDash: true}},

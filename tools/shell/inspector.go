@@ -183,7 +183,7 @@ func checkRepository(git *shellparse.Git) error {
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks, InPlace: p.InPlace, Enters: p.Enters}}
+	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, MayWrite: p.MayWrite, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks, InPlace: p.InPlace, Enters: p.Enters}}
 	if p.Write {
 		t.Access = pegboard.AccessWrite
 		if p.Tree && p.Origin != "" {
