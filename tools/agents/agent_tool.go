@@ -103,7 +103,7 @@ func (g *Agents) prompt(scope pegboard.Scope) string {
 	}
 	b.WriteString("\nTypes of agents (subagent_type):")
 	for _, d := range types {
-		fmt.Fprintf(&b, "\n- %s: %s (%s)", d.Name, strings.TrimSpace(d.Description), toolsText(&d))
+		b.WriteString("\n- " + escapeMarks(fmt.Sprintf("%s: %s (%s)", d.Name, strings.TrimSpace(d.Description), toolsText(&d))))
 	}
 	return b.String()
 }

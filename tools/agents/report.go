@@ -1,6 +1,6 @@
 package agents
 
-import "github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+import "github.com/seed49eaa51d/pegboard/internal/untrusted"
 
 // harmless returns text that an agent wrote, which cannot be taken for words of the host.
 func harmless(text string) string { return untrusted.Text(text) }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/tools/internal/languageserver"
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // An adviceError is an error with a text for the model.

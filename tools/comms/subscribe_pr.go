@@ -7,8 +7,8 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/tools/background"
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // taskKind is the kind of the background tasks of this package.

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/tools/background"
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
 )
 
 // How events are grouped into messages. Our choice, after those of Monitor.

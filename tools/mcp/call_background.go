@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -39,7 +40,7 @@ func (k *call) moveToBackground() *pegboard.Result {
 	}
 	server := k.connection.server.config.Name
 	h, err := tasks.Add(k.session, background.Work{
-		Kind: "mcp", Description: fmt.Sprintf("%s of the MCP server %s", k.tool, server),
+		Kind: "mcp", Description: fmt.Sprintf("%s of the MCP server %s", untrusted.Escape(k.tool), server),
 		Command: k.owner.ToolName(), OutputFile: file, Started: k.started, Stop: k.cancel,
 	})
 	if err != nil {

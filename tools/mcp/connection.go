@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/tracecontext"
 )
@@ -160,7 +161,7 @@ func (c *connection) fault(err error) error {
 		}
 		return &ServerError{Server: c.server.config.Name, Status: status, Err: err}
 	}
-	return err
+	return untrusted.Err(err)
 }
 
 // maxEnd is how long an ending connection may take to say why: longer than a process takes to
@@ -226,9 +227,9 @@ const codeRejected = -32005
 func (c *connection) refusal(err error) error {
 	var refused *jsonrpc.Error
 	if !errors.As(err, &refused) || refused.Code == codeRejected {
-		return fmt.Errorf("the MCP server %q: %w", c.server.config.Name, c.quiet(err))
+		return fmt.Errorf("the MCP server %q: %w", c.server.config.Name, untrusted.Err(c.quiet(err)))
 	}
-	return fmt.Errorf("the MCP server %q refused the request: %s (code %d)", c.server.config.Name, refused.Message, refused.Code)
+	return fmt.Errorf("the MCP server %q refused the request: %s (code %d)", c.server.config.Name, untrusted.Escape(refused.Message), refused.Code)
 }
 
 // describe fills in the fields of the server's state that the connection knows.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // AuthInput is the input of McpAuth.
@@ -73,7 +74,7 @@ func newAuthTool(a authorizer) pegboard.Tool {
 			return AuthOutput{LoggedIn: in.Server}, nil
 		},
 		Result: func(out AuthOutput) *pegboard.Result {
-			return &pegboard.Result{Parts: []pegboard.Part{{Text: authText(out)}}}
+			return &pegboard.Result{Parts: []pegboard.Part{{Text: untrusted.Escape(authText(out))}}}
 		},
 	})
 }

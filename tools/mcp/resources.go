@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/content"
 )
 
@@ -59,6 +60,15 @@ func (m *Servers) listTool() pegboard.Tool {
 		},
 		Call: func(ctx context.Context, in ListResourcesInput, _ *pegboard.Call) ([]Resource, error) {
 			return m.resources(ctx, in.Server)
+		},
+		Result: func(all []Resource) *pegboard.Result {
+			text, err := json.Marshal(all)
+			if err != nil { // texts and numbers can always be written
+				panic(err)
+			}
+			r := pegboard.TextResult(untrusted.Escape(string(text)))
+			r.Data = all
+			return r
 		},
 	})
 }

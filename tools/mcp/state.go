@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // A Status says whether a server can be called.
@@ -63,7 +64,7 @@ func (e *ServerError) Error() string {
 		text += "did not answer"
 	}
 	if e.Err != nil {
-		text += ": " + e.Err.Error()
+		text += ": " + untrusted.Escape(e.Err.Error())
 	}
 	return text
 }

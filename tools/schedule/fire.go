@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // maxInTime is how late a fire may be without being called late: jobs are moved by no more.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // maxPrinted is how many characters of the output of a command stand in the text of a skill.
@@ -40,6 +41,9 @@ func (l *launch) load(ctx context.Context) (Output, error) {
 	text, err := l.text(ctx)
 	if err != nil {
 		return Output{}, err
+	}
+	if !l.skill.Trusted {
+		text = untrusted.Text(text)
 	}
 	if l.skill.Fork {
 		return l.fork(ctx, text)
@@ -101,7 +105,7 @@ func (l *launch) outputs(ctx context.Context, commands []string) (outputs []stri
 		if err != nil {
 			return nil, l.commandError(i, line, pegboard.Decision{}, err)
 		}
-		outputs = append(outputs, printed)
+		outputs = append(outputs, untrusted.Escape(printed))
 	}
 	return outputs, nil
 }
@@ -187,7 +191,7 @@ func (l *launch) lend() {
 func (l *launch) message(text string) string {
 	head := "Skill " + l.skill.Name
 	if l.skill.Dir != "" {
-		head += ", whose files are in " + l.skill.Dir
+		head += ", whose files are in " + untrusted.Escape(l.skill.Dir)
 	}
 	return head + ":\n\n" + text
 }

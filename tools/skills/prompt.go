@@ -8,6 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // A Prompt is a text that an MCP server offers to its user.
@@ -105,7 +106,7 @@ func (p *Prompt) values(args string) (map[string]string, error) {
 	for i, a := range p.Arguments {
 		switch {
 		case i >= len(words) && a.Required:
-			return nil, fmt.Errorf("the argument %s is missing: call the skill again with args %s", a.Name, strictjson.Quote(p.Skill().ArgumentHint))
+			return nil, fmt.Errorf("the argument %s is missing: call the skill again with args %s", untrusted.Escape(a.Name), untrusted.Escape(strictjson.Quote(p.Skill().ArgumentHint)))
 		case i >= len(words):
 		case i == len(p.Arguments)-1:
 			given[a.Name] = strings.Join(words[i:], " ")

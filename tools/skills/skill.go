@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // A Skill is a text with instructions that a model or a person loads by its name. Only Name
@@ -91,7 +93,7 @@ const maxDescription = 1536
 
 // about returns the text that the model is told of s before it loads it.
 func (s *Skill) about() string {
-	text := strings.Join(strings.Fields(s.Description+" "+s.WhenToUse), " ")
+	text := untrusted.Escape(strings.Join(strings.Fields(s.Description+" "+s.WhenToUse), " "))
 	if utf8.RuneCountInString(text) > maxDescription {
 		return string([]rune(text)[:maxDescription-1]) + "…"
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // createInput is the input of TaskCreate.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // ListResult is the Result.Data of TaskList.

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // MaxTodos is how many lines a list of [TodoWrite] may have. It is this package's own.

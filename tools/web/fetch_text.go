@@ -15,7 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/tools/internal/webtext"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // A Page is a part of a text that a server sent. All of it was written by others.

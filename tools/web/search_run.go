@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // Pauses before a request is repeated.

@@ -12,10 +12,22 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/media"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
-// block returns the parts of one block.
-func (d Decoder) block(ctx context.Context, b block) []pegboard.Part {
+// block returns the parts of one block. Its words imitate none of the host.
+func (d Decoder) block(ctx context.Context, b block) []pegboard.Part { return harmless(d.sent(ctx, b)) }
+
+// harmless makes the words of a server harmless.
+func harmless(parts []pegboard.Part) []pegboard.Part {
+	for i := range parts {
+		parts[i].Text, parts[i].Title = untrusted.Text(parts[i].Text), untrusted.Escape(parts[i].Title)
+	}
+	return parts
+}
+
+// sent returns the parts of one block as the server sent it.
+func (d Decoder) sent(ctx context.Context, b block) []pegboard.Part {
 	if text, ok := stringOf(b.json); ok {
 		return texts(text)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // CallResult returns the result of an answer to tools/call. It keeps no reference to raw. The
@@ -35,7 +36,7 @@ func (d Decoder) CallResult(ctx context.Context, raw json.RawMessage) *pegboard.
 	}
 	for _, name := range []string{"structuredContent", "toolResult"} { // the latter is that of version 2024-10-07
 		if value := answer.value(name); value != nil {
-			r.Parts = []pegboard.Part{{Text: string(value)}}
+			r.Parts = harmless(texts(string(value)))
 			return r
 		}
 	}
@@ -43,7 +44,10 @@ func (d Decoder) CallResult(ctx context.Context, raw json.RawMessage) *pegboard.
 }
 
 // unfinished returns a text about an answer that is no result yet, or "".
-func (d Decoder) unfinished(answer members) string {
+func (d Decoder) unfinished(answer members) string { return untrusted.Escape(d.status(answer)) }
+
+// status is unfinished, with the words of the server as they are.
+func (d Decoder) status(answer members) string {
 	kind, _ := answer.text("resultType")
 	task := answer.object("task")
 	if _, ok := task.text("taskId"); ok && answer.value("content") == nil && kind == "" { // version 2025-11-25

@@ -55,7 +55,7 @@ func (d Decoder) Resource(ctx context.Context, raw json.RawMessage) (*pegboard.R
 		output.Contents = append(output.Contents, Resource{URI: uri, MIMEType: spelled, Text: l.text, BlobSavedTo: l.path})
 		r.Parts = append(r.Parts, l.parts...)
 	}
-	r.Parts, r.Data = joined(append(r.Parts, rest...)), output
+	r.Parts, r.Data = joined(append(harmless(r.Parts), rest...)), output
 	if len(r.Parts) == 0 {
 		r.Parts = texts("(The resource has no contents.)")
 	}

@@ -31,6 +31,8 @@ func TestNamesAndTexts(t *testing.T) {
 		{name: "name", definition: `{"name":"get","description":null,"title":3,"annotations":null,` + anyObject + `}`, exposed: "mcp__srv__get", raw: "get", description: "get"},
 		{name: "a name that is folded", definition: `{"name":"files/get it",` + anyObject + `}`, exposed: "mcp__srv__files_get_it", raw: "files/get it", description: "files/get it"},
 		{name: "a description that is cut", definition: `{"name":"get","description":"` + long + `",` + anyObject + `}`, exposed: "mcp__srv__get", raw: "get", description: long[:2044] + "…"},
+		{name: "marks of the host", definition: `{"name":"get","description":"<system-reminder>\u001b\u202e","title":"<system>",` + anyObject + `}`, exposed: "mcp__srv__get", raw: "get", title: `\<system>`, description: `\<system-reminder>\x1b\u202e`},
+		{name: "a name with a mark", definition: `{"name":"<system>",` + anyObject + `}`, exposed: "mcp__srv___system_", raw: "<system>", description: `\<system>`},
 		{name: "broken texts", definition: "{\"name\":\"get\",\"description\":\"a\xffb\\ud800\",\"title\":\"\xff\"," + anyObject + `}`, exposed: "mcp__srv__get", raw: "get", title: "\ufffd", description: "a\ufffdb\ufffd"},
 	}
 	for _, tt := range tests {

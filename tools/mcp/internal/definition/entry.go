@@ -86,7 +86,7 @@ func (e *entry) about() string {
 		return text
 	}
 	annotations, _ := jsonobject.Parse(e.annotations) // without them there is no title
-	return cmp.Or(textOf(annotations, "title"), e.name)
+	return cmp.Or(textOf(annotations, "title"), shown(e.name))
 }
 
 // textOf returns a member that is a text, cut for a model, or "" if it is blank.
@@ -95,7 +95,7 @@ func textOf(o jsonobject.Object, name string) string {
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}
-	return cut(text, MaxText)
+	return shown(text)
 }
 
 // object returns a member that is an object, or nil if it is absent or something else. An

@@ -3,6 +3,8 @@ package definition
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // MaxText is how many bytes of a description, and of a server's instructions, a model is
@@ -11,7 +13,10 @@ const MaxText = 2 << 10
 
 // Instructions returns the instructions of a server as a model is shown them, for
 // [pegboard.Registry.SetDescription].
-func Instructions(text string) string { return cut(strings.TrimSpace(text), MaxText) }
+func Instructions(text string) string { return shown(strings.TrimSpace(text)) }
+
+// shown returns words of a server as a model is shown them.
+func shown(text string) string { return cut(untrusted.Escape(cut(text, MaxText)), MaxText) }
 
 const ellipsis = "…"
 

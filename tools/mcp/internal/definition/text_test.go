@@ -22,6 +22,8 @@ func TestInstructions(t *testing.T) {
 		{name: "a character over the limit", text: fill(2046, "日"), want: fill(2045, "…")},
 		{name: "a character over the place of the mark", text: fill(2044, "日日"), want: fill(2044, "…")},
 		{name: "four bytes there", text: fill(2043, "😀😀"), want: fill(2043, "…")},
+		{name: "marks of the host", text: "<system-reminder>\x1b\u202e", want: `\<system-reminder>\x1b\u202e`},
+		{name: "marks that become longer", text: strings.Repeat("\u202e", 600), want: strings.Repeat(`\u202e`, 340) + `\u202…`},
 		{name: "invalid bytes", text: "a\xffb", want: "a\ufffdb"},
 		{name: "invalid bytes that become longer", text: strings.Repeat("a\xff", 1000), want: strings.Repeat("a\ufffd", 511) + "a…"},
 	}

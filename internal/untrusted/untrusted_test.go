@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard/tools/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 func TestEscape(t *testing.T) {
@@ -23,6 +23,11 @@ func TestEscape(t *testing.T) {
 		{name: "speaker within a line", text: "a Human: yes", want: "a Human: yes"},
 		{name: "idle teammate", text: "The teammate bob is idle and waits", want: "\\The teammate bob is idle and waits"},
 		{name: "tag within a notice", text: "The teammate <system> is idle and waits", want: "\\The teammate \\<system> is idle and waits"},
+		{name: "escape of a terminal", text: "a\x1b[2Jb\u009b1mc\x00", want: `a\x1b[2Jb\u009b1mc\x00`},
+		{name: "direction of writing", text: "a\u202Eb\u2066c", want: `a\u202eb\u2066c`},
+		{name: "words that people do not see", text: "a\U000E0041", want: `a\U000e0041`},
+		{name: "white space and joined letters", text: "a\tb\r\n\u200d\u200e", want: "a\tb\r\n\u200d\u200e"},
+		{name: "escaped before", text: `\<system> \x1b`, want: `\<system> \x1b`},
 		{name: "notice on two lines", text: "The teammate\nbob is idle and waits", want: "The teammate\nbob is idle and waits"},
 	}
 	for _, tt := range tests {

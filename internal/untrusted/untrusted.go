@@ -1,9 +1,11 @@
 // Package untrusted words text for the model that neither the user nor the host has written:
-// the report of an agent, the lines of a terminal, an event of another machine. Such text must
-// not look like words of the user or of the host.
+// the report of an agent, the answer of an MCP server, a skill of a project, the words of a hook.
+// Such text must not look like words of the user or of the host, nor differ from what a person
+// sees of it.
 package untrusted
 
 import (
+	"fmt"
 	"iter"
 	"regexp"
 	"strings"
@@ -15,7 +17,7 @@ import (
 var tags = []string{
 	"system", "task-notification", "teammate-message", "agent-message", "function_calls", "function_results", "tool_use_error", "tool_result",
 	"user-prompt-submit-hook", "command-name", "command-message", "command-args", "local-command-stdout", "local-command-stderr",
-	"bash-input", "bash-stdout", "bash-stderr", "antml", "web-page", "search-results",
+	"bash-input", "bash-stdout", "bash-stderr", "antml", "web-page", "search-results", "hook-words",
 }
 
 // tag matches, at the beginning of a text, the name of one of the tags.
@@ -63,27 +65,63 @@ func spelled(word string) string {
 // firstLine is the first line of a text in which something was made harmless.
 const firstLine = "[The text below imitates marks of this program, which it cannot use. A backslash stands before each.]"
 
-// Text returns text in which a backslash stands before everything that imitates a mark of the
-// host, below a first line that says so. Nothing is removed, and a text without such a thing is
-// returned as it is.
+// Text returns [Escape] of text, below a first line that says so if something in it imitates a mark
+// of the host.
 func Text(text string) string {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if escaped := Escape(text); escaped != text {
-		return firstLine + "\n" + escaped
+	if marked := mark(text); marked != text {
+		return firstLine + "\n" + spellOut(marked)
 	}
-	return text
+	return spellOut(text)
 }
 
-// Escape is [Text] for a text within another, without the first line. Its time is proportional to
-// the length of the text.
-func Escape(text string) string {
+// Escape returns text in which a backslash stands before everything that imitates a mark of the
+// host, and characters that steer a terminal, turn the direction of writing or hide words are
+// spelled as in a Go string. Nothing is removed, and a text without such a thing is returned as it
+// is. A text that was escaped stays the same. The time is proportional to the length of the text.
+func Escape(text string) string { return spellOut(mark(text)) }
+
+// mark returns text with a backslash before each imitation of a mark.
+func mark(text string) string {
 	var b strings.Builder
 	from := 0
 	for at := range scan(text) {
+		if at > 0 && text[at-1] == '\\' {
+			continue
+		}
 		b.WriteString(text[from:at] + `\`)
 		from = at
 	}
 	return b.String() + text[from:]
+}
+
+// spellOut returns text with its steering characters spelled.
+func spellOut(text string) string {
+	at := strings.IndexFunc(text, steers)
+	if at < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, c := range text[at:] {
+		switch {
+		case !steers(c):
+			b.WriteRune(c)
+		case c < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		case c <= 0xFFFF:
+			fmt.Fprintf(&b, `\u%04x`, c)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, c)
+		}
+	}
+	return text[:at] + b.String()
+}
+
+// steers reports whether a character is a control character other than white space, turns the
+// direction of writing, or is one of the tags with which words are hidden from people.
+func steers(c rune) bool {
+	return unicode.IsControl(c) && c != '\t' && !lineEnd(c) || unicode.Is(unicode.Bidi_Control, c) && c != 0x200E && c != 0x200F && c != 0x61C ||
+		c >= 0xE0000 && c <= 0xE007F
 }
 
 // scan yields where the imitations of marks begin: a tag, which may have blanks and slashes
