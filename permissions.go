@@ -75,9 +75,13 @@ func (p Permissions) Directories() []AddedDirectory { return slices.Clone(p.dirs
 // which no update can add. One that p has already is not added again.
 func (p Permissions) WithDirectories(dirs ...AddedDirectory) Permissions {
 	p.dirs = slices.Clone(p.dirs)
+	known := make(map[AddedDirectory]bool, len(p.dirs)+len(dirs))
+	for _, d := range p.dirs {
+		known[d] = true
+	}
 	for _, d := range dirs {
-		if !slices.Contains(p.dirs, d) {
-			p.dirs = append(p.dirs, d)
+		if !known[d] {
+			known[d], p.dirs = true, append(p.dirs, d)
 		}
 	}
 	return p

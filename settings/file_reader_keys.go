@@ -19,10 +19,13 @@ func (r *fileReader) checkKeys() {
 	}
 }
 
+// maxNear is for how many unknown keys the files are asked what they may mean. More are no slips.
+const maxNear = 1000
+
 // meant returns the key of this package that a key may stand for, or "".
 func (l *loader) meant(key string) string {
 	near, known := l.near[key]
-	if !known {
+	if !known && len(l.near) < maxNear {
 		near = meant(key, ownKeys())
 		l.near[key] = near
 	}
@@ -31,13 +34,16 @@ func (l *loader) meant(key string) string {
 
 // readKeys reads the keys that are the host's.
 func (r *fileReader) readKeys() {
-	own := ownKeys()
+	own, last := ownKeys(), make(map[string]int, len(r.top))
+	for i, m := range r.top {
+		last[m.Key] = i
+	}
 	for i, m := range r.top {
 		if slices.Contains(own, m.Key) {
 			continue
 		}
 		at := r.at(m.Start)
-		if jsonedit.IndexOf(r.top, m.Key) != i { // as in most readers, the last one counts
+		if last[m.Key] != i { // as in most readers, the last one counts
 			r.warn(at, "%s is there twice, and the last one counts; write it once", strictjson.Cut(m.Key))
 			continue
 		}

@@ -28,9 +28,13 @@ func (r *fileReader) readPermissions() {
 	set.Deny = r.readRules(members, pegboard.Deny)
 	set.Ask = r.readRules(members, pegboard.Ask)
 	set.Allow = r.readRules(members, pegboard.Allow)
+	known := make(map[string]bool, len(set.Ask))
+	for _, text := range set.Ask {
+		known[text] = true
+	}
 	for _, text := range r.asked {
-		if !slices.Contains(set.Ask, text) {
-			set.Ask = append(set.Ask, text)
+		if !known[text] {
+			known[text], set.Ask = true, append(set.Ask, text)
 		}
 	}
 	r.addRules(set)
@@ -84,7 +88,7 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 		wrong = r.wrongAllows
 	}
 	items, _ := r.list(v, key, wrong)
-	first := make(map[string]Position, len(items))
+	first, added := make(map[string]Position, len(items)), make(map[string]bool, len(items))
 	rules = make([]string, 0, len(items))
 	r.facts = slices.Grow(r.facts, len(items))
 	for _, i := range items {
@@ -125,8 +129,8 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 		}
 		first[text] = r.facts[fact].Position
 		for _, spelled := range r.anchors.inSession(rule) {
-			if !slices.Contains(rules, spelled) {
-				rules = append(rules, spelled)
+			if !added[spelled] {
+				added[spelled], rules = true, append(rules, spelled)
 			}
 		}
 	}
@@ -137,15 +141,16 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 // warning about both.
 func (r *fileReader) readDirectories(members []jsonedit.Member, allowed int) {
 	var dirs []pegboard.AddedDirectory
+	known := map[string]bool{}
 	v := jsonedit.Find(members, directoriesKey)
 	if !v.Missing() && r.doc.Raw(v) != "null" {
 		items, _ := r.list(v, directoriesKey, r.wrongAllows)
 		for _, i := range items {
-			d := pegboard.AddedDirectory{Path: i.text, Source: r.source}
-			if i.text == "" || slices.Contains(dirs, d) {
+			if i.text == "" || known[i.text] {
 				continue
 			}
-			dirs = append(dirs, d)
+			known[i.text] = true
+			dirs = append(dirs, pegboard.AddedDirectory{Path: i.text, Source: r.source})
 			if fact := r.fact(FactDirectory, i.text, i.at); !r.trusted {
 				r.discount(fact, untrustedWhy)
 			}

@@ -29,17 +29,40 @@ type text struct {
 	path  string
 	data  []byte
 	lines []int // offsets of the starts of all lines but the first; nil until it is needed
+	marks []mark
+}
+
+// A mark says how many characters stand before an offset. A long line has many, so that its
+// positions take no longer than those of short ones.
+type mark struct{ offset, characters int }
+
+const markDistance = 1 << 10 // bytes
+
+// index finds the lines and the marks.
+func (t *text) index() {
+	t.lines, t.marks = []int{}, []mark{{}}
+	characters := 0
+	for i, c := range string(t.data) {
+		if i-t.marks[len(t.marks)-1].offset >= markDistance {
+			t.marks = append(t.marks, mark{i, characters})
+		}
+		characters++
+		if c == '\n' {
+			t.lines = append(t.lines, i+1)
+		}
+	}
+}
+
+// before returns how many characters stand before an offset.
+func (t *text) before(offset int) int {
+	m := t.marks[sort.Search(len(t.marks), func(i int) bool { return t.marks[i].offset > offset })-1]
+	return m.characters + utf8.RuneCount(t.data[m.offset:offset])
 }
 
 // at returns the position of an offset.
 func (t *text) at(offset int) Position {
 	if t.lines == nil {
-		t.lines = []int{}
-		for i, c := range t.data {
-			if c == '\n' {
-				t.lines = append(t.lines, i+1)
-			}
-		}
+		t.index()
 	}
 	offset = min(max(offset, 0), len(t.data))
 	line, start := sort.SearchInts(t.lines, offset+1), 0
@@ -50,7 +73,7 @@ func (t *text) at(offset int) Position {
 	if start == 0 && offset >= len(bom) && string(t.data[:len(bom)]) == bom {
 		start = len(bom)
 	}
-	return Position{Path: t.path, Line: line + 1, Column: utf8.RuneCount(t.data[start:offset]) + 1}
+	return Position{Path: t.path, Line: line + 1, Column: t.before(offset) - t.before(start) + 1}
 }
 
 // whole returns the position of the whole file.
