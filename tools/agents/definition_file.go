@@ -28,9 +28,10 @@ const (
 //
 // The error is a *SkippedError; then there is no definition. The reasons are a name that is
 // missing, begins with "-" or has one of ":(),", no description, YAML that is not understood,
-// and a wrong value of a key that limits the agent: tools, disallowedTools, permissionMode,
-// maxTurns, isolation or hooks. The problems are about all other keys, which are left out if
-// they are wrong or unknown.
+// a wrong value of a key that limits the agent: tools, disallowedTools, permissionMode,
+// maxTurns, isolation or hooks, and an unknown key that may be meant to, such as
+// disallowed-tools. The problems are about all other keys, which are left out if they are wrong
+// or unknown.
 //
 // Parse takes hooks, mcpServers, memory, color and initialPrompt to Extra; the host decides
 // whether they count.

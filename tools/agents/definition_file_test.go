@@ -76,7 +76,7 @@ func keyLines() []keyLine {
 		{name: "hooks", line: "hooks: {Stop: [{hooks: [{type: command, command: ./done.sh}]}]}", set: extra("hooks", `{"Stop":[{"hooks":[{"type":"command","command":"./done.sh"}]}]}`)},
 		{name: "null", line: "hooks:"},
 
-		{name: "unknown key", line: "permisionMode: plan", problems: []string{`a.md:4: the key "permisionMode" is unknown and left out; did you mean permissionMode?`}},
+		{name: "unknown key", line: "maxTokens: 9", problems: []string{`a.md:4: the key "maxTokens" is unknown and left out; did you mean maxTurns?`}},
 		{name: "unlike any key", line: "zzz: 1", problems: []string{`a.md:4: the key "zzz" is unknown and left out`}},
 		{name: "prompt in the head", line: "prompt: x", problems: []string{`a.md:4: the key "prompt" is unknown and left out; did you mean initialPrompt?`}},
 		{name: "wrong model", line: "model: [a]", problems: []string{"a.md:4: model: there is a list; write a text; it is left out"}},
@@ -186,6 +186,36 @@ func TestParseSkips(t *testing.T) {
 			require.True(t, p.Skipped)
 			require.Zero(t, d)
 		})
+	}
+}
+
+// TestUnknownKeyAboutToolsGivesNoTools: an agent whose author meant to keep tools from it does not
+// get them for a slip of the pen.
+func TestUnknownKeyAboutToolsGivesNoTools(t *testing.T) {
+	for _, tt := range []struct{ key, near string }{
+		{"disallowed-tools", "disallowedTools"}, {"disallowed_tools", "disallowedTools"}, {"disallowedtools", "disallowedTools"}, {"dissallowedTools", "disallowedTools"},
+		{"allowed-tools", "disallowedTools"}, {"allowedTools", "disallowedTools"}, {"Tools", "tools"}, {"tool", "tools"}, {"toolz", "tools"}, {"denied_tools", "tools"}, {"no-tools", "tools"},
+		{"permission-mode", "permissionMode"}, {"permisionMode", "permissionMode"}, {"permissions", "permissionMode"},
+		{"isolated", "isolation"}, {"hook", "hooks"}, {"deny", ""}, {"denied", ""}, {"read-only", ""}, {"readonly", ""}, {"sandbox", ""}, {"restrictions", "description"},
+	} {
+		want := `the key "` + tt.key + `" is unknown, and may be meant to limit the agent, which is left out`
+		if tt.near != "" {
+			want += "; did you mean " + tt.near + "?"
+		}
+		_, _, err := agents.Parse([]byte(agentFile(tt.key+": Bash")), "a.md")
+		var p *agents.SkippedError
+		require.ErrorAs(t, err, &p, tt.key)
+		require.Equal(t, agents.Problem{Path: "a.md", Line: 4, Text: want, Skipped: true}, p.Problem)
+
+		definitions, problems, err := agents.ParseJSON([]byte(`{"a": {"description": "b", "prompt": "c", "`+tt.key+`": "Bash"}}`), "--agents")
+		require.NoError(t, err)
+		require.Empty(t, definitions, tt.key)
+		require.Contains(t, texts(problems)[0], want)
+	}
+	for _, key := range []string{"maxTokens", "temperature", "version", "author", "mode", "tags", "license", "priority"} {
+		d, _, err := agents.Parse([]byte(agentFile(key+": 1")), "a.md")
+		require.NoError(t, err, key)
+		require.Equal(t, "helper", d.Name)
 	}
 }
 

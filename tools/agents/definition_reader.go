@@ -112,16 +112,29 @@ func (r *definitionReader) readAll(fields []field, own []string) error {
 		case err != nil:
 			r.problem(line, "%s: %v; it is left out", f.name, withoutLine(err))
 		case !known:
-			r.problem(f.line, "%s", unknownKey(f.name, own))
+			near := nearest.Names(f.name, append(own, hostKeys()...), 1)
+			if mayLimit(f.name, near) {
+				return r.skipped(f.line, errors.New(unknownKey(f.name, near, ", and may be meant to limit the agent, which is left out")))
+			}
+			r.problem(f.line, "%s", unknownKey(f.name, near, " and left out"))
 		}
 	}
 	return nil
 }
 
-// unknownKey returns the problem of a key that has no meaning.
-func unknownKey(name string, own []string) string {
-	text := "the key " + strictjson.Quote(strictjson.Cut(name)) + " is unknown and left out"
-	if near := nearest.Names(name, append(own, hostKeys()...), 1); len(near) > 0 {
+// mayLimit reports whether an unknown key may be meant to keep tools from the agent. near has the
+// known key that is like it, if there is one.
+func mayLimit(name string, near []string) bool {
+	word := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+	about := []string{"tool", "permission", "allow", "deny", "denied", "forbid", "restrict", "readonly", "sandbox"}
+	return len(near) > 0 && limits(near[0]) && near[0] != "maxTurns" ||
+		slices.ContainsFunc(about, func(part string) bool { return strings.Contains(word, part) })
+}
+
+// unknownKey returns the problem of a key that has no meaning, and what becomes of it.
+func unknownKey(name string, near []string, effect string) string {
+	text := "the key " + strictjson.Quote(strictjson.Cut(name)) + " is unknown" + effect
+	if len(near) > 0 {
 		text += "; did you mean " + near[0] + "?"
 	}
 	return text

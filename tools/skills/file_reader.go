@@ -122,6 +122,9 @@ func (r *fileReader) read(f frontmatter.Field) error {
 		}
 		slices.Sort(names)
 		if near := nearest.Names(f.Name, names, 1); len(near) > 0 {
+			if all[near[0]].strict && (plain(f.Name) == plain(near[0]) || near[0] == "disallowed-tools") { // without it the skill could do more
+				return fmt.Errorf("line %d: the key %s has no effect; write %s", f.Line, strictjson.Quote(f.Name), near[0])
+			}
 			r.note("line %d: the key %s has no effect; is it meant as %s?", f.Line, strictjson.Quote(f.Name), near[0])
 		}
 		return nil
@@ -138,6 +141,12 @@ func (r *fileReader) read(f frontmatter.Field) error {
 	}
 	r.note("%s: %v; it has no effect", f.Name, err)
 	return nil
+}
+
+// plain returns a key without the signs that other formats write between its words, and in small
+// letters.
+func plain(key string) string {
+	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(key))
 }
 
 // ValidName reports whether a skill can have a name: letters, digits, hyphens, underscores and

@@ -99,7 +99,7 @@ func TestParseProblems(t *testing.T) {
 		{name: "allowed-tools that is a map", head: "allowed-tools: {a: b}", want: "allowed-tools: line 2: there is a map"},
 		{name: "effort", head: "effort: much", want: `effort: "much" is no effort; write low, medium, high, xhigh or max; it has no effect`},
 		{name: "compatibility", head: "compatibility: " + strings.Repeat("x", 501), want: "compatibility has more than 500 characters; it has no effect"},
-		{name: "a misspelled key", head: "disable_model_invocation: true", want: `line 2: the key "disable_model_invocation" has no effect; is it meant as disable-model-invocation?`},
+		{name: "a misspelled key", head: "allowed_tools: Bash", want: `line 2: the key "allowed_tools" has no effect; is it meant as allowed-tools?`},
 		{name: "metadata that no JSON can be", head: "metadata: {a: .inf}", want: "metadata: "},
 	}
 	for _, tt := range tests {
@@ -146,6 +146,9 @@ func TestParseRefuses(t *testing.T) {
 		{name: "user-invocable", text: file("user-invocable: [no]", "Do it."), want: "user-invocable: line 2: there is a list; write true or false"},
 		{name: "disallowed-tools", text: file("disallowed-tools: Bash(", "Do it."), want: "disallowed-tools: "},
 		{name: "disallowed-tools that is a map", text: file("disallowed-tools: {a: b}", "Do it."), want: "disallowed-tools: line 2"},
+		{name: "disallowed-tools as in an agent file", text: file("disallowedTools: Bash", "Do it."), want: `line 2: the key "disallowedTools" has no effect; write disallowed-tools`},
+		{name: "disallowed-tools misspelled", text: file("disalowed-tools: Bash", "Do it."), want: "write disallowed-tools"},
+		{name: "disable-model-invocation with other signs", text: file("disable_model_invocation: true", "Do it."), want: "write disable-model-invocation"},
 		{name: "context", text: file("context: spoon", "Do it."), want: `context: "spoon" is not known; write fork, or leave the key out`},
 		{name: "agent", text: file("agent: [a]", "Do it."), want: "agent: line 2"},
 		{name: "background", text: file("background: later", "Do it."), want: "background: line 2"},
