@@ -98,6 +98,7 @@ type hookHost interface {
 // model does not read the inner result. Once the call has ended, the words become news of the
 // session, see [Session.Tell].
 //
+// The model reads the words as the user's: foreign text in them is for the caller to mark.
 // Parts that show nothing are left out. The bytes of parts must not be changed afterwards.
 // Say may be called concurrently. It does nothing for a HookCall that no executor has made.
 func (h *HookCall) Say(parts ...Part) {

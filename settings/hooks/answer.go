@@ -14,7 +14,8 @@ type Answer struct {
 	// Stop says that the agent must stop altogether, whatever Block says. Options.Message was
 	// told why.
 	Stop bool
-	// Context are texts for the model, in the order of the hooks.
+	// Context are texts for the model, in the order of the hooks. Each names its hook and is
+	// marked as words that are not the user's; so is Reason where an agent goes on.
 	Context []string
 
 	SessionTitle       string   // of SessionStart, UserPromptSubmit and UserPromptExpansion

@@ -34,7 +34,7 @@ func (c *command) deliver(out output) {
 		if text == "" {
 			text = out.text()
 		}
-		o.runner.options.wake(o.session, o.short(ctx, text))
+		o.runner.options.wake(o.session, o.words(c.handler, o.short(ctx, text)))
 		return
 	}
 	r := o.read(c.handler, out)

@@ -74,7 +74,7 @@ func ExampleRunner_Hooks() {
 	}
 	// Output:
 	// Hello Ada
-	// Greet was denied: Bob is asleep. Do not try the same by other means; do something else or tell the user.
+	// Greet was denied: PreToolUse hook "Greet" of settings.json: Bob is asleep. Do not try the same by other means; do something else or tell the user.
 }
 
 // The loop of an agent fires the events that are not about calls.
@@ -87,7 +87,11 @@ func ExampleRunner_Fire() {
 		log.Fatal(err)
 	}
 	fmt.Println(answer.Block, answer.Reason)
-	// Output: true Run the tests first.
+	// Output:
+	// true [The Stop hook of settings.json says, in words that are not the user's:]
+	// <hook-words>
+	// Run the tests first.
+	// </hook-words>
 }
 
 // Hooks answer the forms of servers before the user does.
@@ -147,5 +151,5 @@ func ExampleRunner_TaskHooks() {
 	}
 	// Output:
 	// Task #1 was added: Mend the test
-	// the task was not completed: Show that the tests pass first.
+	// the task was not completed: TaskCompleted hook of settings.json: Show that the tests pass first.
 }

@@ -18,7 +18,8 @@ const maxParallel = 16
 type occasion struct {
 	runner  *Runner
 	session *pegboard.Session
-	cwd     string // of the session, or of the call that the event is about
+	call    *pegboard.Call // that the event is about, or nil
+	cwd     string         // of the session, or of the call that the event is about
 	state   *sessionState
 	event   string
 	control control
@@ -183,12 +184,12 @@ func (o *occasion) tellAll(replies []*reply) {
 	}
 }
 
-// shorten cuts the texts of a reply that are too long.
+// shorten cuts the texts of a reply that are too long, and marks those that are for the model.
 func (o *occasion) shorten(ctx context.Context, r *reply) {
 	for _, text := range []*string{&r.Reason, &r.stopReason, &r.message, &r.InitialUserMessage} {
 		*text = o.short(ctx, *text)
 	}
 	for i := range r.Context {
-		r.Context[i] = o.short(ctx, r.Context[i])
+		r.Context[i] = o.words(r.handler, o.short(ctx, r.Context[i]))
 	}
 }

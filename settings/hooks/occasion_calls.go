@@ -42,7 +42,8 @@ func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool)
 	}
 	own := *v.changed
 	own.input, own.Context, own.message, own.stopReason, own.terminal = nil, nil, "", "", ""
-	o.state.note(h, &callNotes{input: input, reply: &own, said: said})
+	h.Say(o.rewrote(v.changed.handler))
+	o.state.note(h.Identity(), &callNotes{input: input, reply: &own, said: said})
 	v.decision.Input = input
 	if v.decision.Behavior == pegboard.Allow && !v.changed.allow && h.Tool.Info().RequiresUser {
 		v.decision.Behavior = pegboard.Undecided // only the hook that brings an answer can give it in the user's place
@@ -53,7 +54,7 @@ func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool)
 // sayOnce tells the model what the hooks of a call say, and nothing twice.
 func (o *occasion) sayOnce(h *pegboard.HookCall, notes *callNotes, replies []*reply) map[string]bool {
 	said := map[string]bool{}
-	if notes != nil {
+	if notes != nil && notes.said != nil {
 		said = notes.said
 	}
 	for _, r := range replies {
@@ -71,7 +72,7 @@ func (o *occasion) sayOnce(h *pegboard.HookCall, notes *callNotes, replies []*re
 func (o *occasion) afterCall(h *pegboard.HookCall, replies []*reply) {
 	for _, r := range replies {
 		if r.Block && r.Reason != "" {
-			h.Say(pegboard.Part{Text: r.Reason})
+			h.Say(pegboard.Part{Text: o.words(r.handler, r.Reason)})
 		}
 		for _, text := range r.Context {
 			h.Say(pegboard.Part{Text: text})

@@ -16,8 +16,14 @@ func (o *occasion) answer(replies []*reply) Answer {
 		if !o.control.blocks {
 			b.Block = false
 		}
-		if !b.Block && !b.Stop {
+		switch {
+		case !b.Block && !b.Stop:
 			b.Reason = ""
+		case b.Reason == "", r.ours, b.Stop:
+		case o.control.goesOn:
+			b.Reason = o.words(r.handler, b.Reason)
+		case o.event == taskCreated, o.event == taskCompleted: // within the text of an error
+			b.Reason = r.reason("")
 		}
 		if o.stops() && len(b.Context) > 0 { // the agent goes on to read it
 			b.Block = true

@@ -25,6 +25,7 @@ func (o *occasion) read(h *Handler, out output) *reply {
 		o.runner.options.problem(h, r.failure)
 		if o.control.strict && o.runner.options.Strict && !r.Block && (o.control.blocks || !asks) {
 			r.refuse(fmt.Sprintf("%s must be passed, and %s. Tell the user; repeating it will not help.", h.name(), shortReason(r.failure)))
+			r.ours = true
 		}
 	}
 	return r
@@ -55,6 +56,7 @@ func (o *occasion) readAnswer(r *reply, out *output) {
 		r.failure = fmt.Errorf("%w: it is longer than %d bytes", errAnswer, maxStdout)
 		if o.control.gate { // not the hook's fault, so it must not be to its cost
 			r.refuse(fmt.Sprintf("the answer of %s is too long to be read. Tell the user.", r.handler.name()))
+			r.ours = true
 		}
 	case out.failure == nil && out.json:
 		r.failure = fmt.Errorf("%w: it is no JSON object", errAnswer)

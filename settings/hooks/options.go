@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"time"
 
@@ -85,7 +86,7 @@ type Options struct {
 	Terminal func(s *pegboard.Session, sequence string)
 	// OnProblem is called with every hook that failed, was left out, or of whose answer a part
 	// has no effect. The error may hold what the hook printed, which may be secret. It wraps
-	// [ErrHook].
+	// [ErrHook]. Nil means that it is logged to [slog.Default].
 	OnProblem func(h Handler, err error)
 
 	// StopCap is how many times in a row hooks of Stop or SubagentStop may keep an agent from
@@ -98,7 +99,9 @@ type Options struct {
 
 // problem tells the host what is wrong with a hook.
 func (o *Options) problem(h *Handler, err error) {
-	if o.OnProblem != nil {
+	if o.OnProblem == nil {
+		slog.Warn("a hook failed, was left out, or a part of its answer has no effect", "error", &hookError{h, err})
+	} else {
 		_ = patiently(func() { o.OnProblem(*h, &hookError{h, err}) })
 	}
 }

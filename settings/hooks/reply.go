@@ -13,6 +13,7 @@ type reply struct {
 	failure error // why it has no answer, or that something in it is wrong; nil if all is well
 
 	Answer            // Block, Reason, Stop, Context and what the event adds
+	ours       bool   // Reason is the words of this package
 	printed    string // of WorktreeCreate: plain text
 	stopReason string // for the person
 	message    string // for the person
@@ -35,7 +36,7 @@ type reply struct {
 
 // refuse makes the reply block and takes everything from it that would do something else.
 func (r *reply) refuse(reason string) {
-	r.Block, r.Reason = true, reason
+	r.Block, r.Reason, r.ours = true, reason, false
 	r.allow, r.ask, r.deferred, r.input, r.updates, r.action, r.content = false, false, false, nil, nil, "", nil
 }
 

@@ -159,7 +159,10 @@ func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (pegboard
 	}
 	o.payload = p.end()
 	replies := o.run(ctx, handlers)
-	d := answerFor(q.Call, replies)
+	d, changed := answerFor(q.Call, replies)
+	if d.Input != nil {
+		o.state.note(q.Call.Identity(), &callNotes{answered: d.Input, told: o.rewrote(changed.handler)})
+	}
 	if d.Behavior != pegboard.Deny && (ctx.Err() != nil || o.closed(replies)) { // someone else has answered
 		d = pegboard.Decision{}
 	}
@@ -244,10 +247,15 @@ func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
 	return nil
 }
 
-// forget drops what is kept of a call that has ended.
+// forget drops what is kept of a call that has ended, and tells the model if it had the input
+// with which a hook has answered for the person.
 func (r *Runner) forget(h *pegboard.HookCall) {
-	if state := r.knownState(h.Call.Session()); state != nil {
-		state.forget(h)
+	state := r.knownState(h.Call.Session())
+	if state == nil {
+		return
+	}
+	if notes := state.forget(h); notes != nil && notes.answered != nil && sameJSON(notes.answered, h.Call.Input) {
+		h.Say(notes.told)
 	}
 }
 
@@ -272,7 +280,7 @@ func (r *Runner) batch(ctx context.Context, outcomes []pegboard.Outcome) error {
 	last := &outcomes[len(outcomes)-1]
 	for _, reply := range replies {
 		if reply.Block && reply.Reason != "" {
-			pegboard.SayInBatch(ctx, pegboard.Part{Text: reply.Reason})
+			pegboard.SayInBatch(ctx, pegboard.Part{Text: o.words(reply.handler, reply.Reason)})
 			o.tell(reply.Reason)
 		}
 		for _, text := range reply.Context {
@@ -311,6 +319,6 @@ func (r *Runner) newOccasion(s *pegboard.Session, event string) *occasion {
 // session moves.
 func (r *Runner) newCallOccasion(c *pegboard.Call, event string) *occasion {
 	o := r.newOccasion(c.Session(), event)
-	o.cwd = c.Dir()
+	o.call, o.cwd = c, c.Dir()
 	return o
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -257,7 +258,7 @@ func TestPostToolUse(t *testing.T) {
 			s := newNoteScene(t, commandHook(tt.event, "", tt.command), noteOptions{})
 			out := s.call(tt.input)
 			require.Equal(t, tt.text, out.Result.Text())
-			require.Equal(t, tt.says, texts(out.Result.Messages))
+			require.Equal(t, tt.says, unlabelled(t, texts(out.Result.Messages)))
 			require.Equal(t, tt.stops, out.StopTurn)
 			require.Contains(t, s.problemTexts(), tt.problem)
 			if tt.problem == "" {
@@ -306,6 +307,7 @@ func TestPermissionRequest(t *testing.T) {
 			if tt.noted != "" {
 				require.NoError(t, out.Err)
 				require.Equal(t, []string{tt.noted}, s.noted)
+				require.Equal(t, tt.noted == "bye", slices.Equal([]string{rewritten}, unlabelled(t, texts(out.Result.Messages))))
 			} else {
 				require.Empty(t, s.noted)
 				require.Contains(t, out.Result.Text(), tt.text)

@@ -201,7 +201,7 @@ func TestAsync(t *testing.T) {
 			require.Empty(t, out.Result.Messages)
 			var news []pegboard.Part
 			require.Eventually(t, func() bool { news = append(news, s.session.News()...); return len(news) > 0 }, waitTime, pollTime)
-			require.Equal(t, []string{"it is noon"}, texts(news))
+			require.Equal(t, []string{"it is noon"}, unlabelled(t, texts(news)))
 			require.Equal(t, []string{"done"}, s.messages)
 			require.Contains(t, s.problemTexts(), "decision has no effect")
 		})
@@ -218,7 +218,7 @@ func TestAsyncRewake(t *testing.T) {
 		commandHook("PostToolUse", "", "echo the tests fail >&2; exit 2", `"asyncRewake": true`),
 		commandHook("PreToolUse", "", ": > @DIR/up; trap '' TERM; exec sleep 1000", `"async": true`)), o)
 	require.NoError(t, s.call("x").Err)
-	require.Equal(t, "the tests fail", <-woken)
+	require.Equal(t, []string{"the tests fail"}, unlabelled(t, []string{<-woken}))
 	require.Eventually(t, func() bool { return exists(filepath.Join(s.dir, "up")) }, waitTime, pollTime)
 	started := time.Now()
 	require.NoError(t, s.session.Close(t.Context()))

@@ -47,7 +47,7 @@ func TestFire(t *testing.T) {
 		{name: "notification", event: "Notification", fields: map[string]any{"message": "x"}, command: "exit 2", problem: "code 2"},
 		{name: "change of a setting", event: "ConfigChange", fields: map[string]any{"source": "user_settings"}, command: "exit 2", want: hooks.Answer{Block: true}},
 		{name: "change of managed settings", event: "ConfigChange", fields: map[string]any{"source": "policy_settings"}, command: printing(`{"decision": "block"}`) + "\nexit 2", problem: "managed"},
-		{name: "task", event: "TaskCreated", command: "echo too vague >&2; exit 2", want: hooks.Answer{Block: true, Reason: "too vague"}},
+		{name: "task", event: "TaskCreated", command: "echo too vague >&2; exit 2", want: hooks.Answer{Block: true, Reason: "TaskCreated hook of settings.json: too vague"}},
 		{name: "task with continue", event: "TaskCreated", command: printing(`{"continue": false}`)},
 		{name: "file", event: "FileChanged", matcher: ".env|.envrc", fields: map[string]any{"file_path": "/a/b/.envrc", "event": "change"}, command: specific("FileChanged", `"watchPaths": ["/c"]`), want: hooks.Answer{WatchPaths: []string{"/c"}}},
 		{name: "worktree", event: "WorktreeCreate", command: "echo /work/tree", want: hooks.Answer{WorktreePath: "/work/tree"}},
@@ -73,6 +73,10 @@ func TestFire(t *testing.T) {
 				require.ErrorContains(t, err, tt.err)
 			} else {
 				require.NoError(t, err)
+			}
+			answer.Context = unlabelled(t, answer.Context)
+			if answer.Block && tt.event == "Stop" && answer.Reason != "" {
+				answer.Reason = unlabelled(t, []string{answer.Reason})[0]
 			}
 			require.Equal(t, tt.want, answer)
 			if tt.problem == "" {

@@ -91,7 +91,7 @@ func runAndClose(set hooks.Set) error {
 	if err != nil {
 		return err
 	}
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Hooks: hooks.New(set, hooks.Options{}).Hooks(), Permissions: permissions})
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Hooks: hooks.New(set, hooks.Options{OnProblem: func(hooks.Handler, error) {}}).Hooks(), Permissions: permissions})
 	if err != nil {
 		return err
 	}

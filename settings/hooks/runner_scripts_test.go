@@ -331,15 +331,15 @@ func TestScriptsOfTheLoop(t *testing.T) {
 		return a
 	}
 	type object = map[string]any
-	require.Equal(t, []string{"branch: main"}, fire("SessionStart", object{"source": "resume"}).Context)
+	require.Equal(t, []string{"branch: main"}, unlabelled(t, fire("SessionStart", object{"source": "resume"}).Context))
 	require.Empty(t, fire("SessionStart", object{"source": "clear"}).Context)
-	require.Equal(t, []string{"The time is noon."}, fire("UserPromptSubmit", object{"prompt": "what time is it?"}).Context)
+	require.Equal(t, []string{"The time is noon."}, unlabelled(t, fire("UserPromptSubmit", object{"prompt": "what time is it?"}).Context))
 	a := fire("UserPromptSubmit", object{"prompt": "use password: 1234"})
 	require.True(t, a.Block)
 	require.Equal(t, "the prompt holds a secret", a.Reason)
 	a = fire("Stop", object{"stop_hook_active": false})
 	require.True(t, a.Block)
-	require.Equal(t, "Run the tests first.", a.Reason)
+	require.Equal(t, []string{"Run the tests first."}, unlabelled(t, []string{a.Reason}))
 	require.False(t, fire("Stop", object{"stop_hook_active": true}).Block)
 	require.True(t, fire("PreCompact", object{"trigger": "auto", "custom_instructions": ""}).Block)
 	require.False(t, fire("PreCompact", object{"trigger": "manual", "custom_instructions": ""}).Block)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -48,12 +49,13 @@ type noteOut struct {
 // noteOptions change what a scene is made of. All fields may be zero.
 type noteOptions struct {
 	hooks.Options
-	config pegboard.SessionConfig
-	source pegboard.RuleSource // of the hooks; zero means those of the user
-	tools  []pegboard.Tool
-	mode   pegboard.Mode
-	rules  pegboard.RuleSet
-	asked  bool // Note is no tool that allows itself
+	config  pegboard.SessionConfig
+	source  pegboard.RuleSource // of the hooks; zero means those of the user
+	tools   []pegboard.Tool
+	mode    pegboard.Mode
+	rules   pegboard.RuleSet
+	asked   bool // Note is no tool that allows itself
+	unheard bool // there is no OnProblem
 }
 
 // newNoteScene makes a scene of the hooks of a file. A script is run by writing @NAME in a command,
@@ -72,7 +74,7 @@ func newNoteScene(t *testing.T, file string, o noteOptions) *noteScene {
 	}
 	set, _, err := hooks.Parse(json.RawMessage(strings.ReplaceAll(file, "@DIR", s.dir)), o.source, "settings.json")
 	require.NoError(t, err)
-	if o.OnProblem == nil {
+	if o.OnProblem == nil && !o.unheard {
 		o.OnProblem = func(_ hooks.Handler, err error) { s.note(func() { s.problems = append(s.problems, err) }) }
 	}
 	if o.Message == nil {
@@ -188,6 +190,27 @@ func texts(parts []pegboard.Part) []string {
 	}
 	return list
 }
+
+// label is the form in which the model reads the words of a hook.
+var label = regexp.MustCompile(`(?s)^\[The \w+ hook( "[^"]*")?( of settings\.json)?(, about the call call-1 of Note,)? says, in words that are not the user's:\]\n<hook-words>\n(.*)\n</hook-words>$`)
+
+// unlabelled returns the words of hooks in texts for the model, each of which must be labelled.
+func unlabelled(t *testing.T, labelled []string) []string {
+	t.Helper()
+	var words []string
+	for _, text := range labelled {
+		if strings.HasSuffix(text, rewritten) {
+			words = append(words, rewritten)
+			continue
+		}
+		require.Regexp(t, label, text)
+		words = append(words, label.FindStringSubmatch(text)[4])
+	}
+	return words
+}
+
+// rewritten is the end of what the model reads of an input that a hook has replaced.
+const rewritten = "has replaced the input: the call as it was decided is not the one that you made.]"
 
 const (
 	waitTime = time.Minute

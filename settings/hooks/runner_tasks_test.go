@@ -26,14 +26,14 @@ func TestTaskHooks(t *testing.T) {
 		stops   bool
 	}{
 		{name: "created", event: "TaskCreated", command: "exit 0"},
-		{name: "created, code 2", event: "TaskCreated", command: "echo too vague >&2; exit 2", want: "the task was not created: too vague"},
-		{name: "created, block", event: "TaskCreated", command: printing(`{"decision": "block", "reason": "no"}`), want: "the task was not created: no"},
+		{name: "created, code 2", event: "TaskCreated", command: "echo too vague >&2; exit 2", want: "the task was not created: TaskCreated hook of settings.json: too vague"},
+		{name: "created, block", event: "TaskCreated", command: printing(`{"decision": "block", "reason": "no"}`), want: "the task was not created: TaskCreated hook of settings.json: no"},
 		{name: "created, without a reason", event: "TaskCreated", command: "exit 2", want: "the task was not created: a hook of the user refused it"},
 		{name: "created, continue", event: "TaskCreated", command: printing(`{"continue": false}`)},
 		{name: "created, failed", event: "TaskCreated", command: "exit 1"},
 		{name: "created, failed, strict", event: "TaskCreated", command: "exit 1", strict: true, want: "the task was not created: TaskCreated hook of settings.json must be passed, and it ended with an error. Tell the user; repeating it will not help."},
 		{name: "completed", event: "TaskCompleted", command: "exit 0"},
-		{name: "completed, code 2", event: "TaskCompleted", command: "echo tests fail >&2; exit 2", want: "the task was not completed: tests fail"},
+		{name: "completed, code 2", event: "TaskCompleted", command: "echo tests fail >&2; exit 2", want: "the task was not completed: TaskCompleted hook of settings.json: tests fail"},
 		{name: "completed, continue", event: "TaskCompleted", command: printing(`{"continue": false, "stopReason": "lunch"}`), want: "the task was not completed: a hook of the user refused it", stops: true},
 	}
 	for _, tt := range tests {

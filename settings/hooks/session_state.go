@@ -36,6 +36,9 @@ type callNotes struct {
 	input []byte          // the changed one
 	reply *reply          // of the hook that changed it, which is not asked about its own words
 	said  map[string]bool // the texts that the model was told
+
+	answered []byte        // the input of a hook that answered for the person
+	told     pegboard.Part // what the model is told of it, if the call gets it
 }
 
 // close ends the commands that still run.
@@ -80,22 +83,25 @@ func (st *sessionState) notesOf(h *pegboard.HookCall) *callNotes {
 }
 
 // note keeps the notes of a call whose input a hook has changed.
-func (st *sessionState) note(h *pegboard.HookCall, notes *callNotes) {
+func (st *sessionState) note(call any, notes *callNotes) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	if st.calls == nil {
 		st.calls = map[any]*callNotes{}
 	}
-	st.calls[h.Identity()] = notes
+	st.calls[call] = notes
 }
 
-// forget drops the notes of a call that has ended.
-func (st *sessionState) forget(h *pegboard.HookCall) {
+// forget drops the notes of a call that has ended, and returns them.
+func (st *sessionState) forget(h *pegboard.HookCall) *callNotes {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if len(st.calls) > 0 {
-		delete(st.calls, h.Identity())
+	if len(st.calls) == 0 {
+		return nil
 	}
+	notes := st.calls[h.Identity()]
+	delete(st.calls, h.Identity())
+	return notes
 }
 
 // countStop counts that hooks keep the agent from stopping, or not, and reports whether they

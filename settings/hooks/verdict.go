@@ -26,15 +26,15 @@ func judge(replies []*reply) (v verdict) {
 		switch {
 		case r.Block:
 			d.Behavior = pegboard.Deny
-			denied = append(denied, reasonOf(r, "denied the call"))
+			denied = append(denied, r.reason("denied the call"))
 		case r.deferred:
 			v.deferred = r
 		case r.ask:
 			d.Behavior = max(d.Behavior, pegboard.Ask)
-			asked = append(asked, named(r, "wants the call to be confirmed"))
+			asked = append(asked, r.reason("wants the call to be confirmed"))
 		case r.allow:
 			d.Behavior = max(d.Behavior, pegboard.Allow)
-			allowed = append(allowed, named(r, "allowed the call"))
+			allowed = append(allowed, r.reason("allowed the call"))
 		}
 		if r.input != nil && !r.deferred && (v.changed == nil || r.ended > v.changed.ended) {
 			v.changed = r
@@ -53,35 +53,19 @@ func judge(replies []*reply) (v verdict) {
 	return v
 }
 
-func reasonOf(r *reply, otherwise string) string {
-	if r.Reason == "" {
-		return r.handler.name() + " " + otherwise
-	}
-	return r.Reason
-}
-
-// named returns the reason of a reply for the person, with the hook that gives it.
-func named(r *reply, otherwise string) string {
-	if r.Reason == "" {
-		return r.handler.name() + " " + otherwise
-	}
-	return r.handler.name() + ": " + r.Reason
-}
-
 // answerFor joins the replies of hooks that answer for the person. One that denies is stronger
 // than all that allow.
-func answerFor(c *pegboard.Call, replies []*reply) (d pegboard.Decision) {
-	var changed *reply
+func answerFor(c *pegboard.Call, replies []*reply) (d pegboard.Decision, changed *reply) {
 	var denied, allowed []string
 	for _, r := range replies {
 		switch {
 		case r.Stop || r.Block:
 			d.Behavior, d.StopTurn = pegboard.Deny, d.StopTurn || r.Stop || r.interrupt
-			denied = append(denied, reasonOf(r, "denied the call"))
+			denied = append(denied, r.reason("denied the call"))
 		case r.allow && d.Behavior != pegboard.Deny:
 			d.Behavior = pegboard.Allow
 			d.Remember = append(d.Remember, r.updates...)
-			allowed = append(allowed, named(r, "allowed the call"))
+			allowed = append(allowed, r.reason("allowed the call"))
 			if r.input != nil && (changed == nil || r.ended > changed.ended) {
 				changed = r
 			}
@@ -97,10 +81,10 @@ func answerFor(c *pegboard.Call, replies []*reply) (d pegboard.Decision) {
 		}
 		if input, differs := changedInput(c, changed.input); differs {
 			if refused, ok := checkInput(c, input, changed.handler); !ok {
-				return refused
+				return refused, nil
 			}
 			d.Input = input
 		}
 	}
-	return d
+	return d, changed
 }
