@@ -44,7 +44,7 @@ func readsFoundNames(args []arg) (others []file, ok bool) {
 	if slices.ContainsFunc(args, arg.standsForNames) { // nothing looks at the names here
 		return nil, false
 	}
-	if isFindProgram(args[0].value) && slices.ContainsFunc(args, func(a arg) bool { return has(findRuns, a.value) }) {
+	if args[0].value == "watch" || isFindProgram(args[0].value) && slices.ContainsFunc(args, func(a arg) bool { return has(findRuns, a.value) }) {
 		return nil, false // it runs another in turn
 	}
 	var e effect

@@ -93,6 +93,12 @@ func (a assignment) harmlessInEnv() bool {
 		!strings.HasPrefix(v, "/") && !strings.HasPrefix(v, ":") && !strings.Contains(v, "..")
 }
 
+// isForPrograms reports whether a variable means nothing to bash and its builtins: what counts
+// is the programs that the line starts behind it.
+func (a assignment) isForPrograms() bool {
+	return a.source != a.name && !a.compound && a.value.isLiteral() && variableKindOf(a.name) == variableUnlisted && !publicVariables[a.name] && !isShellVariable(a.name)
+}
+
 // harmlessInShell reports whether it is harmless to set the variable without exporting
 // it.
 func (a assignment) harmlessInShell() bool { return isScriptVariable(a.name) || a.harmlessInEnv() }
@@ -205,7 +211,9 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 			c.markExpansion(a.expands)
 		}
 		if w.env.Shell == Zsh || exported && !a.harmlessInEnv() || !a.harmlessInShell() {
-			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
+			if w.env.Shell == Zsh || !a.isForPrograms() {
+				c.worsen(Unknown, "the variable "+a.name+" may change what runs")
+			}
 			w.recordEnvAssignment(a.name)
 		}
 	}

@@ -62,7 +62,7 @@ func TestTextWithoutWrappers(t *testing.T) {
 		"alone proxy":           {"http_proxy=h", "? http_proxy=h"},
 		"export":                {"export CI=1", "read export CI=1"},
 		"export unsafe":         {"export BASH_ENV=x", "? export BASH_ENV=x"},
-		"export lower":          {"export x=1", "? export x=1"},
+		"export lower":          {"export x=1; y", "? y"},
 		"typeset -x":            {"typeset -x PAGER=x", "? typeset -x PAGER=x"},
 		"path":                  {"./ls", "? ./ls"},
 		"home":                  {"~/bin/ls", "? ~/bin/ls"},

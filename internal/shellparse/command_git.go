@@ -24,6 +24,9 @@ func gitEffect(args []arg) effect {
 		}
 	}
 	reads := e.class == ReadOnly
+	if reads && len(g.rest) > 0 && g.rest[0].is("ls-files") && g.dir == "" && listsBelow(g.rest[1:]) {
+		e.prints = &foundNames{trees: []arg{literalArg(".")}, plain: true, bare: true}
+	}
 	if g.reason != "" {
 		e.git = nil
 		e.worsen(Unknown, g.reason)
@@ -41,6 +44,17 @@ func gitEffect(args []arg) effect {
 		e.files = append(e.files, file{arg: gitInDir(place, g.dir), tree: true, write: !reads})
 	}
 	return e
+}
+
+// listsBelow reports whether git ls-files with these arguments prints nothing but names of
+// files in the working directory, one a line.
+func listsBelow(args []arg) bool {
+	return !slices.ContainsFunc(args, func(a arg) bool {
+		if strings.HasPrefix(a.value, "-") {
+			return !a.is("-c", "--cached", "-m", "--modified", "-o", "--others", "--exclude-standard", "--")
+		}
+		return !a.isLiteral() || strings.HasPrefix(a.value, ":") || mayLeaveProject(a.value)
+	})
 }
 
 // A gitForm is a subcommand with arguments that only read.

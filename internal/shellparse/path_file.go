@@ -5,6 +5,7 @@ import "strings"
 // addFiles adds the files of a command.
 func (w *walker) addFiles(c *Command, files []file) {
 	for _, f := range files {
+		f.guess = f.guess || isPublicFile(f)
 		if f.inHome {
 			f.value, f.known = joinDir(w.homeDir(), f.value), w.homeDir() != ""
 		}
@@ -26,6 +27,13 @@ func (w *walker) addFiles(c *Command, files []file) {
 			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, MayWrite: f.guess && f.mayWrite, CopiesNames: f.copiesNames, FollowsLinks: f.mayFollowLinks(), NamesOnly: f.namesOnly, Tracked: f.tracked, NoIndex: f.noIndex, InPlace: f.inPlace, Enters: f.enters, Origin: f.origin, Filter: f.nameFilter()})
 		}
 	}
+}
+
+// isPublicFile reports whether a file that is read says what every program may know of the
+// machine. Only rules are about it.
+func isPublicFile(f file) bool {
+	return !f.write && !f.tree && f.isLiteral() && has("/etc/os-release /usr/lib/os-release /etc/lsb-release /etc/debian_version /etc/alpine-release /etc/redhat-release /etc/fedora-release"+
+		" /etc/issue /etc/timezone /etc/shells /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/uptime /proc/version", f.value)
 }
 
 // appendPaths appends the paths that name stands for in each directory of the current

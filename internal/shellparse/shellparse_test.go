@@ -101,7 +101,7 @@ func TestLinesThatAreNotReadOnly(t *testing.T) {
 			`awk '{ for (print "x" > "f"; i < 1; i++) a }'`, `awk '{ for (i = 0; i < 1; print "x" > "f") a }'`, `awk '{ for (;;printf "x" > "f") a }'`,
 			`awk '{ while (print "x" > "f") a }'`, "awk '{ for \\\n(print > 1;;) a }'", `awk '{ (print "x" > "f") }'`,
 		},
-		"go downloads":        {"go version", "go env", "go env GOPATH"},
+		"go downloads":        {"go version ./x", "go env -w GOPATH=/", "go doc -http", "go doc x@latest", "go doc ../x", "GOTOOLCHAIN=go1.99.0 go version", "export GOTOOLCHAIN=go1.99.0; go version", "go list ./..."},
 		"the environment":     {"set", "export -p", "declare -p", "declare -p PATH", "typeset -p", "declare", "export", "readonly", "declare -x"},
 		"ps shows it":         {"ps -eo environ", "ps -o pid,environ", "ps eww", "ps axo pid,environ", "ps --format=environ", "ps -O environ", "ps -o pid,environ=X", "ps -o environ:9", "ps o environ", "ps -o $x"},
 		"patterns unknown":    {"echo $x/*", `for f in "$x"/*; do echo; done`},

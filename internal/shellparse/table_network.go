@@ -17,7 +17,7 @@ var networkSpecs = map[string]commandSpec{
 	"netcat":     remoteSpec("nc(1) of OpenBSD"),
 	"nmap":       remoteSpec("Nmap 7 manual"),
 	"nslookup":   remoteSpec("nslookup(1) of BIND 9"),
-	"ping":       remoteSpec("ping(8) of iputils"),
+	"ping":       {source: "ping(8) of iputils", custom: pingEffect},
 	"ping6":      remoteSpec("ping(8) of iputils"),
 	"rsync":      {source: "rsync 3.3 manual", custom: rsyncEffect},
 	"scp":        {source: "OpenSSH 9 manual", custom: scpEffect},
@@ -37,6 +37,16 @@ var networkSpecs = map[string]commandSpec{
 // remoteSpec returns the spec of a program that talks to other machines.
 func remoteSpec(source string) commandSpec {
 	return commandSpec{source: source, custom: remoteEffect}
+}
+
+// pingEffect returns the effect of ping, which ends if it counts, and sends nothing to another
+// machine if it asks this one.
+func pingEffect(args []arg) effect {
+	p := commandSpec{operands: plainTexts, flags: "-4 -6 -c= -D -n -q -v -W= -w="}.parseArgs(args)
+	if p.reason != "" || !p.hasFlag("-c") || len(p.operands) != 1 || !p.operands[0].is("localhost", "127.0.0.1", "::1") {
+		return remoteEffect(args)
+	}
+	return effect{}
 }
 
 // ghEffect returns the effect of gh, which does everything on a server.

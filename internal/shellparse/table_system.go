@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // systemSpecs are the commands that describe the machine and its users.
 var systemSpecs = map[string]commandSpec{
@@ -29,8 +32,17 @@ var systemSpecs = map[string]commandSpec{
 	"logname":  {source: "GNU coreutils 9.5 manual, logname invocation", flags: gnuFlags},
 	"who":      {source: "GNU coreutils 9.5 manual, who invocation", flags: "-a -b -d -H -l -m -p -q -r -s -t -T -u -w --all --boot --count --dead --heading --login --process --runlevel --short --time --users --mesg --message --writable" + gnuFlags},
 	"w":        {source: "w(1) of procps-ng 4.0", operands: plainTexts, flags: "-f -h -i -o -s -u --from --no-header --ip-addr --old-style --short --no-current" + gnuFlags},
-	"tty":      {source: "GNU coreutils 9.5 manual, tty invocation", flags: "-s --silent --quiet" + gnuFlags},
-	"uptime":   {source: "uptime(1) of procps-ng 4.0", flags: "-p -s -h -V --pretty --since" + gnuFlags},
+	// -D writes a file, and so does -F of ss, whose -K ends connections.
+	"lsof": {source: "lsof(8) 4.99: without -i it shows the files of all programs", operands: plainTexts, flags: "-a -i? -l -n -P -s? -t -V -w", hasUnsafeFlags: true, post: func(p parsedArgs, e *effect) {
+		if !p.hasFlag("-i") {
+			e.worsen(Unknown, "lsof without -i shows files elsewhere")
+		}
+	}},
+	"ss":      {source: "ss(8) of iproute2 6", operands: plainTexts, flags: "-4 -6 -a -e -f= -h -H -i -l -m -n -o -O -p -r -s -S -t -T -u -V -w -x -z --all --extended --family= --help --info --listening --memory --no-header --numeric --oneline --options --processes --resolve --summary --tcp --udp --unix --version", hasUnsafeFlags: true},
+	"netstat": {source: "netstat(8) of net-tools 2.10; -c goes on for ever", operands: plainTexts, flags: "-4 -6 -a -A= -e -g -i -l -M -n -o -p -r -s -t -u -U -v -V -w -W -x --all --extend --groups --interfaces --listening --numeric --program --route --statistics --tcp --timers --udp --verbose --version --wide", hasUnsafeFlags: true},
+	"watch":   {source: "watch(1) of procps-ng 4.0", custom: watchEffect},
+	"tty":     {source: "GNU coreutils 9.5 manual, tty invocation", flags: "-s --silent --quiet" + gnuFlags},
+	"uptime":  {source: "uptime(1) of procps-ng 4.0", flags: "-p -s -h -V --pretty --since" + gnuFlags},
 	"free": {
 		source: "free(1) of procps-ng 4.0",
 		flags:  "-b -k -m -g -h -w -c= -l -L -s= -t -v --bytes --kibi --mebi --gibi --tebi --kilo --mega --giga --tera --human --wide --count= --lohi --seconds= --total --committed --si" + gnuFlags,
@@ -70,6 +82,18 @@ var systemSpecs = map[string]commandSpec{
 	}},
 	"printenv": {source: "GNU coreutils 9.5 manual, printenv invocation", custom: printenvEffect},
 }
+
+// watchEffect returns the effect of watch, which gives its words to sh.
+func watchEffect(args []arg) effect {
+	p := commandSpec{operands: plainTexts, flagsEndAtOperand: true, hasUnsafeFlags: true, flags: "-b -c -C -d? -e -g -n= -p -q= -r -t -v -w -x --beep --color --no-color --differences? --errexit --chgexit --interval= --precise --equexit= --no-rerun --no-title --no-wrap --exec --version"}.parseArgs(args)
+	if p.reason != "" || slices.ContainsFunc(p.operands, func(a arg) bool { return !a.isLiteral() || strings.Trim(a.value, plainBytes) != "" }) {
+		return unknownEffect("sh may read the words of watch in another way")
+	}
+	return effect{startsOnFound: [][]arg{p.operands}}
+}
+
+// plainBytes have no meaning to a shell.
+const plainBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:@%+,"
 
 // manSpec is for man. It formats only pages that it finds by name: a name with a slash
 // would be a file. -H, -P and others run programs.

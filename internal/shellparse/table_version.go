@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // versionSpecs are commands whose only known harmless use is to print their version, or
 // little more.
@@ -29,6 +32,8 @@ var versionSpecs = map[string]commandSpec{
 	"ruby":    {source: "ruby 3.3 manual", custom: onlyWith("--version", "-v")},
 	"tsc":     {source: "TypeScript 5 manual", custom: onlyWith("--version", "-v")},
 	"go":      {source: "Go 1.26, Go Toolchains", custom: goEffect},
+	"kubectl": {source: "kubectl 1.32 manual", custom: kubectlEffect},
+	"openssl": {source: "openssl(1) of OpenSSL 3", custom: opensslEffect},
 	"gofmt": {
 		// -w writes; -d ran diff in some versions.
 		source: "Go 1.26, cmd/gofmt", operands: readTrees, hasUnsafeFlags: true, flags: "-l -e -s",
@@ -60,8 +65,44 @@ func pipEffect(args []arg) effect {
 	return effect{}
 }
 
-// goEffect returns the effect of go. No subcommand only reads: even go version may
-// download and run the toolchain that go.mod names.
-func goEffect([]arg) effect {
-	return unknownEffect("go may download a toolchain, run a compiler and what a module names")
+// goEffect returns the effect of go. The tool runs lines that only read with
+// GOTOOLCHAIN=local: otherwise even go version may download and run the toolchain that go.mod
+// names. It also keeps go doc from downloading modules.
+func goEffect(args []arg) effect {
+	unknown := unknownEffect("go may download modules, run a compiler and what a module names")
+	if len(args) == 0 {
+		return unknown
+	}
+	flags := map[string]string{"version": "", "env": "-json -changed", "doc": "-all -c -cmd -short -src -u"}
+	harmless, ok := flags[args[0].value]
+	if !ok || !args[0].known || args[0].value == "version" && len(args) > 1 {
+		return unknown
+	}
+	var e effect
+	for _, a := range args[1:] {
+		switch {
+		case !a.isLiteral(), strings.HasPrefix(a.value, "-") && !has(harmless, a.value), !strings.HasPrefix(a.value, "-") && mayLeaveProject(a.value), strings.Contains(a.value, "@"):
+			return unknown
+		case strings.HasPrefix(a.value, "."):
+			e.addRead(a)
+		}
+	}
+	return e
+}
+
+// kubectlEffect returns the effect of kubectl, which does most things on a server.
+func kubectlEffect(args []arg) effect {
+	words := joinValues(args)
+	if len(args) == 2 && args[0].isLiteral() && args[1].isLiteral() && slices.Contains([]string{"config current-context", "config get-contexts", "config get-clusters", "config get-users", "version --client"}, words) {
+		return effect{}
+	}
+	return unknownEffect("kubectl talks to a server")
+}
+
+// opensslEffect returns the effect of openssl.
+func opensslEffect(args []arg) effect {
+	if len(args) == 0 || !args[0].is("version") || slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() }) {
+		return unknownEffect("only openssl version is known not to act")
+	}
+	return effect{}
 }

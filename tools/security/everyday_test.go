@@ -42,7 +42,22 @@ du -sh .
 tree -L 2
 history | tail -5
 ulimit -a
-git log --oneline | tee /dev/null | head -3`
+git log --oneline | tee /dev/null | head -3
+git ls-files | xargs wc -l
+git ls-files 'src/*.go' | xargs grep -n func
+go version
+go env GOPATH GOMODCACHE
+go doc fmt.Println
+openssl version
+kubectl config current-context
+lsof -i :3000
+ss -tlnp
+netstat -tlnp
+watch -n 1 ls
+export FOO=bar && echo $FOO
+cat /etc/os-release
+grep -c processor /proc/cpuinfo
+ping -c 1 localhost`
 
 // TestEverydayLines are decided under the settings that people have.
 func TestEverydayLines(t *testing.T) {

@@ -91,3 +91,20 @@ func TestEnvironmentIsNotWhatWasExported(t *testing.T) {
 	require.Equal(t, "1", bash(t, s, o, `{"command":"export A=2; echo $KEPT"}`).Result.Text())
 	require.Equal(t, "[]", bash(t, s, o, `{"command":"echo [$A]"}`).Result.Text())
 }
+
+// TestReadOnlyLinesKeepGoFromDownloading: the tables take go version for harmless because of it.
+func TestReadOnlyLinesKeepGoFromDownloading(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := tempDir(t)
+	for _, name := range []string{"bin", "empty"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+	}
+	script.Write(t, filepath.Join(dir, "bin", "go"), "#!/bin/sh\necho $GOTOOLCHAIN $GOPROXY $GOVCS\n")
+	s := session(t, filepath.Join(dir, "empty"))
+	for line, want := range map[string]string{"go version": "local", "go doc fmt.Println": "local off *:off"} {
+		out := bash(t, s, shell.Options{Env: []string{"PATH=" + filepath.Join(dir, "bin") + ":/usr/bin:/bin"}}, `{"command":`+jsonOf(t, line)+`}`)
+		require.NoError(t, out.Err)
+		require.Equal(t, want, outputOf(t, out).Stdout, line)
+	}
+}

@@ -15,7 +15,7 @@ import (
 // than the parser assumes, and OLDPWD is that of the session, if it has one. Variables
 // that give words of the line another meaning, such as exported functions, are removed. A
 // command that was decided as read-only also gets settings that keep git from writing,
-// asking and connecting. A line whose commands are all known gets a PATH without open
+// asking and connecting, and go from downloading. A line whose commands are all known gets a PATH without open
 // directories, unless it runs a program in one that somebody has allowed.
 func (r *runner) environment(command string, line *shellparse.Line, c *pegboard.Call) []string {
 	o := r.options
@@ -40,6 +40,11 @@ func (r *runner) environment(command string, line *shellparse.Line, c *pegboard.
 	}
 	if c.ReadOnly() {
 		env.setAll(gitrepo.Neutral())
+		env.set("GOTOOLCHAIN", "local") // the tables rely on it
+		if strings.Contains(command, "doc") {
+			env.set("GOPROXY", "off")
+			env.set("GOVCS", "*:off")
+		}
 	}
 	return env.pairs
 }
