@@ -89,7 +89,7 @@ type job struct {
 
 	// The outcome.
 	afterHooksRan bool
-	unhooked      *Outcome    // as it was before the hooks after the call, if there are any
+	unhooked      unhooked
 	over          atomic.Bool // no more events are emitted
 	outcome       *Outcome
 	ended         chan struct{} // closed when outcome is set

@@ -100,18 +100,33 @@ func (s *successor) Work() {
 	j.owner = &s.jobOwner
 	late := fmt.Errorf("%s has not returned, though the call was stopped: %w", j.calls, s.cause)
 	j.batch.logCrash(j.call, j.stage, late)
-	o := j.unhooked
+	o := j.unhooked.outcome()
 	switch {
-	case o == nil && !j.ran():
-		j.finish(j.fail(j.stopped(s.cause)))
-	case o == nil:
-		j.finish(j.fail(&failure{err: late, text: fmt.Sprintf("%s ran, but its result could not be read. Tell the user.", j.call.Name)}))
+	case !j.unhooked.kept && !j.ran():
+		o = j.fail(j.stopped(s.cause))
+	case !j.unhooked.kept:
+		o = j.fail(&failure{err: late, text: fmt.Sprintf("%s ran, but its result could not be read. Tell the user.", j.call.Name)})
 	case j.ran():
-		j.withhold(o, fmt.Errorf("%w: %w", errBlocked, late))
-		j.finish(*o)
-	default:
-		j.finish(*o)
+		j.withhold(&o, fmt.Errorf("%w: %w", errBlocked, late))
 	}
+	j.finish(o)
+}
+
+// unhooked is what an outcome was before the hooks after the call ran.
+type unhooked struct {
+	kept           bool
+	result         *Result
+	err, outputErr error
+	sameAs         *Call
+	stopTurn       bool
+}
+
+func (u *unhooked) keep(o *Outcome) {
+	*u = unhooked{true, o.Result, o.Err, o.OutputErr, o.SameAs, o.StopTurn}
+}
+
+func (u *unhooked) outcome() Outcome {
+	return Outcome{Result: u.result, Err: u.err, OutputErr: u.outputErr, SameAs: u.sameAs, StopTurn: u.stopTurn}
 }
 
 // Leave implements [goroutine.Task].

@@ -108,7 +108,7 @@ func (j *job) notRunHook(o *Outcome) {
 	h := j.hookCall(o)
 	ctx, cancel := j.batch.afterContext()
 	defer cancel()
-	j.unhooked = o
+	j.unhooked.keep(o)
 	var err error
 	j.excursion("a hook after the call", hookGraces, func() { err = hook(ctx, h) })
 	if err != nil {
@@ -147,8 +147,7 @@ func (j *job) postHooks(o *Outcome) {
 		before = *o.Result
 		before.Parts = slices.Clone(before.Parts)
 	}
-	unhooked := *o
-	j.unhooked = &unhooked
+	j.unhooked.keep(o)
 	var err error
 	j.excursion("a hook after the call", hookGraces, func() { err = hook(ctx, h) })
 	changed := h.Outcome

@@ -61,14 +61,8 @@ func (j *job) waitForKeys(ctx context.Context) *failure {
 	for range maxRewrites {
 		j.notifyHeld()
 		j.announceWait(ctx)
-		err := j.schedule.ticket.Wait(ctx)
-		if holder := (*detachedError)(nil); errors.As(err, &holder) {
-			return &failure{err: err, text: fmt.Sprintf("%s was not run: it needs what a call holds that never returned (%s). "+
-				"Do something that does not touch it, or tell the user.", j.call.Name, holder.name)}
-		} else if errors.Is(err, ErrSuspended) {
-			return j.suspend(&suspendedError{})
-		} else if err != nil {
-			return j.stopped(context.Cause(ctx))
+		if err := j.schedule.ticket.Wait(ctx); err != nil {
+			return j.heldBack(ctx, err)
 		}
 		if !j.schedule.acquired {
 			j.schedule.acquired = true
@@ -87,6 +81,17 @@ func (j *job) waitForKeys(ctx context.Context) *failure {
 		err:  fmt.Errorf("%w: its paths keep changing", ErrDenied),
 		text: fmt.Sprintf("%s was not run: what its paths lead to keeps changing. Try again later.", j.call.Name),
 	}
+}
+
+// heldBack is the failure of a call that did not get its keys.
+func (j *job) heldBack(ctx context.Context, err error) *failure {
+	if holder := (*detachedError)(nil); errors.As(err, &holder) {
+		return &failure{err: err, text: fmt.Sprintf("%s was not run: it needs what a call holds that never returned (%s). "+
+			"Do something that does not touch it, or tell the user.", j.call.Name, holder.name)}
+	} else if errors.Is(err, ErrSuspended) {
+		return j.suspend(&suspendedError{})
+	}
+	return j.stopped(context.Cause(ctx))
 }
 
 // announceWait emits EventWaiting, once for a call, if it has to wait for the keys of another

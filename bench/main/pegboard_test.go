@@ -22,7 +22,7 @@ func pegTool(name string, fn func(harness.Input) (string, error)) pegboard.Tool 
 	return pegboard.Build(pegboard.Definition[harness.Input, string]{
 		Info:        pegboard.Info{Name: name},
 		Description: description,
-		Traits:      harmless,
+		Inspect:     func(harness.Input, *pegboard.Call) pegboard.Traits { return harmless }, // the path is no file
 		Call:        func(_ context.Context, in harness.Input, _ *pegboard.Call) (string, error) { return fn(in) },
 	})
 }
