@@ -293,7 +293,7 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 			edits = true
 		default:
 			if doubt := t.doubt(); doubt != "" {
-				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, visible(t.Value), doubt)
+				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, t.shown(), doubt)
 			} else if r := e.ruleOnOtherDefinition(); r != nil {
 				e.doubt = r.describe() + " does not count: the source has changed the definition of the tool, and no user has allowed it since"
 			} else if what := e.trusted(t); what != "" && mode.edits() {

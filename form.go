@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
@@ -20,7 +22,8 @@ type Form struct {
 	// Schema is the JSON Schema of the values, an object. It is empty if URL is set.
 	Schema json.RawMessage
 	// URL is an address that the user is asked to open. It is shown whole, and opened by
-	// nothing but the user. It is empty if Schema is set.
+	// nothing but the user. [Session.Fill] refuses one with a user before its host, and spells
+	// it in ASCII. It is empty if Schema is set.
 	URL string
 
 	AgentPath []string // the ids of the agents that led to it, outermost first; set by [Session.Fill]
@@ -56,7 +59,8 @@ func (f *Form) check() (accepts func(content json.RawMessage) error, err error) 
 	case len(f.Schema) > 0 && f.URL != "":
 		return nil, errors.New("it has both a schema and an address")
 	case f.URL != "":
-		return noContent, checkFormURL(f.URL)
+		f.URL, err = formURL(f.URL)
+		return noContent, err
 	case len(f.Schema) == 0:
 		return nil, errors.New("it has neither a schema nor an address")
 	}
@@ -83,14 +87,39 @@ func noContent(content json.RawMessage) error {
 	return nil
 }
 
-// checkFormURL refuses addresses that are no web pages.
-func checkFormURL(address string) error {
+// formURL returns an address as a person is shown it, in ASCII, with the host that is meant. It
+// refuses addresses that are no web pages, and those with a user, who may look like a host.
+func formURL(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("address: %w", err)
+		return "", fmt.Errorf("address: %w", err)
 	}
 	if u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return errors.New("the address is no https or http URL")
+		return "", errors.New("the address is no https or http URL")
 	}
-	return nil
+	host, doubt := pattern.CanonicalHost(u.Host)
+	if u.User != nil {
+		doubt = "it has the name of a user before its host"
+	}
+	if doubt != "" {
+		return "", fmt.Errorf("the address %s is unclear: %s", strictjson.Quote(strictjson.Cut(address)), doubt)
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	}
+	_, rest, _ := strings.Cut(address, "://")
+	text := []byte(u.Scheme + "://" + host)
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		for _, c := range []byte(rest[end:]) {
+			if c > ' ' && c < 0x7F {
+				text = append(text, c)
+			} else {
+				text = fmt.Appendf(text, "%%%02X", c)
+			}
+		}
+	}
+	return string(text), nil
 }

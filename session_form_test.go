@@ -225,3 +225,28 @@ func TestFillIsGivenTheSession(t *testing.T) {
 	}
 	require.Equal(t, []*pegboard.Session{s, fork}, asks)
 }
+
+// TestFormsShowTheHostThatIsMeant: a server cannot pass its host off as another.
+func TestFormsShowTheHostThatIsMeant(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ address, shown string }{
+		{"https://example.com/a%2Fb?c=d&e=%20#f", "https://example.com/a%2Fb?c=d&e=%20#f"},
+		{"HTTPS://Example.com:8443", "https://example.com:8443"},
+		{"http://[::1]:80/x", "http://[::1]:80/x"},
+		{"https://g\u043e\u043egle.com/\u202Ex?\u202E#\u202E", "https://xn--ggle-55da.com/%E2%80%AEx?%E2%80%AE#%E2%80%AE"},
+		{"https://%65vil.example/x", ""},
+		{"https://github.com@evil.example/", ""},
+		{"https://github.com:x@evil.example/", ""},
+		{"https://a b/", ""},
+		{`https://github.com\@evil.example/`, ""},
+	} {
+		var shown string
+		s := session(t, pegboard.SessionConfig{Fill: func(_ context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+			shown = f.URL
+			return pegboard.Filled{Action: pegboard.FillAccept}, nil
+		}})
+		_, err := s.Fill(t.Context(), pegboard.Form{URL: tt.address})
+		require.Equal(t, tt.shown, shown, tt.address)
+		require.Equal(t, tt.shown == "", errors.Is(err, pegboard.ErrInvalidForm), "%v", err)
+	}
+}

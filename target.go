@@ -1,12 +1,15 @@
 package pegboard
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
@@ -96,7 +99,7 @@ func (t Target) String() string {
 		}
 		return "do something unknown: " + visible(t.Value)
 	}
-	s := t.Access.String() + " " + visible(t.Value)
+	s := t.Access.String() + " " + t.shown()
 	if t.Shell.Guess {
 		s = "perhaps " + s
 	}
@@ -123,6 +126,47 @@ func (t Target) Class() string {
 		class += "?"
 	}
 	return class
+}
+
+// shown returns the value for a person, who sees which host is meant: letters that look like others
+// are escaped in a host, and an address in a command is followed by its host if it looks like that
+// of another.
+func (t *Target) shown() string {
+	switch t.Kind {
+	case TargetHost:
+		if ascii := strconv.QuoteToASCII(t.Value); len(ascii) != len(t.Value)+len(`""`) {
+			return ascii
+		}
+	case TargetCommand:
+		text := visible(t.Value)
+		for _, address := range beginnings.FindAllString(t.Value, maxAddresses) {
+			_, authority, _ := strings.Cut(address, "://")
+			if !misleads(authority) {
+				continue
+			}
+			host, doubt := pattern.CanonicalHost("https://" + authority)
+			if doubt != "" {
+				host = "nobody can tell which: " + doubt
+			}
+			text += fmt.Sprintf(" (the host of %s: %s)", strconv.QuoteToASCII(address), host)
+		}
+		return text
+	}
+	return visible(t.Value)
+}
+
+// beginnings matches addresses in a command up to the end of their host.
+var beginnings = regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://[^\\s/?#'\"<>|;&()`]+")
+
+// maxAddresses is how many addresses of a command are looked at.
+const maxAddresses = 20
+
+// misleads reports whether a person may take the beginning of an address for another: it has
+// letters that look like others, an escape, or a user who looks like a host.
+func misleads(authority string) bool {
+	user, _, hasUser := strings.Cut(authority, "@")
+	return strings.ContainsFunc(authority, func(c rune) bool { return c > unicode.MaxASCII || c == '%' || c == '\\' }) ||
+		hasUser && strings.ContainsFunc(user, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' })
 }
 
 // visible quotes a text that could move a terminal's cursor or change the direction of

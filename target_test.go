@@ -31,3 +31,25 @@ func TestTargetsCannotMoveTheCursor(t *testing.T) {
 	require.Len(t, questions, 1)
 	require.NotContains(t, questions[0].Reason, "\x1b")
 }
+
+// TestAddressesShowTheHostThatIsMeant: nobody takes the host of an address for another.
+func TestAddressesShowTheHostThatIsMeant(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		kind        pegboard.TargetKind
+		value, want string
+	}{
+		{pegboard.TargetHost, "example.com", "run example.com"},
+		{pegboard.TargetHost, "g\u043e\u043egle.com", `run "g\u043e\u043egle.com"`},
+		{pegboard.TargetHost, "a\u202Eb", `run "a\u202eb"`},
+		{pegboard.TargetCommand, "curl https://example.com/x?u=a@b", "run curl https://example.com/x?u=a@b"},
+		{pegboard.TargetCommand, "git clone ssh://git@github.com/a/b", "run git clone ssh://git@github.com/a/b"},
+		{pegboard.TargetCommand, "curl https://github.com@evil.example/x", `run curl https://github.com@evil.example/x (the host of "https://github.com@evil.example": evil.example)`},
+		{pegboard.TargetCommand, "curl https://github.com:80@evil.example", `run curl https://github.com:80@evil.example (the host of "https://github.com:80@evil.example": evil.example)`},
+		{pegboard.TargetCommand, "curl https://%65vil.example", `run curl https://%65vil.example (the host of "https://%65vil.example": nobody can tell which: it is neither a host nor a URL)`},
+		{pegboard.TargetCommand, `curl https://github.com\@evil.example`, `run curl https://github.com\@evil.example (the host of "https://github.com\\@evil.example": nobody can tell which: it is neither a host nor a URL)`},
+		{pegboard.TargetCommand, "curl https://g\u043e\u043egle.com; echo é", `run curl https://g` + "\u043e\u043e" + `gle.com; echo é (the host of "https://g\u043e\u043egle.com": xn--ggle-55da.com)`},
+	} {
+		require.Equal(t, tt.want, pegboard.Target{Kind: tt.kind, Access: pegboard.AccessRun, Value: tt.value}.String())
+	}
+}
