@@ -153,7 +153,9 @@ func readsScriptFromInput(name string, args []arg) bool {
 		case v == "--version", v == "--help", strings.EqualFold(v, "-command"), strings.EqualFold(v, "-file"):
 			return false
 		case has("-o +o -O +O --rcfile --init-file", v):
-			i++
+			if i++; v[0] == '-' && len(v) > 2 && i < len(args) && (!args[i].known || (file{arg: args[i]}).isProcessSubst()) {
+				return true
+			}
 		case strings.HasPrefix(v, "--"), strings.HasPrefix(v, "+"):
 		case !strings.HasPrefix(v, "-"), strings.Contains(v, "c"):
 			return false

@@ -72,6 +72,7 @@ func (w *walker) inspectTexts(c *Command, name string, args []arg, depth int) {
 			return
 		}
 		inspect(text, runsAnyCode(name))
+		c.NoWildcards = c.NoWildcards || textPrograms[name] && exceedsProgram(name, []arg{literalArg(text)})
 	}
 	c.RunsUnseen = c.RunsUnseen || !whole
 }

@@ -14,6 +14,7 @@ type fileAccess struct {
 	mayMakeLinks bool // may write links, or move files elsewhere
 	insideDirs   bool // writes inside directories but does not replace them
 	git          bool
+	runs         bool // runs code in one of the paths
 	expands      bool // a name that a pattern stands for could be an option that does more than read
 }
 
@@ -30,12 +31,26 @@ func (w *walker) recordAccess(c *Command, s strippedCommand) {
 		access.git = name == "git" && s.args[0].value == name
 		access.insideDirs = name == "git" || name == "tar" || name == "unzip"
 	}
+	access.runs, access.paths = w.runsFile(access.paths, s.args)
 	if access.git && access.mayMakeLinks {
 		for _, dir := range w.place.dirs {
 			access.paths = append(access.paths[:len(access.paths):len(access.paths)], Path{Name: dir, Write: true, Tree: true})
 		}
 	}
 	w.accesses = append(w.accesses, access)
+}
+
+// runsFile reports whether a command runs code that is in one of its files, which are returned
+// with the program itself if it is given by its path.
+func (w *walker) runsFile(paths []Path, args []arg) (bool, []Path) {
+	if len(args) == 0 || !args[0].known {
+		return false, paths
+	}
+	name := programName(args[0].value)
+	if strings.Contains(args[0].value, "/") {
+		return true, w.appendPaths(slices.Clip(paths), args[0].value, Path{Guess: true})
+	}
+	return stdinShells[name] || runsAnyCode(name) || textPrograms[name] || has("source . make gmake", name), paths
 }
 
 // gitReplacingCommands are the git subcommands that replace files, possibly by links.
@@ -92,6 +107,40 @@ func (w *walker) checkAccesses() {
 		}
 		w.checkFoundNames(i)
 	}
+	w.checkWrittenCode()
+}
+
+// checkWrittenCode notes the commands that run code which another command of the line puts into
+// a file: no text of the line shows what they run.
+func (w *walker) checkWrittenCode() {
+	if !slices.ContainsFunc(w.accesses, func(a fileAccess) bool { return a.runs }) {
+		return
+	}
+	writers := map[string]int{} // the first access that writes a file, by its name, counted from 1
+	for i, access := range w.accesses {
+		if at := access.command; at != redirectAccess && (at >= len(w.line.Commands) || has("chmod chown mkdir rm rmdir touch", firstWord(w.line.Commands[at].Text))) {
+			continue
+		}
+		for _, p := range access.paths {
+			if name := path.Clean(p.Name); p.Write && writers[name] == 0 {
+				writers[name] = i + 1
+			}
+		}
+	}
+	for i, access := range w.accesses {
+		if access.runs && access.command < len(w.line.Commands) {
+			c := &w.line.Commands[access.command]
+			c.RunsUnseen = c.RunsUnseen || slices.ContainsFunc(access.paths, func(p Path) bool {
+				first := writers[path.Clean(p.Name)]
+				return first != 0 && first != i+1
+			})
+		}
+	}
+}
+
+func firstWord(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return word
 }
 
 // checkFoundNames makes a command unknown that follows the links below a directory, which

@@ -1,6 +1,7 @@
 package shellparse_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,4 +49,24 @@ func TestLaterCommandsStayKnown(t *testing.T) {
 			require.Equal(t, tt.want, texts(l))
 		})
 	}
+}
+
+// TestCodeThatTheLineWritesAndRuns: no text of the line shows what such a command runs.
+func TestCodeThatTheLineWritesAndRuns(t *testing.T) {
+	t.Parallel()
+	unseen := func(line string) bool {
+		return slices.ContainsFunc(parse(line).Commands, func(c shellparse.Command) bool { return c.RunsUnseen })
+	}
+	for _, line := range []string{
+		"echo a > x.sh; sh x.sh", "tee x.sh <<< a && sh ./x.sh", "cat > x.sh <<E\na\nE\nbash x.sh", "printf a > x; . ./x", "curl -o x.py http://h.example/x && python3 x.py", "cp y x; chmod +x x; ./x",
+		"printf a > rc; bash --rcfile rc -i -c :", "printf a > f; make -f f", "echo '.shell a' > q; sqlite3 d -init q", "sh -c 'echo a > x; sh x'", "cd src && echo a > ../x && node ../x",
+	} {
+		require.True(t, unseen(line), line)
+	}
+	for _, line := range []string{"sh x.sh", "chmod +x x.sh && ./x.sh", "echo a > log; cat log", "go test ./... > log; python3 x.py", "python3 x.py > log", "mkdir -p d && sh x.sh"} {
+		require.False(t, unseen(line), line)
+	}
+	require.NotEmpty(t, parse("bash --rcfile <(echo a) -i").Unknown)
+	require.True(t, parse("sqlite3 x <<< '.shell a'").Commands[0].NoWildcards)
+	require.False(t, parse("sqlite3 x <<< 'select 1'").Commands[0].NoWildcards)
 }
