@@ -59,7 +59,7 @@ func numbered(name string, n int, text string) []pegboard.Tool {
 		tools[i] = pegboard.Build(pegboard.Definition[harness.Input, string]{
 			Info:        pegboard.Info{Name: fmt.Sprintf("%s%04d", name, i), Aliases: []string{fmt.Sprintf("%sOld%04d", name, i)}},
 			Description: text,
-			Traits:      harmless,
+			Inspect:     func(harness.Input, *pegboard.Call) pegboard.Traits { return harmless }, // the path is no file
 			Call:        func(context.Context, harness.Input, *pegboard.Call) (string, error) { return "ok", nil },
 		})
 	}
