@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
@@ -34,7 +35,10 @@ func (p RuleProblem) String() string {
 // RuleProblems checks the rules in force against the tools of p, and returns the rules that
 // are probably not what their author means: those that name no tool, those with a parameter
 // that the tool does not have or that the host sets (see [Bind]), allow rules with a
-// parameter, and rules on facts that name no source. It is empty if all is well.
+// parameter, rules on facts that name no source, and deny and ask rules on files and hosts that
+// no call of an attached source is compared with: one such rule for each source whose tools have
+// a path or an address in their input, and for each source of rules. A deny or ask rule that names
+// such a tool or its source says that it was thought of. It is empty if all is well.
 //
 // It is for the host to show when all tools are there. A rule for a tool that is excluded
 // from p, or for a server that was attached before, is no problem. Whatever it returns,
@@ -42,7 +46,8 @@ func (p RuleProblem) String() string {
 // with the targets of a call makes that call ask.
 func (p *Pool) RuleProblems() []RuleProblem {
 	var problems []RuleProblem
-	for _, r := range p.session.grants.inForce().set.all() {
+	rules := p.session.grants.inForce().set.all()
+	for _, r := range rules {
 		if reason, near := p.ruleProblem(&r); reason != "" {
 			problems = append(problems, RuleProblem{Rule: r, Reason: reason, Near: near})
 		}
@@ -52,7 +57,48 @@ func (p *Pool) RuleProblems() []RuleProblem {
 			problems = append(problems, RuleProblem{FactRule: &r, Reason: "there is no source " + r.ToolSource, Near: nearest.Names(r.ToolSource, p.sourceNames(), 3)})
 		}
 	}
+	return append(problems, p.unseenPlaces(rules)...)
+}
+
+// unseenPlaces returns the problems of rules on files and hosts that calls of attached tools are
+// not compared with.
+func (p *Pool) unseenPlaces(rules []Rule) (problems []RuleProblem) {
+	rules = slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.Behavior == Allow })
+	type pair struct {
+		rules  RuleSource
+		server string
+	}
+	told := map[pair]bool{}
+	for _, t := range p.tools {
+		property := hiddenPlace(t.entry)
+		if property == "" || slices.ContainsFunc(rules, func(r Rule) bool { return !pattern.IsTargetFamily(r.Tool) && r.namesTool(&t.info) }) {
+			continue
+		}
+		for _, r := range rules {
+			if at := (pair{r.Source, t.info.server}); r.Pattern != "" && pattern.IsTargetFamily(r.Tool) && !told[at] {
+				told[at] = true
+				problems = append(problems, RuleProblem{Rule: r, Reason: fmt.Sprintf("neither it nor another rule on files and hosts is compared with what calls of %s name, such as the %s of %s; "+
+					"deny or ask about %[1]s, or keep the server itself from such files", t.info.server, property, t.info.Name)})
+			}
+		}
+	}
 	return problems
+}
+
+// hiddenPlace returns a property of an attached tool that holds a path or an address which is no
+// target of its calls, or "".
+func hiddenPlace(e *entry) string {
+	if !e.info.Origin.External() {
+		return ""
+	}
+	var traits Traits
+	if goroutine.Try(func() error { traits = e.tool.Traits(&Call{Name: e.info.Name}); return nil }) != nil {
+		return "" // it looks at the input, and may make it a target
+	}
+	if len(traits.Targets) == 0 || slices.ContainsFunc(traits.Targets, func(t Target) bool { return t.Kind != TargetResource }) {
+		return "" // a call that names nothing is asked about
+	}
+	return e.tool.input().schema.PlaceProperty()
 }
 
 // sourceNames returns the names of the sources that tools are attached from.

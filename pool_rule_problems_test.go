@@ -202,3 +202,65 @@ func TestOwnRuleIsNoLaxerThanShared(t *testing.T) {
 		require.Greater(t, denied, 50)
 	}
 }
+
+// TestFileRuleDoesNotBindAServer: a rule on files or hosts is not compared with a path that a server
+// is given, and its author is told.
+func TestFileRuleDoesNotBindAServer(t *testing.T) {
+	t.Parallel()
+	type fileIn struct {
+		Path string `json:"path"`
+	}
+	server := pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "mcp:files"}}}
+	reads := pegboard.Build(pegboard.Definition[fileIn, string]{
+		Info: pegboard.Info{Name: "read_file"}, Description: "Reads.", Traits: server,
+		Call: func(ctx, fileIn, *pegboard.Call) (string, error) { return "", nil },
+	})
+	sees := pegboard.Build(pegboard.Definition[fileIn, string]{
+		Info: pegboard.Info{Name: "see_file"}, Description: "Reads.",
+		Inspect: func(in fileIn, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}}
+		},
+		Call: func(ctx, fileIn, *pegboard.Call) (string, error) { return "", nil },
+	})
+	counts := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "count"}, Description: "Counts.", Traits: server,
+		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})
+	const says = "is compared with what calls of mcp__files name, such as the path of mcp__files__read_file; deny or ask about mcp__files,"
+	for _, tt := range []struct {
+		name  string
+		tools []pegboard.Tool
+		set   pegboard.RuleSet
+		about []string // the rules with a problem
+	}{
+		{name: "deny rules", tools: []pegboard.Tool{reads, counts}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)", "Edit(/x)"}}, about: []string{"Read(*.env)"}},
+		{name: "an ask rule", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Ask: []string{"Edit(/x)"}}, about: []string{"Edit(/x)"}},
+		{name: "a host", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"WebFetch(domain:x.test)"}}, about: []string{"WebFetch(domain:x.test)"}},
+		{name: "an allow rule", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Allow: []string{"Read(*.env)"}}},
+		{name: "a tool", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Task"}, Ask: []string{"Task"}}},
+		{name: "no path", tools: []pegboard.Tool{counts}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)"}}},
+		{name: "a path that is a target", tools: []pegboard.Tool{sees}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)"}}},
+		{name: "the server is asked about", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)"}, Ask: []string{"mcp__files"}}},
+		{name: "the parameter is denied", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)", "mcp__files__read_file(path:*.env)"}}},
+		{name: "the tool is out of the pool", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)", "mcp__files__read_file"}}},
+		{name: "the server is allowed", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)"}, Allow: []string{"mcp__files"}}, about: []string{"Read(*.env)"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			registry := registryOf(t, inert("Task"))
+			_, err := offer(registry, "files", tt.tools...)
+			require.NoError(t, err)
+			tt.set.Source = pegboard.SourceUser
+			pool := registry.AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, "", tt.set)}), pegboard.PoolConfig{})
+			var about []string
+			for range 2 { // the rules stay as they are
+				about = nil
+				for _, problem := range pool.RuleProblems() {
+					about = append(about, problem.Rule.String())
+					require.Contains(t, problem.String(), says)
+				}
+			}
+			require.Equal(t, tt.about, about)
+		})
+	}
+}

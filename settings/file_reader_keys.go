@@ -54,6 +54,8 @@ func (r *fileReader) readKeys() {
 			r.warn(at, "%s has no effect here; write it inside permissions", m.Key)
 		case slices.Contains(unenforcedKeys(), m.Key):
 			r.warn(at, "%s has no effect here; write deny rules", m.Key)
+		case m.Key == sandboxKey && r.doc.Opens(m.Value, '{') && r.doc.Raw(jsonedit.Find(r.doc.Members(m.Value), "enabled")) == "true":
+			r.warn(at, "sandbox.enabled has no effect by itself: commands run in a sandbox only if the program gives its shell one, and rules on files do not bind what they run")
 		case near != "":
 			r.warn(at, "%s is not known; did you mean %s?", strictjson.AppendKey("", strictjson.Cut(m.Key)), near)
 		}

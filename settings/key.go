@@ -40,6 +40,9 @@ const (
 	serversOnlyKey = "allowManagedMcpServersOnly"
 )
 
+// sandboxKey is a key of the host's whose user may believe that it counts.
+const sandboxKey = "sandbox"
+
 // serversKey is no key of settings files, but of the files with MCP servers.
 const serversKey = "mcpServers"
 

@@ -109,6 +109,7 @@ func TestWrongValuesAreToldOnly(t *testing.T) {
 		`{"permissions": {"allowManagedPermissionRulesOnly": true}}`:     `permissions.allowManagedPermissionRulesOnly has no effect here; write it outside of permissions`,
 		`{"hooks ": {}}`:                                                 `:1:2: ["hooks "] is not known; did you mean hooks?`,
 		`{"mcpServers": {}}`:                                             `mcpServers is not read from settings files; write it into .mcp.json`,
+		`{"sandbox": {"enabled": true}}`:                                 `sandbox.enabled has no effect by itself`,
 		`{"denyInsteadOfPrompting": true}`:                               `denyInsteadOfPrompting has no effect here`,
 		`{"permissions": {"denny": []}}`:                                 `permissions.denny is not known and has no effect; did you mean deny?`,
 		`{"permissions": {"blockReadsOutsideWorkingDirectories": true}}`: `write deny rules`,
