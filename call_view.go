@@ -65,6 +65,8 @@ func (c *Call) objects(tr Traits) string {
 			more++
 		case t.Kind == TargetPath:
 			names = append(names, c.ShortPath(t.Value))
+		case t.Kind == TargetHost:
+			names = append(names, t.shown())
 		default:
 			names = append(names, t.Value)
 		}

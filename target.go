@@ -129,14 +129,16 @@ func (t Target) Class() string {
 }
 
 // shown returns the value for a person, who sees which host is meant: letters that look like others
-// are escaped in a host, and an address in a command is followed by its host if it looks like that
+// are escaped in a host, of an address only the host is shown, and an address in a command is followed by its host if it looks like that
 // of another.
 func (t *Target) shown() string {
 	switch t.Kind {
 	case TargetHost:
-		if ascii := strconv.QuoteToASCII(t.Value); len(ascii) != len(t.Value)+len(`""`) {
+		host, _ := pattern.CanonicalHost(t.Value)
+		if ascii := strconv.QuoteToASCII(host); len(ascii) != len(host)+len(`""`) {
 			return ascii
 		}
+		return host
 	case TargetCommand:
 		text := visible(t.Value)
 		for _, address := range beginnings.FindAllString(t.Value, maxAddresses) {

@@ -40,7 +40,7 @@ func TestAddressesShowTheHostThatIsMeant(t *testing.T) {
 		value, want string
 	}{
 		{pegboard.TargetHost, "example.com", "run example.com"},
-		{pegboard.TargetHost, "g\u043e\u043egle.com", `run "g\u043e\u043egle.com"`},
+		{pegboard.TargetHost, "g\u043e\u043egle.com", "run xn--ggle-55da.com"},
 		{pegboard.TargetHost, "a\u202Eb", `run "a\u202eb"`},
 		{pegboard.TargetCommand, "curl https://example.com/x?u=a@b", "run curl https://example.com/x?u=a@b"},
 		{pegboard.TargetCommand, "git clone ssh://git@github.com/a/b", "run git clone ssh://git@github.com/a/b"},
@@ -51,5 +51,41 @@ func TestAddressesShowTheHostThatIsMeant(t *testing.T) {
 		{pegboard.TargetCommand, "curl https://g\u043e\u043egle.com; echo é", `run curl https://g` + "\u043e\u043e" + `gle.com; echo é (the host of "https://g\u043e\u043egle.com": xn--ggle-55da.com)`},
 	} {
 		require.Equal(t, tt.want, pegboard.Target{Kind: tt.kind, Access: pegboard.AccessRun, Value: tt.value}.String())
+	}
+}
+
+// TestHeadlineOfACallShowsTheHostThatIsMeant: neither a name before an @ nor letters that look
+// like others show another host than the one that is asked, in the lines of a call, too.
+func TestHeadlineOfACallShowsTheHostThatIsMeant(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://bank.test@evil.test/x":            "evil.test",
+		"https://bank.test:443@evil.test:8443/":    "evil.test",
+		"//bank.test@evil.test":                    "evil.test",
+		"bank.test@evil.test":                      "evil.test",
+		"https://evil.test/\u202Etset.knab":        "evil.test",
+		"https://b\u0430nk.test/":                  "xn--bnk-6cd.test",
+		"BANK.test.":                               "bank.test",
+		"https://bank.test\u2044.evil.test/":       `"https://bank.test\u2044.evil.test/"`,
+		"https://bank\u3002test.evil.test/":        `"https://bank\u3002test.evil.test/"`,
+		"https://\uFF42ank.test":                   `"https://\uff42ank.test"`,
+		"https://bank.test\u202E.evil.test/":       `"https://bank.test\u202e.evil.test/"`,
+		"https://bank.test%2f@evil.test/":          "https://bank.test%2f@evil.test/", // nobody can tell, and the question says so
+		"[2001:DB8::1]:443":                        "2001:db8::1",
+		"https://bank.test\u200B@evil.test/\x1b[m": `"https://bank.test\u200b@evil.test/\x1b[m"`,
+	} {
+		target := pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: address}
+		require.Equal(t, "read "+want, target.String(), "%+q", address)
+		var questions []*pegboard.Question
+		a := actor{name: "Get", traits: pegboard.Traits{Targets: []pegboard.Target{target}, Kind: pegboard.KindFetch}}
+		s := session(t, pegboard.SessionConfig{Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Deny}, nil)})
+		executor(pegboard.Executor{}).Run(t.Context(), a.pool(t, s), call("1", "Get", ``))
+		require.Len(t, questions, 1)
+		require.Equal(t, "read "+want, questions[0].Targets[0].String(), "%+q", address)
+		view := questions[0].Call.View()
+		for _, text := range []string{questions[0].Reason, view.Before, view.While} {
+			require.Contains(t, text, want, "%+q", address)
+			require.NotRegexp(t, "[^ -~]", text, "%+q", address)
+		}
 	}
 }
