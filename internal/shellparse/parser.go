@@ -41,7 +41,7 @@ type parserState struct {
 	gaveUp       string // why something that commands run is not read
 	scripts      map[scriptKey]scriptRead
 	command      int           // index of the command of the line whose scripts are read
-	searchesCd   bool          // cd may look for a directory in those of CDPATH
+	setsCdPath   bool          // the line may set CDPATH
 	syntax       syntax.Parser // zero except while parseAs runs
 	input        strings.Reader
 	lineWalker   walker // walker of the line itself, not of scripts in it
@@ -51,7 +51,7 @@ type parserState struct {
 func (s *parserState) parseLine(line string, env Env) Line {
 	s.commandsLeft, s.workLeft, s.gaveUp = maxCommands, maxWork, ""
 	clear(s.scripts)
-	s.searchesCd = env.IsExported != nil && env.IsExported("CDPATH")
+	s.setsCdPath = false
 	l := parse(line, env, 0, s)
 	l.Unknown = cmp.Or(l.Unknown, s.gaveUp)
 	return l
@@ -86,7 +86,7 @@ func parse(line string, env Env, scripts int, state *parserState) Line {
 	}
 	w := state.newWalker(scripts)
 	w.src, w.env, w.scriptDepth = line, env, scripts
-	state.searchesCd = state.searchesCd || mayAssign(line, "CDPATH")
+	state.setsCdPath = state.setsCdPath || mayAssign(line, "CDPATH")
 	w.place, w.homeUnknown = newPlace(env.Dir), mayAssign(line, "HOME")
 	w.spareArgs, w.accesses = w.argBuffer[:], w.accessBuffer[:0]
 	if reason := textProblem(line); reason != "" {

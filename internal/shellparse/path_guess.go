@@ -17,7 +17,7 @@ func (w *walker) addGuesses(c *Command, args []arg) {
 	w.place = w.placeAfterOptions(programName(args[0].value), args[1:])
 	inPlace := writesInPlace(args[1:])
 	name := programName(args[0].value)
-	unlisted, written := isUnlisted(name), writtenArgs(name, args[1:])
+	unlisted, written := isUnlisted(name), writtenArgs(name, args)
 	var room [2]string
 	for i, a := range args[1:] {
 		if !a.known {

@@ -132,11 +132,16 @@ func (w *walker) placeAfter(c *Command, s strippedCommand, in place) place {
 	case dir == nil:
 		c.Paths = append(c.Paths, Path{Name: w.homeDir(), Enters: true})
 		return in.changeTo(w.homeDir())
-	case w.state.searchesCd && isSearched(dir.value):
+	case isSearched(dir.value) && w.searchesCd():
 		w.markUnknown("cd may find the directory by CDPATH")
 		return place{}
 	}
 	return in.changeTo(dir.value)
+}
+
+// searchesCd reports whether cd may look for a directory in those of CDPATH.
+func (w *walker) searchesCd() bool {
+	return w.state.setsCdPath || w.env.IsExported != nil && w.env.IsExported("CDPATH")
 }
 
 // isSearched reports whether cd looks for a directory in those of CDPATH.

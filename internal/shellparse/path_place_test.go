@@ -161,3 +161,13 @@ func TestDirectoriesThatCommandsEnter(t *testing.T) {
 	}
 	require.NotEmpty(t, parse("make -C a -C b -C c -C d -C e").Unknown)
 }
+
+// TestEnvironmentIsLookedAtForCdAlone: to read the environment takes longer than to read a line.
+func TestEnvironmentIsLookedAtForCdAlone(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]int{"git status && make -s test | tail -20": 0, "cd ./a && ls": 0, "cd a && ls": 1} {
+		asked := 0
+		shellparse.Parse(line, shellparse.Env{Dir: "/proj", Home: "/home/me", IsExported: func(string) bool { asked++; return false }})
+		require.Equal(t, want, asked, line)
+	}
+}

@@ -6,12 +6,11 @@ import (
 )
 
 // writtenArgs returns which arguments of a command whose effect is not known may name a file
-// that the command writes, by their index behind the name. A table that knows the program says
-// that none does, except for the values of options.
-func writtenArgs(name string, args []arg) func(at int) bool {
-	none := func(int) bool { return false }
-	value := func(at int) bool { return isValue(args, at) }
-	if onlyReadsArgs(name, args) {
+// that the command writes, by their index behind the name, which comes first in words. A table
+// that knows the program says that none does, except for the values of options.
+func writtenArgs(name string, words []arg) func(at int) bool {
+	args, none := words[1:], func(int) bool { return false }
+	if onlyReadsArgs(words) {
 		return none
 	}
 	spec, tabled := specOf(name)
@@ -31,7 +30,7 @@ func writtenArgs(name string, args []arg) func(at int) bool {
 		return func(at int) bool { return at < end && isValue(args, at) }
 	case name == "script", name == "patch", len(args) > 0 && has(projectManagers, name) && !has("run exec x tool", args[0].value):
 	case launcher, tabled && !mountPrograms[name]:
-		return value
+		return func(at int) bool { return isValue(args, at) }
 	case runsAnyCode(name):
 		script := slices.IndexFunc(args, func(a arg) bool { return !strings.HasPrefix(a.value, "-") })
 		return func(at int) bool { return at != script }
@@ -42,11 +41,11 @@ func writtenArgs(name string, args []arg) func(at int) bool {
 // projectManagers are launchers with other subcommands, which may write what they are given.
 const projectManagers = "uv poetry pipenv bundle conda pipx mise devbox"
 
-// onlyReadsArgs reports whether a table says that a command with these arguments writes none of
-// them: one that a rule with a wildcard covers with any files of the project.
-func onlyReadsArgs(name string, args []arg) bool {
-	spec, rest, ok := specBehindLaunchers(append([]arg{literalArg(name)}, args...))
-	return ok && !exceedsSpec(spec, rest) && !writesInPlace(args)
+// onlyReadsArgs reports whether a table says that a command writes none of its arguments: one
+// that a rule with a wildcard covers with any files of the project.
+func onlyReadsArgs(words []arg) bool {
+	spec, rest, ok := specBehindLaunchers(words)
+	return ok && !exceedsSpec(spec, rest) && !writesInPlace(words[1:])
 }
 
 // isValue reports whether an argument is an option with its value, or may be the value of the
