@@ -19,13 +19,13 @@ func TestRun(t *testing.T) {
 	require.NoError(t, run(t.Context(), &out, false))
 	for _, want := range []string{
 		"Have the files been changed by others? false\n",
-		"The model reads at the start: [The user prefers short answers.]\n",
+		"<hook-words>\nThe user prefers short answers.\n</hook-words>",
 		"hook problem: PreToolUse hook \"Read|Glob\" of settings.json: it did not answer in time: 1s are over\n",
-		"   deny by hook: Nothing is removed here; move it to the folder attic instead.\n",
+		"   deny by hook: PreToolUse hook \"Bash\" of settings.json: Nothing is removed here; move it to the folder attic instead.\n",
 		"2. Bash {\"command\":\"sort fruit.txt --reverse\"}\n",
 		"   result: pear ⏎ fig ⏎ apple\n",
 		"   allow by hook: PermissionRequest hook \"Bash\" of settings.json allowed the call\n",
-		"   beside it: Files here end in one line break.\n",
+		"<hook-words> ⏎ Files here end in one line break. ⏎ </hook-words>\n",
 		"= deny: deny rule \"Bash(git push *)\" from cliArg covers run git push origin main\n",
 		"\n- acceptEdits  [home/.claude/settings.json:6:20]  (overridden by project/.claude/settings.local.json:3:20)\n",
 	} {

@@ -110,7 +110,7 @@ func (h *host) first(ctx context.Context, task string) (text string, calls []peg
 	case findFork:
 		return "", []pegboard.Call{call("Grep", map[string]any{"pattern": `^func \(s \*Session\) Fork\(`, "output_mode": "content", "glob": "*.go"})}
 	case goVersion:
-		return "", []pegboard.Call{call("Bash", map[string]any{"command": "go env GOVERSION"})}
+		return "", []pegboard.Call{call("Bash", map[string]any{"command": "GOFLAGS= go env GOVERSION"})}
 	default:
 		return "", []pegboard.Call{call("Glob", map[string]any{"pattern": "tools/agents/*_test.go"})}
 	}

@@ -22,7 +22,7 @@ func TestRun(t *testing.T) {
 		var out strings.Builder
 		require.NoError(t, run(t.Context(), &out))
 		for _, want := range []string{
-			"examples.\n", "session.go:", `the agent for "ask for the version" wants to Run go env GOVERSION`, "Here: go1.",
+			"examples.\n", "session.go:", `the agent for "ask for the version" wants to Run GOFLAGS= go env GOVERSION`, "Here: go1.",
 			"works in the background", "module github.com/", "completed after", "files are tests.",
 			"which had ended and goes on", `I was asked "How do you know?" and had written "Here: go1.`,
 		} {

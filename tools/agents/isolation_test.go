@@ -212,7 +212,7 @@ func TestTextsOfIsolation(t *testing.T) {
 	c := newCheckout(t)
 	loop := does(t, func(m attempt) {
 		dir := m.a.Session.Dir()
-		require.Contains(t, m.bash("patch "+c.dir+"/src/a.txt x").Result.Text(), "Give it the path in the worktree: "+dir+"/src/a.txt.")
+		require.Contains(t, m.bash("patch "+c.dir+"/src/a.txt x").Result.Text(), "Write in the worktree: "+dir+"/src/a.txt.")
 		require.Contains(t, m.write("../new", "x").Result.Text(), "Write in the worktree: "+dir+".", "the folder of all worktrees stands for no file")
 		require.Contains(t, m.write(".git", "x").Result.Text(), "Write in the worktree: "+dir+".")
 	})
