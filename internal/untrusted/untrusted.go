@@ -17,7 +17,7 @@ import (
 var tags = []string{
 	"system", "task-notification", "teammate-message", "agent-message", "function_calls", "function_results", "tool_use_error", "tool_result",
 	"user-prompt-submit-hook", "command-name", "command-message", "command-args", "local-command-stdout", "local-command-stderr",
-	"bash-input", "bash-stdout", "bash-stderr", "antml", "web-page", "search-results", "hook-words",
+	"bash-input", "bash-stdout", "bash-stderr", "antml", "web-page", "search-results", "hook-words", "functions",
 }
 
 // tag matches, at the beginning of a text, the name of one of the tags.
@@ -80,6 +80,9 @@ func Text(text string) string {
 // spelled as in a Go string. Nothing is removed, and a text without such a thing is returned as it
 // is. A text that was escaped stays the same. The time is proportional to the length of the text.
 func Escape(text string) string { return spellOut(mark(text)) }
+
+// Imitates reports whether text imitates a mark of the host.
+func Imitates(text string) bool { return mark(text) != text }
 
 // mark returns text with a backslash before each imitation of a mark.
 func mark(text string) string {

@@ -45,7 +45,8 @@ type Definition struct {
 // Read returns the definition in raw, one element of the tools that a server lists. It keeps
 // no reference to raw. Calls of the tool go to call.
 //
-// The schema of the input stays as the server sent it, and nothing is loaded for it. Calls
+// The schema of the input stays as the server sent it, but for descriptions in it that imitate
+// marks of the host, and nothing is loaded for it. Calls
 // are checked against all of it, also where combinators at its root have to be flattened for
 // a provider.
 func Read(s Server, raw json.RawMessage, call Caller) Definition {
@@ -64,12 +65,18 @@ func Read(s Server, raw json.RawMessage, call Caller) Definition {
 // result of a call is shown whatever that schema says.
 func build(s Server, e *entry, call Caller) (t pegboard.Tool, warnings []string, err error) {
 	d, warnings := describe(s, e, call), e.warnings
-	d.OutputSchema = e.output
-	t, err = pegboard.BuildRaw(e.input, d)
-	if err != nil && len(e.output) > 0 {
+	input, err := shownSchema(e.input)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d.OutputSchema, err = shownSchema(e.output); err != nil {
+		warnings = append(warnings, "its outputSchema is ignored: "+err.Error())
+	}
+	t, err = pegboard.BuildRaw(input, d)
+	if err != nil && len(d.OutputSchema) > 0 {
 		first := err
 		d.OutputSchema = nil
-		t, err = pegboard.BuildRaw(e.input, d)
+		t, err = pegboard.BuildRaw(input, d)
 		warnings = append(warnings, "its outputSchema is ignored: "+first.Error())
 	}
 	if err != nil {
