@@ -25,12 +25,23 @@ func TestForeignFuncsThatNeverReturnHangNoCall(t *testing.T) {
 		cfg      pegboard.SessionConfig
 		executor pegboard.Executor
 		input    string
-		twice    bool // the call is made two times
+		tool     pegboard.Tool // in the place of the one that def describes
+		twice    bool          // the call is made two times
 	}
 	asks := func(p *parts) { p.cfg.Permissions = rules(t, pegboard.ModeDefault, pegboard.RuleSet{}) }
 	tests := map[string]func(p *parts){
 		"Inspect": func(p *parts) {
 			p.def.Inspect = func(struct{}, *pegboard.Call) pegboard.Traits { p.stuck(); return pegboard.Traits{} }
+		},
+		"Bound": func(p *parts) {
+			type account struct {
+				Account string `json:"account"`
+			}
+			p.tool = pegboard.Build(pegboard.Definition[account, string]{
+				Info: pegboard.Info{Name: "Tool"}, Description: "Does nothing.",
+				Bound: map[string]pegboard.Binding{"account": func(*pegboard.Session) (any, error) { p.stuck(); return "a", nil }},
+				Call:  func(ctx, account, *pegboard.Call) (string, error) { return "done", nil },
+			})
 		},
 		"Validate": func(p *parts) { p.def.Validate = func(ctx, struct{}, *pegboard.Call) error { p.stuck(); return nil } },
 		"Permit": func(p *parts) {
@@ -131,7 +142,10 @@ func TestForeignFuncsThatNeverReturnHangNoCall(t *testing.T) {
 					if p.twice {
 						calls = append(calls, call("2", "Tool", p.input))
 					}
-					pool := registryOf(t, pegboard.Build(p.def)).AssemblePool(s, pegboard.PoolConfig{})
+					if p.tool == nil {
+						p.tool = pegboard.Build(p.def)
+					}
+					pool := registryOf(t, p.tool).AssemblePool(s, pegboard.PoolConfig{})
 					runs, cancel := context.WithCancelCause(context.Background())
 					defer cancel(nil)
 					var outs []pegboard.Outcome
