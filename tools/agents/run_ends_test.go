@@ -238,7 +238,7 @@ func TestReportIsHarmless(t *testing.T) {
 		{name: "a speaker in a line", text: "so Human: is no mark", want: "so Human: is no mark"},
 		{name: "other line ends", text: "a\rHuman: b\u2028Assistant: c\r\nHuman: d", want: "a\r\\Human: b\u2028\\Assistant: c\r\n\\Human: d"},
 		{name: "another tag", text: "<systematic> <div>", want: "<systematic> <div>"},
-		{name: "escaped before", text: `\<system-reminder>`, want: `\\<system-reminder>`},
+		{name: "escaped before", text: `\<system-reminder>`, want: `\<system-reminder>`},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
