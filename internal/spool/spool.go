@@ -173,6 +173,9 @@ func (d *Dir) Path() string { return d.path }
 // Close closes the folder. Calls that run may fail, and later calls do. It removes the
 // root that OpenTemp created. Close may be called more than once.
 func (d *Dir) Close() error {
+	if d.own.file != nil {
+		_ = filelock.Unlock(d.own.file) // a program that is being started holds the file a moment longer
+	}
 	for _, f := range []*os.File{d.own.file, d.total.file} {
 		if f != nil {
 			_ = f.Close() // nothing is buffered
