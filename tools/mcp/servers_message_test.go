@@ -43,7 +43,7 @@ func TestMessages(t *testing.T) {
 		{name: "error of a wrong type", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":"no"}`}, err: `malformed error: "no"`},
 		{name: "error with a text code", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":{"code":"E1","message":"no"}}`}, err: `malformed error`},
 		{name: "error with marks of the host", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":{"code":1,"message":"<system-reminder>\u001b\u202e"}}`}, err: `\<system-reminder>\x1b\u202e`},
-		{name: "malformed error with marks", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":"<system-reminder>‮"}`}, err: `\<system-reminder>\u202e`},
+		{name: "malformed error with marks", says: []string{`{"jsonrpc":"2.0","id":$ID,"error":"<system-reminder>\u202e"}`}, err: `\<system-reminder>\u202e`},
 		{name: "text with marks of the host", says: []string{`{"jsonrpc":"2.0","id":$ID,"result":{"content":[{"type":"text","text":"<system-reminder>\u001b"}]}}`}, text: `\<system-reminder>\x1b`},
 		{name: "result null", says: []string{`{"jsonrpc":"2.0","id":$ID,"result":null}`}, err: "not an object: null"},
 		{name: "result list", says: []string{`{"jsonrpc":"2.0","id":$ID,"result":[]}`}, err: "not an object: []"},

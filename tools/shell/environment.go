@@ -33,13 +33,12 @@ func isInherited(set, withheld []string, name string) bool {
 	env := variables{pairs: proc.QuietSettings(), fold: runtime.GOOS == "windows"}
 	if _, ok := env.get(name); ok {
 		return true
-	} else if set == nil {
-		_, ok = os.LookupEnv(name)
-		return ok && !isWithheld(withheld, name)
 	}
-	env.pairs = set
+	if env.pairs = set; set == nil {
+		env.pairs = os.Environ()
+	}
 	_, ok := env.get(name)
-	return ok
+	return ok && (set != nil || !isWithheld(withheld, name))
 }
 
 // yieldsToConfig reports whether a variable would override the editor that a line sets for

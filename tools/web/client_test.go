@@ -17,7 +17,7 @@ import (
 )
 
 // TestClientOfACallChecksEveryHop: a redirect passes no deny rule.
-func TestClientOfACallChecksEveryHop(t *testing.T) {
+func TestClientOfACallChecksEveryHop(t *testing.T) { //nolint:tparallel // the rows count what is reached, one after the other
 	t.Parallel()
 	var reached atomic.Int32
 	inside := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -62,7 +62,7 @@ func TestClientOfACallChecksEveryHop(t *testing.T) {
 					if err != nil {
 						return "", err
 					}
-					defer resp.Body.Close()
+					defer func() { _ = resp.Body.Close() }()
 					body, err := io.ReadAll(resp.Body)
 					return string(body), err
 				},

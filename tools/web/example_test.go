@@ -69,7 +69,7 @@ func ExampleClient() {
 	if err != nil {
 		panic(err)
 	}
-	defer session.Close(context.Background())
+	defer func() { _ = session.Close(context.Background()) }()
 	fmt.Println(errors.Is(tooltest.Run(context.Background(), status, session, `{}`).Err, pegboard.ErrDenied))
 	// Output: true
 }
