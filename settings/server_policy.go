@@ -19,7 +19,12 @@ type serverPolicy struct {
 	enableAll         toggle
 	allowed           []serverPattern // nil: no limit
 	denied            []serverPattern
+	compared          int // patterns with servers of the project
 }
+
+// maxCompared is how often a pattern is compared with a server of the project. Further servers
+// are off, so that a project cannot keep the program busy.
+const maxCompared = 1_000_000
 
 // A serverPattern is an entry of allowedMcpServers or deniedMcpServers: one of the three is
 // set.
@@ -47,6 +52,11 @@ func (p serverPattern) matches(s mcpjson.Server) bool {
 
 // approve decides about a server.
 func (p *serverPolicy) approve(s *Server) (Approval, string) {
+	if s.Scope == pegboard.SourceProject {
+		if p.compared += len(p.denied) + len(p.allowed); p.compared > maxCompared {
+			return ServerOff, "the files have more servers and entries about them than are compared"
+		}
+	}
 	if i := slices.IndexFunc(p.denied, func(d serverPattern) bool { return d.matches(s.Server) }); i >= 0 {
 		return ServerOff, fmt.Sprintf("%s in %v", deniedServersKey, p.denied[i].at)
 	}

@@ -171,74 +171,77 @@ func (r *serverReader) read(v jsonedit.Span, scope pegboard.RuleSource) {
 		data = slices.Concat([]byte(`{"`+serversKey+`": `), r.doc.Bytes(v), []byte("}"))
 	}
 	configured, problems := mcpjson.Parse(data, r.lookup)
-	for _, p := range problems {
-		r.warn(r.place(servers, p), "%s", p)
+	at := r.places(servers, problems)
+	for i, p := range problems {
+		r.warn(at[i], "%s", p)
 	}
-	members := r.doc.Members(servers)
+	starts, known := map[string]int{}, make(map[string]Position, len(r.Loaded.Servers))
+	for _, m := range r.doc.Members(servers) {
+		starts[m.Key] = m.Start
+	}
+	for _, other := range r.Loaded.Servers {
+		known[other.Name] = other.Position
+	}
 	for _, s := range configured {
 		s.Source = r.path
-		server := Server{Server: s, Scope: scope, Position: r.at(members[jsonedit.IndexOf(members, s.Name)].Start)}
+		server := Server{Server: s, Scope: scope, Position: r.at(starts[s.Name])}
 		if s.HeadersHelper != "" && scope == pegboard.SourceProject && !r.Trusted {
 			server.HeadersHelper = ""
 			r.warn(server.Position, "headersHelper of %s does not count until the project is trusted", strictjson.Quote(s.Name))
 		}
-		other := slices.IndexFunc(r.Loaded.Servers, func(o Server) bool { return o.Name == s.Name })
-		if other >= 0 {
-			r.discount(r.note(FactServer, s.String(), scope, server.Position), "overridden by %v", r.Loaded.Servers[other].Position)
+		if other, twice := known[s.Name]; twice {
+			r.discount(r.note(FactServer, s.String(), scope, server.Position), "overridden by %v", other)
 			continue
 		}
 		r.Loaded.Servers = append(r.Loaded.Servers, server)
 	}
 }
 
-// place returns the position of a problem: of its value, or of the innermost value around it
-// that is there.
-func (r *serverReader) place(servers jsonedit.Span, p mcpjson.Problem) Position {
-	if p.Path == "" {
-		return r.whole()
-	}
-	if p.Path == serversKey && !servers.Missing() {
-		return r.at(servers.Start)
-	}
-	best := Position{}
-	r.visit(r.doc.Root(), "", p.Path, &best)
-	if inside := (Position{}); !servers.Missing() {
-		r.visit(servers, serversKey, p.Path, &inside)
-		if inside.Line > 0 {
-			best = inside
+// maxPath is the length of a path up to which a value is searched for.
+const maxPath = 1000
+
+// places returns the positions of problems: of their values, or of the innermost values around
+// them that are there. The file is walked once for all of them.
+func (r *serverReader) places(servers jsonedit.Span, problems []mcpjson.Problem) []Position {
+	starts := map[string]int{} // of the values on the way to a problem, by their paths; -1 if not found
+	for _, p := range problems {
+		for at := p.Path; at != "" && len(at) <= maxPath; at = at[:max(strings.LastIndexAny(at, ".["), 0)] {
+			starts[at] = -1
 		}
 	}
-	if best.Line == 0 {
-		return r.whole()
+	if _, wanted := starts[serversKey]; wanted && !servers.Missing() {
+		starts[serversKey] = servers.Start
+		r.visit(servers, serversKey, starts)
 	}
-	return best
+	r.visit(r.doc.Root(), "", starts)
+	all := make([]Position, len(problems))
+	for i, p := range problems {
+		all[i] = r.whole()
+		for at := p.Path; at != "" && len(at) <= maxPath; at = at[:max(strings.LastIndexAny(at, ".["), 0)] {
+			if start := starts[at]; start >= 0 {
+				all[i] = r.at(start)
+				break
+			}
+		}
+	}
+	return all
 }
 
-// visit sets best to the position of the innermost value on the way to a path. The value at v
-// has the path name.
-func (r *serverReader) visit(v jsonedit.Span, name, path string, best *Position) {
-	for _, m := range r.doc.Members(v) {
-		if below := strictjson.AppendKey(name, m.Key); leads(below, path) {
-			*best = r.at(m.Start)
-			r.visit(m.Value, below, path, best)
-			return
+// visit notes where the values are whose paths have a start of -1. The value at v has the path
+// name.
+func (r *serverReader) visit(v jsonedit.Span, name string, starts map[string]int) {
+	found := func(path string, start int, value jsonedit.Span) {
+		if known, wanted := starts[path]; wanted && known < 0 {
+			starts[path] = start
+			r.visit(value, path, starts)
 		}
+	}
+	for _, m := range r.doc.Members(v) {
+		found(strictjson.AppendKey(name, m.Key), m.Start, m.Value)
 	}
 	for i, element := range r.doc.Elements(v) {
-		if below := strictjson.AppendIndex(name, i); leads(below, path) {
-			*best = r.at(element.Start)
-			r.visit(element, below, path, best)
-			return
-		}
+		found(strictjson.AppendIndex(name, i), element.Start, element)
 	}
-}
-
-// leads reports whether a value lies on the way to a path.
-func leads(at, path string) bool {
-	if len(path) <= len(at) {
-		return path == at
-	}
-	return path[:len(at)] == at && (path[len(at)] == '.' || path[len(at)] == '[')
 }
 
 // lookup returns a variable for the configuration of servers.

@@ -14,14 +14,14 @@ func Commented(data []byte) bool {
 
 // withoutComments returns a copy of text with spaces in place of comments.
 func withoutComments(text []byte) []byte {
-	out := bytes.Clone(text)
+	out, last := bytes.Clone(text), bytes.LastIndex(text, []byte("*/"))
 	for i := 0; i < len(out); i++ {
 		switch {
 		case out[i] == '"':
 			i = stringEnd(out, i)
 		case bytes.HasPrefix(out[i:], []byte("//")):
 			i = blank(out, i, []byte("\n"))
-		case bytes.HasPrefix(out[i:], []byte("/*")) && bytes.Contains(out[i+2:], []byte("*/")):
+		case bytes.HasPrefix(out[i:], []byte("/*")) && i+2 <= last:
 			i = blank(out, i, []byte("*/"))
 		}
 	}

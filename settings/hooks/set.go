@@ -17,6 +17,7 @@ const maxMatches = 16 << 10
 // value has none. A Set does not change, so goroutines may use it at the same time.
 type Set struct {
 	events []*handlers
+	named  map[string]*handlers // the same by their events
 }
 
 // handlers are those of one event.
@@ -30,7 +31,7 @@ type handlers struct {
 
 // newSet returns a set of handlers, each once.
 func newSet(all []Handler) Set {
-	var s Set
+	s := Set{named: map[string]*handlers{}}
 	type key struct{ event, matcher, identity string }
 	seen := map[key]bool{}
 	for _, h := range all {
@@ -42,7 +43,7 @@ func newSet(all []Handler) Set {
 		of := s.of(h.Event)
 		if of == nil {
 			of = &handlers{event: h.Event}
-			s.events = append(s.events, of)
+			s.events, s.named[h.Event] = append(s.events, of), of
 		}
 		of.all = append(of.all, h)
 	}
@@ -82,14 +83,7 @@ func (s Set) WithRules(respell func(h Handler, r pegboard.Rule) []pegboard.Rule)
 	return newSet(all)
 }
 
-func (s Set) of(event string) *handlers {
-	for _, of := range s.events {
-		if of.event == event {
-			return of
-		}
-	}
-	return nil
-}
+func (s Set) of(event string) *handlers { return s.named[event] }
 
 // Events returns the events that have handlers, in the order of their first ones.
 func (s Set) Events() []string {

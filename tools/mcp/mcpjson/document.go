@@ -72,9 +72,10 @@ func (d *document) note(path, text string) {
 
 func (d *document) read() {
 	top := d.doc.Top()
+	alone := jsonedit.IndexOf(top, serversKey) < 0
 	for _, m := range top {
 		if m.Key != serversKey && m.Key != schemaKey {
-			d.readOther(m, jsonedit.IndexOf(top, serversKey) < 0)
+			d.readOther(m, alone)
 		}
 	}
 	if _, twice := jsonedit.Repeated(top, serversKey); twice {
