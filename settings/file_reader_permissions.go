@@ -1,11 +1,13 @@
 package settings
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // untrustedWhy is why a setting of a project does not count.
@@ -92,10 +94,10 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 	rules = make([]string, 0, len(items))
 	r.facts = slices.Grow(r.facts, len(items))
 	for _, i := range items {
-		rule, err := pegboard.ParseRule(b, i.text)
+		rule, err := parseRule(b, i.text)
 		var instead pegboard.Rule
 		safe := false
-		if err != nil && b != pegboard.Allow {
+		if err != nil && b != pegboard.Allow && !errors.Is(err, errImitates) {
 			instead, safe = safeguard(i.text)
 		}
 		fact := r.fact(FactRule, b.String()+" "+strictjson.Cut(i.text), i.at)
@@ -135,6 +137,16 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 		}
 	}
 	return rules
+}
+
+var errImitates = errors.New("it imitates a mark of this program")
+
+// parseRule parses the text of a rule, which the model reads in the reason of a denial.
+func parseRule(b pegboard.Behavior, text string) (pegboard.Rule, error) {
+	if untrusted.Imitates(text) {
+		return pegboard.Rule{}, errImitates
+	}
+	return pegboard.ParseRule(b, text)
 }
 
 // readDirectories reads the directories. allowed is the number of allow rules, for the

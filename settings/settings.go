@@ -87,8 +87,9 @@ type Files struct {
 	TrustedLocal bool
 
 	// Strict makes a hook of PreToolUse, PermissionRequest or UserPromptSubmit that cannot
-	// be read an error like a deny rule that cannot be read. Otherwise it is left out with a
-	// warning, as Claude Code documents it.
+	// be read an error like a deny rule that cannot be read, and [Loaded.HookOptions] passes it
+	// on, so that one that cannot run denies. Otherwise it is left out with a warning, as Claude
+	// Code documents it.
 	Strict bool
 
 	// Lookup returns a variable of the environment and whether it is set. It is used for the

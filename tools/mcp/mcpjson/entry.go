@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 const (
@@ -93,7 +94,8 @@ func nameFault(name string) string {
 	switch {
 	case strings.Trim(folded, "_-") == "":
 		return "a name without an ASCII letter or digit cannot be written in a rule; choose one of letters, digits, - and _"
-	case strings.ContainsFunc(name, unicode.IsControl), strings.ToValidUTF8(name, "") != name, strings.ContainsRune(name, unicode.ReplacementChar):
+	case strings.ContainsFunc(name, unicode.IsControl), strings.ToValidUTF8(name, "") != name, strings.ContainsRune(name, unicode.ReplacementChar),
+		untrusted.Escape(name) != name:
 		return "the name holds a character that cannot be shown; choose one of letters, digits, - and _"
 	case len(folded) > maxName:
 		return fmt.Sprintf("the name is longer than %d characters, which leaves no room for a tool's; choose a shorter one", maxName)
