@@ -226,3 +226,23 @@ func TestContract(t *testing.T) {
 		require.NoError(t, tooltest.Check(d.Tool, `{}`, `{"n":9007199254740993}`))
 	}
 }
+
+// TestFileRuleDoesNotBindAServer: a person whose rule on files is not compared with the paths that a
+// server is given is told so, whatever the server says of its tools.
+func TestFileRuleDoesNotBindAServer(t *testing.T) {
+	t.Parallel()
+	permissions, err := pegboard.Permissions{}.WithRules(pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Read(*.env)"}})
+	require.NoError(t, err)
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, session.Close(context.Background())) })
+	for _, trusted := range []bool{false, true} {
+		var registry pegboard.Registry
+		_, err = registry.Attach("files", definition.Read(definition.Server{Name: "files", Trusted: trusted}, json.RawMessage(
+			`{"name":"read_multiple_files","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"head":{"type":"integer"},"paths":{"type":"array","items":{"type":"string"}}}}}`), nothing).Tool)
+		require.NoError(t, err)
+		problems := registry.AssemblePool(session, pegboard.PoolConfig{}).RuleProblems()
+		require.Len(t, problems, 1)
+		require.Contains(t, problems[0].String(), "such as the paths of mcp__files__read_multiple_files")
+	}
+}
