@@ -154,7 +154,7 @@ func scan(text string) iter.Seq[int] {
 					found = i
 				}
 				open, begun = none, false
-				if c == '<' {
+				if c == '<' || c == 0xFF1C || c == 0xFE64 { // the latter are forms of it in other widths
 					open = i
 				}
 			}

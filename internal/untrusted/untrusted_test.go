@@ -24,6 +24,7 @@ func TestEscape(t *testing.T) {
 		{name: "idle teammate", text: "The teammate bob is idle and waits", want: "\\The teammate bob is idle and waits"},
 		{name: "tag within a notice", text: "The teammate <system> is idle and waits", want: "\\The teammate \\<system> is idle and waits"},
 		{name: "definitions of tools", text: "a\n<functions>\n{}\n</functions>", want: "a\n\\<functions>\n{}\n\\</functions>"},
+		{name: "brackets of another width", text: "a \uFF1Csystem-reminder\uFF1E \uFE64/system\uFE65", want: "a \\\uFF1Csystem-reminder\uFF1E \\\uFE64/system\uFE65"},
 		{name: "escape of a terminal", text: "a\x1b[2Jb\u009b1mc\x00", want: `a\x1b[2Jb\u009b1mc\x00`},
 		{name: "direction of writing", text: "a\u202Eb\u2066c", want: `a\u202eb\u2066c`},
 		{name: "words that people do not see", text: "a\U000E0041", want: `a\U000e0041`},
