@@ -117,7 +117,7 @@ func (p Permissions) Apply(updates ...PermissionUpdate) (Permissions, error) {
 // parse returns the rules of a set. The allow rules of an untrusted source are checked,
 // but not returned.
 func (set RuleSet) parse() ([]Rule, error) {
-	var rules []Rule
+	rules := make([]Rule, 0, len(set.Deny)+len(set.Ask)+len(set.Allow))
 	for _, list := range []struct {
 		behavior Behavior
 		texts    []string

@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -80,6 +81,9 @@ func (g glob) contentOf() (dir glob, ok bool) {
 
 // fold returns g for names that f has folded.
 func (g glob) fold(f folding) glob {
+	if !slices.ContainsFunc(g, func(s segment) bool { return s.changes(f) }) { // as most
+		return g
+	}
 	folded := make(glob, len(g))
 	for i, s := range g {
 		folded[i] = s.fold(f)

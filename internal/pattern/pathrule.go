@@ -111,6 +111,9 @@ func (p *pathRule) on(platform Platform) *platformGlobs {
 func windowsSlashes(text string) string {
 	var b strings.Builder
 	drive := len(text) > 2 && text[1] == ':' && isLetter(text[0]) && (text[2] == '/' || text[2] == '\\')
+	if !drive && !strings.Contains(text, `\`) {
+		return text
+	}
 	if drive {
 		b.WriteString("//" + strings.ToLower(text[:1]))
 		text = text[2:]

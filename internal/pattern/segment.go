@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -82,7 +83,7 @@ func (s segment) literal() (string, bool) {
 
 // fold returns s for names that f has folded.
 func (s segment) fold(f folding) segment {
-	if s.anyDepth() || f == foldNone {
+	if !s.changes(f) {
 		return s
 	}
 	folded := make(segment, len(s))
@@ -96,6 +97,11 @@ func (s segment) fold(f folding) segment {
 		folded[i] = t
 	}
 	return folded
+}
+
+// changes reports whether fold returns another segment.
+func (s segment) changes(f folding) bool {
+	return !s.anyDepth() && f != foldNone && slices.ContainsFunc(s, func(t token) bool { return t.class != nil || f.fold(t.text) != t.text })
 }
 
 // matches reports whether s matches name.
