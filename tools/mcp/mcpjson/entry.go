@@ -211,6 +211,10 @@ func urlFault(address string) string {
 		return "the value is not an http or https address; write https://HOST/mcp"
 	case u.User != nil:
 		return "an address cannot hold a user or password; write them as the header Authorization"
+	case strings.ContainsFunc(u.Host, func(c rune) bool { return c > unicode.MaxASCII }):
+		return "the host has letters that may look like others to the person who approves the server; write it in the ASCII form of DNS, with xn--"
+	case untrusted.Escape(address) != address:
+		return "the address holds a character that cannot be shown; write it with %"
 	}
 	return ""
 }
