@@ -28,19 +28,6 @@ func inherited(set, withheld []string) variables {
 	return env
 }
 
-// isInherited reports whether the environment that inherited returns has a variable.
-func isInherited(set, withheld []string, name string) bool {
-	env := variables{pairs: proc.QuietSettings(), fold: runtime.GOOS == "windows"}
-	if _, ok := env.get(name); ok {
-		return true
-	}
-	if env.pairs = set; set == nil {
-		env.pairs = os.Environ()
-	}
-	_, ok := env.get(name)
-	return ok && (set != nil || !isWithheld(withheld, name))
-}
-
 // yieldsToConfig reports whether a variable would override the editor that a line sets for
 // git with -c.
 func yieldsToConfig(name, line string) bool {

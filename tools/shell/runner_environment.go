@@ -91,7 +91,9 @@ func isAllowedAsKnown(line *shellparse.Line, c *pegboard.Call) bool {
 // isExported reports whether a command that is known to change nothing may have a variable
 // in its environment.
 func (r *runner) isExported(s *pegboard.Session, name string) bool {
-	return isInherited(r.options.Env, r.options.Withheld, name) || r.startupOf(s).mayExport(name)
+	env := inherited(r.options.Env, r.options.Withheld)
+	_, ok := env.get(name)
+	return ok || r.startupOf(s).mayExport(name)
 }
 
 // searchPath returns where the commands of a session find their programs, as far as that is
