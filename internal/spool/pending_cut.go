@@ -10,7 +10,8 @@ import (
 // maxNote is more than the length of any note.
 const maxNote = 256
 
-// finish completes the content of the file, with a note if the stream was cut.
+// finish completes the content, with a note if the stream was cut. The file stays as long
+// as its reservation.
 func (p *pendingEntry) finish(ctx context.Context, total int64) {
 	if p.err != nil {
 		return
@@ -25,7 +26,6 @@ func (p *pendingEntry) finish(ctx context.Context, total int64) {
 		}
 	}
 	p.length = p.size + int64(len(note))
-	p.err = p.file.Truncate(p.length)
 }
 
 // fitNote moves the end of the content to a boundary, and further back if the quota has no

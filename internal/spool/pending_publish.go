@@ -66,6 +66,11 @@ func (p *pendingEntry) rename(ctx context.Context, name string, replace bool) (d
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return false, err
 	}
+	// The file is cut under the lock. A survey between the cut and the subtraction would
+	// have subtracted the rest already.
+	if err := p.file.Truncate(p.length); err != nil {
+		return false, err
+	}
 	// The file system's own clock is often too coarse to order two entries by age.
 	now := time.Now()
 	_ = d.dir.Chtimes(p.name, now, now)

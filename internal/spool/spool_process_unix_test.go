@@ -169,3 +169,34 @@ func TestStoppedHolder(t *testing.T) {
 		put(t, d, "id", "text")
 	})
 }
+
+// TestFileIsAsLongAsItIsCounted looks at an entry that is complete and has no name yet,
+// because somebody holds the lock of the root. A survey at that moment counts its file.
+func TestFileIsAsLongAsItIsCounted(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		d := open(t, root, "s", spool.Options{})
+		total := filepath.Join(d.Path(), "..", ".spool-total")
+		f, err := os.Open(total)
+		require.NoError(t, err)
+		defer func() { _ = f.Close() }()
+		stored := make(chan error)
+		reader, writer := io.Pipe()
+		go func() { stored <- firstError(d.Put(t.Context(), "id", "txt", reader)) }()
+		for range 3 { // the second and third time, more than that is reserved
+			_, err := io.WriteString(writer, strings.Repeat("x", 5<<10))
+			require.NoError(t, err)
+			synctest.Wait()
+		}
+		require.Greater(t, ledger(t, total), int64(15<<10), "something is reserved ahead")
+		require.NoError(t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
+		require.NoError(t, writer.Close())
+		synctest.Wait()
+		require.Equal(t, sizeOf(t, d.Path()), ledger(t, total))
+		require.NoError(t, syscall.Flock(int(f.Fd()), syscall.LOCK_UN))
+		require.NoError(t, <-stored)
+		require.EqualValues(t, 15<<10, sizeOf(t, d.Path()))
+		require.EqualValues(t, 15<<10, ledger(t, total))
+	})
+}
