@@ -130,7 +130,7 @@ func TestLinksOfASessionlessClientExpire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := served(t, serve.Options{}, func(_ serve.Client, cfg *pegboard.SessionConfig) { cfg.Permissions = allowing(t, "Put") },
 			writer("Put", func(context.Context, *pegboard.Call) (string, error) { return strings.Repeat("a line\n", 10_000), nil }))
-		session := connectHTTPInBubble(t, s.Server)
+		session := connectHTTP(t, s.Server, client("c", nil), modern)
 		link, ok := callTool(t, session, "Put", `{}`).Content[1].(*mcp.ResourceLink)
 		require.True(t, ok)
 		read := func() error {

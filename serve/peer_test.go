@@ -196,43 +196,47 @@ func TestRefresh(t *testing.T) {
 	for _, way := range ways {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
-			var with atomic.Bool
-			var registry pegboard.Registry
-			require.NoError(t, registry.Add(constant("first"), constant("second")))
-			open := func(_ context.Context, c serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
-				session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
-				return session, func() *pegboard.Pool {
-					pool := registry.AssemblePool(session, pegboard.PoolConfig{})
-					if c.Name == "a" && with.Load() {
-						return pool
-					}
-					return pool.Restrict(pegboard.Restriction{Without: []string{"second"}, Reason: "it comes later"})
-				}, err
-			}
-			s := served(t, serve.Options{Open: open}, nil)
-			told := map[string]*atomic.Int64{"a": {}, "b": {}}
-			sessions := map[string]*mcp.ClientSession{}
-			for name, count := range told {
-				c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, &mcp.ClientOptions{
-					ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { count.Add(1) },
-				})
-				sessions[name] = way.connect(t, s.Server, c, way.protocol)
-				require.Equal(t, []string{"first"}, toolNames(t, sessions[name]))
-			}
-			time.Sleep(50 * time.Millisecond) // what would be told of the first tools is told by then
-			with.Store(true)
-			s.Refresh()
-			require.Eventually(t, func() bool { return told["a"].Load() == 1 }, time.Minute, time.Millisecond)
-			require.Equal(t, []string{"first", "second"}, toolNames(t, sessions["a"]))
-			require.Equal(t, []string{"first"}, toolNames(t, sessions["b"]))
-			s.Refresh()
-			time.Sleep(50 * time.Millisecond)
-			require.EqualValues(t, 1, told["a"].Load())
-			require.Zero(t, told["b"].Load())
-			with.Store(false)
-			s.Refresh()
-			require.Eventually(t, func() bool { return told["a"].Load() == 2 }, time.Minute, time.Millisecond)
-			require.Equal(t, []string{"first"}, toolNames(t, sessions["a"]))
+			synctest.Test(t, func(t *testing.T) {
+				var with atomic.Bool
+				var registry pegboard.Registry
+				require.NoError(t, registry.Add(constant("first"), constant("second")))
+				open := func(_ context.Context, c serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
+					session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
+					return session, func() *pegboard.Pool {
+						pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+						if c.Name == "a" && with.Load() {
+							return pool
+						}
+						return pool.Restrict(pegboard.Restriction{Without: []string{"second"}, Reason: "it comes later"})
+					}, err
+				}
+				s := served(t, serve.Options{Open: open}, nil)
+				told := map[string]*atomic.Int64{"a": {}, "b": {}}
+				sessions := map[string]*mcp.ClientSession{}
+				for name, count := range told {
+					c := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, &mcp.ClientOptions{
+						ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { count.Add(1) },
+					})
+					sessions[name] = way.connect(t, s.Server, c, way.protocol)
+					require.Equal(t, []string{"first"}, toolNames(t, sessions[name]))
+				}
+				time.Sleep(time.Minute) // what would be told of the first tools is told by then
+				with.Store(true)
+				s.Refresh()
+				time.Sleep(time.Minute)
+				require.EqualValues(t, 1, told["a"].Load())
+				require.Equal(t, []string{"first", "second"}, toolNames(t, sessions["a"]))
+				require.Equal(t, []string{"first"}, toolNames(t, sessions["b"]))
+				s.Refresh()
+				time.Sleep(time.Minute)
+				require.EqualValues(t, 1, told["a"].Load())
+				require.Zero(t, told["b"].Load())
+				with.Store(false)
+				s.Refresh()
+				time.Sleep(time.Minute)
+				require.EqualValues(t, 2, told["a"].Load())
+				require.Equal(t, []string{"first"}, toolNames(t, sessions["a"]))
+			})
 		})
 	}
 }

@@ -94,7 +94,7 @@ func TestClosedServer(t *testing.T) {
 	require.NoError(t, s.Close(t.Context()))
 	_, far := mcp.NewInMemoryTransports()
 	require.ErrorIs(t, s.Serve(t.Context(), far), pegboard.ErrClosed)
-	session := connectHTTPInBubble(t, s.Server)
+	session := connectHTTP(t, s.Server, client("c", nil), modern)
 	_, err := session.ListTools(t.Context(), nil)
 	require.ErrorContains(t, err, "cannot open a session")
 	require.NoError(t, s.Close(t.Context()))

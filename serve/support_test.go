@@ -6,8 +6,8 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -145,13 +145,49 @@ func connect(t testing.TB, s *serve.Server, c *mcp.Client, protocol string) *mcp
 	return session
 }
 
-// connectHTTP connects a client over HTTP.
+// connectHTTP connects a client over HTTP. The connections are pipes, which a bubble of
+// synctest can wait for.
 func connectHTTP(t testing.TB, s *serve.Server, c *mcp.Client, protocol string) *mcp.ClientSession {
 	t.Helper()
-	web := httptest.NewServer(s.Handler())
-	t.Cleanup(web.Close)
-	return connectTo(t, web.URL, c, protocol, nil)
+	conns := make(pipes)
+	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(conns) }()
+	transport := &http.Transport{DialContext: conns.dial}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		require.NoError(t, web.Close())
+		require.ErrorIs(t, <-ended, http.ErrServerClosed)
+	})
+	return connectTo(t, "http://localhost/", c, protocol, &http.Client{Transport: transport})
 }
+
+// pipes is a listener whose connections stay in this process.
+type pipes chan net.Conn
+
+func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	near, far := net.Pipe()
+	select {
+	case p <- far:
+		return near, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Accept implements [net.Listener].
+func (p pipes) Accept() (net.Conn, error) {
+	if conn, ok := <-p; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+// Close implements [net.Listener].
+func (p pipes) Close() error { close(p); return nil }
+
+// Addr implements [net.Listener].
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
 func connectTo(t testing.TB, address string, c *mcp.Client, protocol string, web *http.Client) *mcp.ClientSession {
 	t.Helper()
@@ -262,20 +298,4 @@ func connectRecorded(t testing.TB, s *serve.Server, r *recorder) *mcp.ClientSess
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close(); <-ended })
 	return session
-}
-
-// connectHTTPInBubble connects a client of the newest protocol to the handler, without a
-// network.
-func connectHTTPInBubble(t testing.TB, s *serve.Server) *mcp.ClientSession {
-	t.Helper()
-	return connectTo(t, "http://localhost/", client("c", nil), modern, &http.Client{Transport: direct{s.Handler()}})
-}
-
-// direct answers requests by a handler in this process.
-type direct struct{ http.Handler }
-
-func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := httptest.NewRecorder()
-	d.ServeHTTP(w, r)
-	return w.Result(), nil
 }
