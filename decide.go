@@ -369,6 +369,7 @@ func (e *evaluation) askReason() string {
 	if reason := e.holds.conflict(e.targets); reason != "" {
 		return reason
 	}
+	var writes *gitrepo.Writes
 	for i := range e.targets {
 		t := &e.targets[i]
 		if t.AskReason != "" {
@@ -385,18 +386,23 @@ func (e *evaluation) askReason() string {
 		if t.Shell.Guess {
 			continue
 		}
-		if why := gitrepo.Trusted(t.Real(), e.home, e.makes); why != "" {
+		if writes == nil {
+			writes = gitrepo.NewWrites(e.home, e.written)
+		}
+		if why := writes.Trusted(t.Real()); why != "" {
 			return fmt.Sprintf("it would write %s, which %s", visible(t.Value), why)
 		}
 	}
 	return ""
 }
 
-// makes reports whether the call writes a file, or something below it.
-func (e *evaluation) makes(name string) bool {
-	return slices.ContainsFunc(e.targets, func(t Target) bool {
-		return t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess && realpath.Contains(name, t.Real())
-	})
+// written yields the files that the call writes.
+func (e *evaluation) written(yield func(string) bool) {
+	for i := range e.targets {
+		if t := &e.targets[i]; t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess && !yield(t.Real()) {
+			return
+		}
+	}
 }
 
 // isInside reports whether t is a path that lies in the working directories under each

@@ -21,7 +21,13 @@ type pathResolver struct {
 	home         string // that ~ stands for; empty if there is none
 	platform     pattern.Platform
 	platformName string
+
+	real map[string]string // by spelling, of a call with many targets; nil if none are kept
 }
+
+// manyTargets is how many targets a call has whose paths are looked up once for each
+// spelling: a line may name the same file thousands of times.
+const manyTargets = 16
 
 // location holds the names of a resolved target. It is never written to after
 // pathResolver.resolve has returned.
@@ -54,6 +60,10 @@ const maxSearched = 100_000
 // at only if links is set, since they concern only rules.
 func (r *pathResolver) resolve(ts []Target, links bool) []Target {
 	ts = cloneTargets(ts)
+	if len(ts) >= manyTargets {
+		keeping := *r
+		keeping.real, r = map[string]string{}, &keeping
+	}
 	locations := make([]location, len(ts))
 	for i := range ts {
 		t := &ts[i]
@@ -80,7 +90,20 @@ func (r *pathResolver) resolve(ts []Target, links bool) []Target {
 // locate returns the absolute spelling of a path and its place.
 func (r *pathResolver) locate(name string) (abs, real string) {
 	abs = realpath.Abs(r.dir, r.home, name)
-	return abs, realpath.Resolve(abs)
+	return abs, r.realOf(abs)
+}
+
+// realOf returns the place of an absolute path.
+func (r *pathResolver) realOf(abs string) string {
+	if r.real == nil {
+		return realpath.Resolve(abs)
+	}
+	real, known := r.real[abs]
+	if !known {
+		real = realpath.Resolve(abs)
+		r.real[abs] = real
+	}
+	return real
 }
 
 // setNames collects the names of t.
@@ -142,7 +165,8 @@ func (r *pathResolver) resolvePath(t *Target) {
 		}
 	}
 	for i, n := range append(names, name) {
-		if abs, real := r.locate(n); i < len(names) {
+		if i < len(names) {
+			abs, real := r.locate(n)
 			addAlias(abs)
 			addAlias(real)
 		}
@@ -199,7 +223,7 @@ func (r *pathResolver) resolveGuess(t *Target) {
 	if word && !realpath.MayExist(t.Value) {
 		return
 	}
-	t.at.real = realpath.Resolve(t.Value)
+	t.at.real = r.realOf(t.Value)
 	if t.Shell.FollowsLinks && t.Access == AccessWrite {
 		_ = r.inspectSubtree(t)
 	}

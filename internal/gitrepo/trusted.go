@@ -1,6 +1,7 @@
 package gitrepo
 
 import (
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,44 +13,57 @@ import (
 // make git run programs in it. Source: gitrepository-layout(5).
 var partsOfRepository = []string{"HEAD", "commondir", "config", "config.worktree", "hooks", "info", "objects", "refs"}
 
-// Trusted returns why git would run or trust a file that is written, as the end of the
-// sentence "it would write the file, which": because it lies in the directory of hooks
-// that a repository or the user has set, or because it makes a directory a repository
-// without a .git. It is empty if no reason is found. The file is absolute and without
-// links; home is the home directory or empty; made reports whether the same call makes a
-// file.
-func Trusted(file, home string, made func(name string) bool) string {
+// Writes are the files that one call writes. The zero value is those of a call that writes
+// none. Its methods remember what they have read of repositories, and may not be called at the
+// same time.
+type Writes struct {
+	home    string
+	written map[string]bool       // the files, and what lies above them
+	hooks   map[string][]hooksDir // by the directory in which a file lies, or one above
+}
+
+// NewWrites returns the files, which are absolute and without links. home is the home
+// directory or empty.
+func NewWrites(home string, files iter.Seq[string]) *Writes {
+	w := &Writes{home: home, written: map[string]bool{}, hooks: map[string][]hooksDir{}}
+	for file := range files {
+		for !w.written[file] {
+			w.written[file] = true
+			file = filepath.Dir(file)
+		}
+	}
+	return w
+}
+
+// Trusted returns why git would run or trust one of the files, as the end of the sentence
+// "it would write the file, which": because it lies in the directory of hooks that a
+// repository or the user has set, or because it makes a directory a repository without a
+// .git. It is empty if no reason is found.
+func (w *Writes) Trusted(file string) string {
 	if !filepath.IsAbs(file) {
 		return ""
 	}
-	for at, name := filepath.Dir(file), filepath.Base(file); ; at, name = filepath.Dir(at), filepath.Base(at) {
-		if slices.Contains(partsOfRepository, name) && wouldBeRepository(at, name, made) {
+	dir := filepath.Dir(file)
+	for at, name := dir, filepath.Base(file); ; at, name = filepath.Dir(at), filepath.Base(at) {
+		if slices.Contains(partsOfRepository, name) && w.wouldBeRepository(at, name) {
 			return "makes " + at + " a repository, from which git takes programs that it runs"
 		}
 		if filepath.Dir(at) == at {
 			break
 		}
 	}
-	for at := filepath.Dir(file); ; at = filepath.Dir(at) {
-		folder, err := folderOf(at)
-		if err != nil {
-			return ""
-		}
-		if folder != "" && isHook(file, at, folder, home) {
-			return "is a hook that git runs, since core.hooksPath names its directory"
-		}
-		if folder != "" && isCertainlyRepository(folder) || filepath.Dir(at) == at {
-			return ""
-		}
+	if slices.ContainsFunc(w.hooksAbove(dir), func(h hooksDir) bool { return dir == h.path || !h.isTree && realpath.Contains(h.path, file) }) {
+		return "is a hook that git runs, since core.hooksPath names its directory"
 	}
+	return ""
 }
 
 // wouldBeRepository reports whether a version of git might accept a directory as a
 // repository once it has a part of that name.
-func wouldBeRepository(at, name string, made func(string) bool) bool {
+func (w *Writes) wouldBeRepository(at, name string) bool {
 	has := func(part string) bool {
 		part = filepath.Join(at, part)
-		return exists(part) || made(part)
+		return w.written[part] || exists(part)
 	}
 	if name != "HEAD" && !has("HEAD") {
 		return false
@@ -57,16 +71,40 @@ func wouldBeRepository(at, name string, made func(string) bool) bool {
 	return slices.ContainsFunc([]string{"objects", "refs", "commondir"}, func(part string) bool { return part == name || has(part) })
 }
 
-// isHook reports whether a file lies in a directory of hooks that is set for the
-// repository whose files are in tree.
-func isHook(file, tree, folder, home string) bool {
+// A hooksDir is a directory of hooks that somebody has set.
+type hooksDir struct {
+	path   string
+	isTree bool // it is the tree of the repository: what lies deeper is no hook
+}
+
+// hooksAbove returns the directories of hooks of the repositories that dir may be in.
+func (w *Writes) hooksAbove(dir string) []hooksDir {
+	dirs, known := w.hooks[dir]
+	if known {
+		return dirs
+	}
+	if folder, err := folderOf(dir); err == nil {
+		if folder != "" {
+			dirs = hooksOf(dir, folder, w.home)
+		}
+		if up := filepath.Dir(dir); up != dir && (folder == "" || !isCertainlyRepository(folder)) {
+			dirs = append(dirs, w.hooksAbove(up)...)
+		}
+	}
+	w.hooks[dir] = dirs
+	return dirs
+}
+
+// hooksOf returns the directories of hooks that are set for the repository whose files are in
+// tree.
+func hooksOf(tree, folder, home string) (dirs []hooksDir) {
 	shared, err := sharedFolder(folder)
 	if err != nil {
-		return false
+		return nil
 	}
 	entries, err := configuration(shared, folder)
 	if err != nil {
-		return false
+		return nil
 	}
 	if own, err := settingsOf(userFiles(home)); err == nil {
 		entries = append(entries, own...)
@@ -80,9 +118,7 @@ func isHook(file, tree, folder, home string) bool {
 			dir = filepath.Join(home, rest)
 		}
 		dir = realpath.Resolve(join(tree, dir))
-		if filepath.Dir(file) == dir || dir != tree && realpath.Contains(dir, file) {
-			return true
-		}
+		dirs = append(dirs, hooksDir{path: dir, isTree: dir == tree})
 	}
-	return false
+	return dirs
 }

@@ -3,6 +3,7 @@ package gitrepo_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -62,17 +63,13 @@ func TestTrusted(t *testing.T) {
 			t.Parallel()
 			s := newSandbox(t)
 			tc.plant(s)
-			made := func(name string) bool {
-				for _, m := range tc.made {
-					if name == filepath.Join(s.root, m) {
-						return true
-					}
-				}
-				return false
-			}
 			root, err := filepath.EvalSymlinks(s.root)
 			require.NoError(t, err)
-			why := gitrepo.Trusted(filepath.Join(root, tc.file), filepath.Join(root, "home"), made)
+			files := []string{filepath.Join(root, tc.file)}
+			for _, made := range tc.made {
+				files = append(files, filepath.Join(root, made))
+			}
+			why := gitrepo.NewWrites(filepath.Join(root, "home"), slices.Values(files)).Trusted(files[0])
 			require.Equal(t, tc.want, why != "", why)
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
@@ -47,11 +48,11 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 	}
 	line := i.parser.Parse(in.Command, env)
 	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, targetCount(&line))}
-	programs := i.programCheck(c, env.Dir, &line)
+	programs, repositories := i.programCheck(c, env.Dir, &line), &repositoryCheck{}
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
 		tr.ReadOnly = tr.ReadOnly && cmd.Class == shellparse.ReadOnly
-		t := commandTarget(cmd)
+		t := commandTarget(cmd, repositories)
 		if programs != nil && (cmd.Class != shellparse.Unknown || shellparse.KnowsProgram(programOf(cmd.Text))) {
 			t.Shell.VerifyProgram, t.Shell.BringsProgram = programs.of(i, cmd), isBrought(cmd)
 		}
@@ -129,7 +130,15 @@ func (i inspector) parse(in commandInput, c *pegboard.Call) shellparse.Line {
 func (i inspector) env(s *pegboard.Session, dir string) shellparse.Env {
 	env := shellparse.Env{Shell: i.shell, Dir: dir, Home: s.Home(), IsPublic: i.isPublic, GitAliases: gitrepo.Aliases}
 	if i.isExported != nil {
-		env.IsExported = func(name string) bool { return i.isExported(s, name) }
+		exported := map[string]bool{}
+		env.IsExported = func(name string) bool { // a line may ask thousands of times
+			is, known := exported[name]
+			if !known {
+				is = i.isExported(s, name)
+				exported[name] = is
+			}
+			return is
+		}
 	}
 	return env
 }
@@ -155,7 +164,7 @@ func (i inspector) programCheck(c *pegboard.Call, dir string, line *shellparse.L
 }
 
 // commandTarget returns the target that stands for a command.
-func commandTarget(c *shellparse.Command) pegboard.Target {
+func commandTarget(c *shellparse.Command, repositories *repositoryCheck) pegboard.Target {
 	t := pegboard.Target{
 		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.AskReason,
 		Shell: pegboard.ShellFacts{
@@ -169,17 +178,33 @@ func commandTarget(c *shellparse.Command) pegboard.Target {
 		t.Shell.VerifyNames = func() error { return checkNames(names) }
 	}
 	if git != nil || len(names) > 0 {
-		t.Shell.VerifyReadOnly = func() error { return errors.Join(checkRepository(git), checkNames(names)) }
+		t.Shell.VerifyReadOnly = func() error { return errors.Join(repositories.check(git), checkNames(names)) }
 	}
 	return t
 }
 
-// checkRepository returns an error if git may start a program where it is used.
-func checkRepository(git *shellparse.Git) error {
+// A repositoryCheck finds out whether git may start a program where a line uses it. It looks
+// once in each directory, when the line is decided.
+type repositoryCheck struct {
+	mu   sync.Mutex
+	errs map[string]error // by directory
+}
+
+func (r *repositoryCheck) check(git *shellparse.Git) error {
 	if git == nil {
 		return nil
 	}
-	return gitrepo.Check(git.Dir)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err, known := r.errs[git.Dir]
+	if !known {
+		if r.errs == nil {
+			r.errs = map[string]error{}
+		}
+		err = gitrepo.Check(git.Dir)
+		r.errs[git.Dir] = err
+	}
+	return err
 }
 
 func pathTarget(p shellparse.Path, via string) pegboard.Target {
