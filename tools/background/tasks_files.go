@@ -62,9 +62,13 @@ func (t *Tasks) removeTempDir() {
 	if !t.isOver() || t.running > 0 || t.files.tempDir == "" {
 		return
 	}
-	err := os.RemoveAll(t.files.tempDir)
-	for tries := 1; err != nil && tries < maxRemoveTries; tries++ { // a call that is being stopped may create a file meanwhile
-		err = os.RemoveAll(t.files.tempDir)
+	dir := t.files.tempDir
+	if closed := dir + "-closed"; os.Rename(dir, closed) == nil { // a call that is being stopped finds no place for a file any more
+		dir = closed
+	}
+	err := os.RemoveAll(dir)
+	for tries := 1; err != nil && tries < maxRemoveTries; tries++ { // where a folder with open files keeps its name
+		err = os.RemoveAll(dir)
 	}
 	if err != nil {
 		t.errs = append(t.errs, fmt.Errorf("remove the files of the background tasks: %w", err))

@@ -17,7 +17,7 @@ import (
 // TestLongLineLooksAtEachPlaceOnce: a line of 10,000 bytes read the configuration of its
 // repository for each of its commands, which took a second.
 func TestLongLineLooksAtEachPlaceOnce(t *testing.T) {
-	const most = 12 << 20 // bytes that are allocated for a decision, a part of what reading again takes
+	const most = 20 << 20 // bytes that are allocated for a decision, a part of what reading again takes
 	dir := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "git", "init", "-q", dir).CombinedOutput()
 	require.NoError(t, err, string(out))
