@@ -1,13 +1,20 @@
 package pegboard
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte for byte.
@@ -452,3 +459,334 @@ var errNotAdmitted = fmt.Errorf("%w: the call was not admitted by an executor", 
 
 // errNoInput is returned by a stage that is called with another tool's Call.
 var errNoInput = errors.New("the call was decoded for another tool")
+
+// Observed returns the input of c for those who watch or restrict calls, such as hooks,
+// questions and logs: a copy of Input with the defaults of the schema for what the model left
+// out, and with what [Definition].Observe of the tool adds, such as absolute paths. Input
+// itself stays as the model wrote it.
+//
+// A hook or an answer that returns these bytes as Decision.Input has not changed the input.
+// Nor does a property that only Observed has become part of the input, if it is returned as it
+// was.
+//
+// It is made when it is first asked for, and may be called concurrently. It is Input if that
+// was not decoded yet, or is invalid. If Observe panics, only defaults are filled in.
+func (c *Call) Observed() json.RawMessage {
+	o, _ := c.observed()
+	return slices.Clone(o)
+}
+
+// An observation is the result of [Call.Observed] for one input.
+type observation struct {
+	spec            *inputSpec
+	input, observed json.RawMessage
+	err             error
+}
+
+// observed is Observed, and says why Observe has failed. The caller must not change the bytes.
+func (c *Call) observed() (json.RawMessage, error) {
+	if c.state == nil || c.state.spec == nil {
+		return c.Input, nil
+	}
+	j, spec := c.state.job, c.state.spec
+	if j == nil {
+		return spec.observed(c)
+	}
+	// A hook may have changed the bytes of its copy, so they are compared.
+	o := j.observation.Load()
+	if o == nil || o.spec != spec || !bytes.Equal(o.input, c.Input) {
+		o = &observation{spec: spec, input: slices.Clone(c.Input)}
+		if o.observed, o.err = askObserve(j, spec, c); o.err != nil && !errors.Is(o.err, ErrInvalidInput) {
+			j.batch.logCrash(c, StageDecode, fmt.Errorf("the tool's Observe: %w", o.err))
+		}
+		j.observation.Store(o)
+	}
+	return o.observed, o.err
+}
+
+// askObserve makes an observation. If the tool's Observe does not return, it is Input.
+func askObserve(j *job, spec *inputSpec, c *Call) (json.RawMessage, error) {
+	if spec.observe == nil {
+		return spec.observed(c)
+	}
+	var observed json.RawMessage
+	var err error
+	if late := j.batch.await("Observe", goroutine.Go(func() { observed, err = spec.observed(c) })); late != nil {
+		return c.Input, late
+	}
+	return observed, err
+}
+
+// replacement returns the input with which somebody who has seen c wants to replace that of c,
+// or nil if nothing is replaced.
+func (c *Call) replacement(input json.RawMessage) json.RawMessage {
+	if len(input) == 0 || bytes.Equal(input, c.Input) {
+		return nil
+	}
+	observed, _ := c.observed()
+	if bytes.Equal(input, observed) {
+		return nil
+	}
+	if c.state == nil || c.state.spec == nil || c.state.spec.observe == nil {
+		return slices.Clone(input)
+	}
+	return c.withoutDerived(input, observed)
+}
+
+// withoutDerived returns input without the properties that are unchanged from observed and
+// that are there for observers only.
+func (c *Call) withoutDerived(input, observed json.RawMessage) json.RawMessage {
+	changed, err := jsonobject.Parse(input)
+	if err != nil {
+		return slices.Clone(input)
+	}
+	seen, _ := jsonobject.Parse(observed) // an input that is no object has no properties
+	written, _ := jsonobject.Parse(c.Input)
+	derived := func(m jsonobject.Member) bool {
+		value := seen.Get(m.Name)
+		return value != nil && written.Get(m.Name) == nil && !c.state.spec.schema.Declares(m.Name) && sameJSON(value, m.Value)
+	}
+	if !slices.ContainsFunc(changed, derived) {
+		return slices.Clone(input)
+	}
+	return slices.DeleteFunc(changed, derived).Encode()
+}
+
+// claimOf returns the keys that a call holds while it is decided and runs.
+func claimOf(tr Traits, ts []Target) lane.Claim {
+	if tr.Concurrency == Exclusive {
+		return lane.Claim{Exclusive: true}
+	}
+	var keys []lane.Key
+	for _, t := range ts {
+		if t.Kind == TargetOpaque || t.Kind == TargetCommand {
+			if tr.Concurrency == PerTarget { // it may touch anything
+				return lane.Claim{Exclusive: true}
+			}
+			continue
+		}
+		if t.Shell.Guess {
+			continue
+		}
+		names := t.names()
+		if real := t.Real(); t.Kind == TargetPath && real != "" {
+			names = append([]string{real}, t.Aliases...)
+		}
+		for _, n := range names {
+			keys = append(keys, lane.Key{
+				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
+				Write: t.Access != AccessRead && !t.isStarted(),
+				Tree:  t.Tree || (t.Kind == TargetPath && t.Access != AccessRead), // a new link there changes the paths below
+			})
+		}
+	}
+	if len(keys) == 0 && tr.Concurrency == PerTarget {
+		return lane.Claim{Exclusive: true}
+	}
+	return lane.Claim{Keys: keys}
+}
+
+// describeConflict says in one line why a and b do not run together.
+func describeConflict(a, b *Call, x lane.Conflict) string {
+	first, second := visible(a.ToolName()), visible(b.ToolName())
+	switch {
+	case x.FirstExclusive && x.SecondExclusive && first != second:
+		return fmt.Sprintf("%s and %s run alone", first, second)
+	case x.FirstExclusive:
+		return first + " runs alone"
+	case x.SecondExclusive:
+		return second + " runs alone"
+	}
+	mine, its := a.keyName(x.First), a.keyName(x.Second)
+	switch {
+	case mine != its:
+		return fmt.Sprintf("%s %s %s, and %s %s %s", first, verbOf(x.First), mine, second, verbOf(x.Second), its)
+	case x.First.Write && x.Second.Write:
+		return "both write " + mine
+	case x.First.Write:
+		return fmt.Sprintf("%s writes %s, which %s reads", first, mine, second)
+	}
+	return fmt.Sprintf("%s reads %s, which %s writes", first, mine, second)
+}
+
+func verbOf(k lane.Key) string {
+	if k.Write {
+		return "writes"
+	}
+	return "reads"
+}
+
+// keyName returns the thing that a key of [claimOf] names, as a person reads it.
+func (c *Call) keyName(k lane.Key) string {
+	kind, name, _ := strings.Cut(k.Name, ":")
+	if kind == TargetPath.String() {
+		name = c.ShortPath(filepath.FromSlash(name))
+	}
+	return visible(name)
+}
+
+type messageKey struct{}
+
+// WithMessage returns a context for [Executor.Run] and [Executor.Stream] that carries the
+// model's message, whose calls they run. Tools get it from [Call.Message]. The message is
+// whatever the host has: package wire's, or that of an SDK. Tools must not change it.
+func WithMessage(ctx context.Context, message any) context.Context {
+	return context.WithValue(ctx, messageKey{}, message)
+}
+
+// Message returns the message that c belongs to, or for a call that another call makes the
+// message of that one. It is nil if the host gave none, see [WithMessage], and for a Call
+// that no Executor admitted or that [Pool.Rebuild] has made.
+func (c *Call) Message() any {
+	if c.state == nil || c.state.host == nil {
+		return nil
+	}
+	if m := c.state.host.Context.Value(messageKey{}); m != nil {
+		return m
+	}
+	if c.state.parent == nil {
+		return nil
+	}
+	return c.state.parent.Message()
+}
+
+type turnKey struct{}
+
+// WithTurn returns a context for [Executor.Run] and [Executor.Stream] that names the message
+// whose calls they run, in a session that suspends calls. The name is unique in the session,
+// such as the id under which the host keeps the message. If the program is killed while the
+// calls run, the same calls under the same name go on in another process: those that have
+// finished keep their outcome, see [Journal]. Without a name, later processes
+// know only the content of a [Suspension].
+func WithTurn(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, turnKey{}, name)
+}
+
+// Turn returns the name of the message that c belongs to: that of [WithTurn], or in a session
+// that suspends the one that was made in its place. It is "" if the message has no name, and
+// for a call inside another one.
+func (c *Call) Turn() string {
+	if c.state == nil || c.state.host == nil || c.state.parent != nil {
+		return ""
+	}
+	return c.state.host.turn()
+}
+
+// Hold keeps targets of c while what it has started goes on after its tool has returned, as a
+// command in the background does, until release is called. They are targets that
+// [Call.Targets] returned. What says what goes on, such as its id and its command.
+//
+// Until then the user is asked about a command line, of any agent of the conversation, with
+// a path that lies where a held target moves names, see [ShellFacts].MovesNames, and about
+// one that moves names where a held path lies: the paths of both were decided on before. A
+// question that is open when release is called is decided again. Release may be called more
+// than once. Hold does nothing for a Call that no Executor admitted.
+func (c *Call) Hold(what string, targets ...Target) (release func()) {
+	if c.state == nil || c.state.session == nil || len(targets) == 0 {
+		return func() {}
+	}
+	s := c.state.session
+	remove := s.holds.add(&hold{what: what, targets: cloneTargets(targets)})
+	return func() {
+		remove()
+		s.line.NotifyChange()
+	}
+}
+
+// concerns implements [HookCall.Concerns] and [Question.Concerns], for targets of c.
+func (c *Call) concerns(r Rule, ts []Target) Concern {
+	if c.state.session == nil || c.state.info == nil {
+		return ConcernMaybe
+	}
+	if r.Behavior != Deny && r.Behavior != Ask || r.Tool == "" || r.Pattern != "" && r.param == nil && r.spec.IsZero() {
+		parsed, err := ParseRule(Deny, r.String()) // an allow rule is read in another way
+		if err != nil {
+			return ConcernMaybe
+		}
+		r = parsed
+	}
+	r.Behavior = Deny
+	if r.bases == nil && r.spec.IsAbout(pattern.Path) {
+		r.anchor(c.state.place.anchors)
+	}
+	var e evaluation
+	c.prepare(&e, ts)
+	return e.concernOf(r)
+}
+
+// A snapshot is a Call with everything that was known of it after one stage. A *Call that
+// a hook, a tool or a listener may hold is never written again: a stage that learns more
+// takes the next snapshot.
+type snapshot struct {
+	Call
+	st callState
+}
+
+// set stores c with the state st, and returns the stored call.
+func (s *snapshot) set(c Call, st callState) *Call {
+	s.Call, s.st = c, st
+	s.state = &s.st
+	return &s.Call
+}
+
+// snapshots are the snapshots of one call. The first three, which suffice for a call
+// whose input does not change, are part of the job: this saves two of its allocations.
+type snapshots struct {
+	first  [3]snapshot
+	shared int // how many of first may be held by a hook, a tool or a listener
+}
+
+// next returns a copy of c that may be written to until it is shared.
+func (s *snapshots) next(c *Call) *snapshot {
+	var next *snapshot
+	if s.shared < len(s.first) {
+		next = &s.first[s.shared]
+	} else {
+		next = new(snapshot)
+	}
+	s.shared++
+	next.set(*c, *c.state)
+	return next
+}
+
+// A forcedDecision is what the caller of an executor has decided about a call.
+type forcedDecision struct {
+	Decision
+	name  string // of the call that it is about
+	input []byte // likewise
+}
+
+// ForceDecision returns c with a decision of the caller, for [Executor.Run] and
+// [Stream.Submit]: a person has answered before, or the caller refuses the call.
+//
+//   - Deny refuses the call. The model reads the reason.
+//   - Ask has the call asked about, whatever allows it.
+//   - Allow answers the question whether a call may run that no rule allows, or that the
+//     mode asks about, as the user would. It was given before anybody knew of another
+//     reason to ask: an ask rule, a tool that requires the user, a protected file, a hook, a
+//     [Guard], a loop. So it answers no such question, overrides no deny rule, and has no
+//     effect in a mode that asks nobody or on a write in plan mode. It is about these bytes
+//     of the input and no others.
+//   - Undecided has no effect.
+//
+// Calls that a tool makes with [Call.Run], and calls in a fork, are never allowed by it: who
+// runs them may be an agent. Deny and Ask hold there, too.
+func ForceDecision(c Call, b Behavior, reason string) Call {
+	reason = cmp.Or(reason, "the program decided so")
+	c.forced = &forcedDecision{Decision: Decision{Behavior: b, Reason: reason, By: ByCaller}, name: c.Name, input: slices.Clone(c.Input)}
+	return c
+}
+
+// opinion returns the decision as far as it holds for c, or nil. Main says that c is a call
+// of the main agent's model.
+func (f *forcedDecision) opinion(c *Call, main bool) *Decision {
+	switch {
+	case f == nil:
+		return nil
+	case f.Behavior != Allow:
+		return &f.Decision
+	case !main || f.name != c.Name || !bytes.Equal(f.input, c.Input):
+		return nil
+	}
+	return &f.Decision
+}

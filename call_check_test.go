@@ -5,13 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // TestCheckAndFilter decide targets in mid-call, as they would have been decided
@@ -335,4 +342,802 @@ func TestLateAnswerToACheckDoesNotCount(t *testing.T) {
 	require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0].Err)
 	require.ErrorIs(t, checked, pegboard.ErrDenied)
 	require.ErrorContains(t, checked, "the tool gave up")
+}
+
+// Two inputs of one length: the one that is decided, and one that a hook writes over it.
+const (
+	decided = `{"p":"good"}`
+	written = `{"p":"evil"}`
+)
+
+// echo returns a tool that answers with the bytes it runs on and writes the path
+// in them. permit, if not nil, is its own opinion.
+func echo(t testing.TB, permit func(in json.RawMessage) pegboard.Decision) pegboard.Tool {
+	t.Helper()
+	if permit == nil {
+		permit = func(json.RawMessage) pegboard.Decision { return pegboard.Decision{} }
+	}
+	schema := json.RawMessage(`{"type":"object","properties":{"p":{"type":"string"}}}`)
+	tool, err := pegboard.BuildRaw(schema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
+		Info: pegboard.Info{Name: "Echo"}, Description: "For a test.",
+		Inspect: func(in json.RawMessage, _ *pegboard.Call) pegboard.Traits {
+			var v struct{ P string }
+			if json.Unmarshal(in, &v) != nil {
+				return pegboard.Traits{}
+			}
+			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: v.P}}}
+		},
+		Permit: func(_ ctx, in json.RawMessage, _ *pegboard.Call) pegboard.Decision { return permit(in) },
+		Call: func(_ ctx, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
+			return pegboard.TextResult(string(in)), nil
+		},
+	})
+	require.NoError(t, err)
+	return tool
+}
+
+// TestWritingToAShownCallDoesNotChangeWhatRuns: hooks, askers and listeners can write to
+// the bytes of the call they are given. The tool runs on the bytes that were decided.
+func TestWritingToAShownCallDoesNotChangeWhatRuns(t *testing.T) {
+	t.Parallel()
+	yes := pegboard.Decision{Behavior: pegboard.Allow}
+	scribble := func(c *pegboard.Call) { copy(c.Input, written) }
+	tests := []struct {
+		name string
+		set  func(*pegboard.SessionConfig, *pegboard.Executor)
+	}{
+		{name: "asker", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
+			cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { scribble(q.Call); return yes, nil }
+		}},
+		{name: "hook before", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
+			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { scribble(h.Call); return yes, nil }
+		}},
+		{name: "hook that answers", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
+			cfg.Hooks.Permission = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { scribble(q.Call); return yes, nil }
+		}},
+		{name: "hook after", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
+			cfg.Hooks.Post = func(_ ctx, h *pegboard.HookCall) error { scribble(h.Call); return nil }
+		}},
+		{name: "hook after, the outcome's call", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
+			cfg.Hooks.Post = func(_ ctx, h *pegboard.HookCall) error { scribble(h.Outcome.Call); return nil }
+		}},
+		{name: "listener, the outcome's call", set: func(_ *pegboard.SessionConfig, ex *pegboard.Executor) {
+			ex.OnEvent = func(e pegboard.Event) {
+				if e.Outcome != nil {
+					scribble(e.Outcome.Call)
+				}
+			}
+		}},
+		{name: "listener", set: func(_ *pegboard.SessionConfig, ex *pegboard.Executor) {
+			ex.OnEvent = func(e pegboard.Event) { scribble(e.Call) }
+		}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := pegboard.SessionConfig{
+				Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(/evil)"}}),
+				Ask:         func(ctx, *pegboard.Question) (pegboard.Decision, error) { return yes, nil },
+			}
+			ex := executor(pegboard.Executor{})
+			tc.set(&cfg, &ex.Executor)
+			out := ex.Run(t.Context(), registryOf(t, echo(t, nil)).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Echo", decided))[0]
+			require.NoError(t, out.Err)
+			require.Equal(t, decided, out.Result.Text())
+			require.Equal(t, decided, string(out.Call.Input))
+		})
+	}
+}
+
+// scribbler is a tool whose wrapper writes to the input it checks.
+type scribbler struct{ pegboard.Tool }
+
+func (s scribbler) Validate(ctx ctx, c *pegboard.Call) error {
+	copy(c.Input, written)
+	return s.Tool.Validate(ctx, c)
+}
+
+// TestRawToolRunsOnWhatWasInspected, also if its own wrapper writes to the call.
+func TestRawToolRunsOnWhatWasInspected(t *testing.T) {
+	t.Parallel()
+	out := run(t, registryOf(t, scribbler{echo(t, nil)}), session(t, bypass(t)), call("1", "Echo", decided))
+	require.NoError(t, out.Err)
+	require.Equal(t, decided, out.Result.Text())
+}
+
+// TestChangedInputIsCopied: a hook, tool or asker that changes the input may reuse its
+// buffer.
+func TestChangedInputIsCopied(t *testing.T) {
+	t.Parallel()
+	type change = func(now json.RawMessage) pegboard.Decision
+	tests := []struct {
+		name string
+		set  func(cfg *pegboard.SessionConfig, tool *change, by change)
+	}{
+		{name: "hook", set: func(cfg *pegboard.SessionConfig, _ *change, by change) {
+			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { return by(h.Call.Input), nil }
+		}},
+		{name: "tool", set: func(_ *pegboard.SessionConfig, tool *change, by change) { *tool = by }},
+		{name: "asker", set: func(cfg *pegboard.SessionConfig, _ *change, by change) {
+			cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { return by(q.Call.Input), nil }
+		}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			buffer := []byte(decided)
+			cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(/evil)"}})}
+			var tool change
+			tc.set(&cfg, &tool, func(now json.RawMessage) pegboard.Decision {
+				d := pegboard.Decision{Behavior: pegboard.Allow}
+				if string(now) == `{}` {
+					d.Input = buffer
+				}
+				return d
+			})
+			ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+				if e.Kind == pegboard.EventDecided {
+					copy(buffer, written)
+				}
+			}})
+			out := ex.Run(t.Context(), registryOf(t, echo(t, tool)).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Echo", `{}`))[0]
+			require.NoError(t, out.Err)
+			require.Equal(t, written, string(buffer))
+			require.Equal(t, decided, out.Result.Text())
+			require.Equal(t, decided, string(out.Call.Input))
+		})
+	}
+}
+
+// TestApprovalIsOfTheBytesThatWereShown: an asker's buffer that becomes another input
+// does not carry the approval over to it.
+func TestApprovalIsOfTheBytesThatWereShown(t *testing.T) {
+	t.Parallel()
+	buffer := []byte(decided)
+	var asked []string
+	cfg := pegboard.SessionConfig{
+		Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			asked = append(asked, string(q.Call.Input))
+			if len(asked) > 1 {
+				return pegboard.Decision{Behavior: pegboard.Deny}, nil
+			}
+			return pegboard.Decision{Behavior: pegboard.Allow, Input: buffer}, nil
+		},
+		Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			if string(h.Call.Input) != decided {
+				return pegboard.Decision{}, nil
+			}
+			copy(buffer, written)
+			return pegboard.Decision{Input: json.RawMessage(written)}, nil
+		}},
+	}
+	out := run(t, registryOf(t, echo(t, nil)), session(t, cfg), call("1", "Echo", `{}`))
+	require.Equal(t, []string{`{}`, written}, asked)
+	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+}
+
+// TestDecidingRuleIsACopy: a host may write to the rule of an outcome or an event
+// without effect on later decisions.
+func TestDecidingRuleIsACopy(t *testing.T) {
+	t.Parallel()
+	only := []string{"T"}
+	for _, tc := range []struct {
+		name string
+		set  pegboard.RuleSet
+	}{
+		{name: "deny", set: pegboard.RuleSet{Deny: only}},
+		{name: "ask", set: pegboard.RuleSet{Ask: only}},
+		{name: "allow", set: pegboard.RuleSet{Allow: only}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			pool := registryOf(t, inert("T")).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
+			p := rules(t, "", tc.set)
+			require.NoError(t, pool.Session().SetPermissions(p))
+			decorate := func(d *pegboard.Decision) { d.Rule.Tool, d.Rule.Behavior = "T (shown)", pegboard.Undecided }
+			ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+				if e.Decision != nil {
+					decorate(e.Decision)
+				}
+			}})
+			for range 2 {
+				out := ex.Run(t.Context(), pool, call("1", "T", ``))[0]
+				require.Equal(t, tc.name == "allow", out.Err == nil)
+				decorate(&out.Decision)
+				now := pool.Session().Permissions().Rules()
+				require.Len(t, now, 1)
+				require.Equal(t, "T", now[0].Tool)
+				require.Equal(t, p.Rules()[0].Behavior, now[0].Behavior)
+			}
+		})
+	}
+}
+
+// TestRunCopiesCalls: the host may write to the bytes that it passed to Run, since the
+// call runs on a copy.
+func TestRunCopiesCalls(t *testing.T) {
+	t.Parallel()
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(worker(func(job, bool) {})))
+	c := call("1", "Work", `{"path":"a"}`)
+	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+		copy(c.Input, `{"path":"b"}`)
+		return pegboard.Decision{}, nil
+	}}}
+	out := run(t, &reg, session(t, cfg), c)
+	require.Equal(t, "a", out.Result.Text())
+	require.JSONEq(t, `{"path":"a"}`, string(out.Call.Input))
+}
+
+// listing is the input of a tool that takes paths from /work.
+type listing struct {
+	Path  string `json:"path,omitempty"`
+	Depth int    `json:"depth,omitempty" jsonschema:"default=3"`
+	Sort  string `json:"sort,omitempty"`
+}
+
+// lister returns a tool whose paths are absolute where they are observed, and that adds
+// the name of the last folder. Asked counts how often it was asked.
+func lister(asked *atomic.Int32, change func(*pegboard.Definition[listing, string])) pegboard.Tool {
+	d := pegboard.Definition[listing, string]{
+		Info: pegboard.Info{Name: "ListFolder"}, Description: "Lists a folder.",
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "disk"}}},
+		Observe: func(in listing, _ *pegboard.Call) map[string]any {
+			asked.Add(1)
+			abs := in.Path
+			if !path.IsAbs(abs) {
+				abs = path.Join("/work", abs)
+			}
+			return map[string]any{"path": abs, "name": path.Base(abs)}
+		},
+		Call: func(_ ctx, _ listing, c *pegboard.Call) (string, error) { return string(c.Input), nil },
+	}
+	if change != nil {
+		change(&d)
+	}
+	return pegboard.Build(d)
+}
+
+func TestObserved(t *testing.T) {
+	t.Parallel()
+	raw := served(t, `{"type":"object","properties":{"a":{"type":"string","default":"<x>"},"b":{"type":"integer"}}}`)
+	var asked atomic.Int32
+	tests := []struct {
+		name        string
+		tool        pegboard.Tool
+		input, want string
+	}{
+		{name: "a path and a default", tool: lister(&asked, nil), input: `{ "path" : "src" }`, want: `{"path":"/work/src","depth":3,"name":"src"}`},
+		{name: "nothing given", tool: lister(&asked, nil), input: ``, want: `{"depth":3,"name":"work","path":"/work"}`},
+		{name: "everything given", tool: lister(&asked, nil), input: `{"depth":1,"path":"/etc","sort":"\u0061"}`, want: `{"depth":1,"path":"/etc","sort":"\u0061","name":"etc"}`},
+		{
+			name: "nothing to add", input: `{ "path":"/etc", "depth":3 }`, want: `{ "path":"/etc", "depth":3 }`,
+			tool: lister(&asked, func(d *pegboard.Definition[listing, string]) {
+				d.Observe = func(in listing, _ *pegboard.Call) map[string]any { return map[string]any{"path": in.Path} }
+			}),
+		},
+		{name: "a raw tool", tool: raw, input: `{"b":1}`, want: `{"b":1,"a":"<x>"}`},
+		{name: "a raw tool that was given everything", tool: raw, input: `{"b":1, "a":null}`, want: ``},
+		{name: "another raw tool", tool: raw, input: ` {"a":"y"} `, want: ` {"a":"y"} `},
+		{
+			name: "values of all kinds", input: `{}`, want: `{"depth":3,"a":"<&>","b":[1,null],"c":{"d":true}}`,
+			tool: lister(&asked, func(d *pegboard.Definition[listing, string]) {
+				d.Observe = func(listing, *pegboard.Call) map[string]any {
+					return map[string]any{"a": "<&>", "b": []any{1, nil}, "c": map[string]bool{"d": true}}
+				}
+			}),
+		},
+		{
+			name: "a panic", input: `{"path":"src"}`, want: `{"path":"src","depth":3}`,
+			tool: lister(&asked, func(d *pegboard.Definition[listing, string]) {
+				d.Observe = func(listing, *pegboard.Call) map[string]any { panic("oh") }
+			}),
+		},
+		{
+			name: "no JSON", input: `{"path":"src"}`, want: `{"path":"src","depth":3}`,
+			tool: lister(&asked, func(d *pegboard.Definition[listing, string]) {
+				d.Observe = func(listing, *pegboard.Call) map[string]any { return map[string]any{"path": "x", "f": func() {}} }
+			}),
+		},
+		{
+			name: "bound properties stay hidden", input: `{"sort":"up"}`, want: `{"sort":"up","name":"secret"}`,
+			tool: bind(t, lister(&asked, nil), map[string]pegboard.Binding{"depth": constantly(7), "path": constantly("secret")}),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, c, err := registryOf(t, tt.tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}).Rebuild(call("1", tt.tool.Info().Name, tt.input))
+			if tt.want == "" {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, tt.want, string(c.Observed()))
+			require.Equal(t, tt.want, string(c.Observed()))
+			require.Equal(t, tt.input, string(c.Input))
+			c.Observed()[0] = 'x'
+			require.Equal(t, tt.want, string(c.Observed()), "it is a copy")
+		})
+	}
+	loose := call("1", "ListFolder", `{"path":"src"}`)
+	require.Equal(t, `{"path":"src"}`, string(loose.Observed()), "nobody knows its tool")
+}
+
+// TestObservedByThoseWhoWatch shows hooks, listeners and the user the same, and the tool and
+// the outcome what the model wrote.
+func TestObservedByThoseWhoWatch(t *testing.T) {
+	t.Parallel()
+	const written, seen = `{"path": "src"}`, `{"path":"/work/src","depth":3,"name":"src"}`
+	var asked atomic.Int32
+	var mu sync.Mutex
+	saw := map[string]string{}
+	see := func(who string, c *pegboard.Call) {
+		mu.Lock()
+		defer mu.Unlock()
+		saw[who] = string(c.Observed())
+		if string(c.Input) != written {
+			saw[who] = "the input is " + string(c.Input)
+		}
+	}
+	cfg := pegboard.SessionConfig{
+		Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"ListFolder"}}),
+		Hooks: pegboard.Hooks{
+			Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+				see("Pre", h.Call)
+				return pegboard.Decision{}, nil
+			},
+			Permission: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+				see("Permission", q.Call)
+				return pegboard.Decision{}, nil
+			},
+			Post:  func(_ ctx, h *pegboard.HookCall) error { see("Post", h.Call); return nil },
+			Batch: func(_ ctx, outs []pegboard.Outcome) error { see("Batch", outs[0].Call); return nil },
+		},
+		Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			see("Ask", q.Call)
+			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		},
+	}
+	pool := registryOf(t, lister(&asked, nil)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
+	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { see(e.Kind.String(), e.Call) }})
+	out := ex.Run(t.Context(), pool, call("1", "ListFolder", written))[0]
+	require.NoError(t, out.Err)
+	require.Equal(t, written, out.Result.Text(), "the tool's input")
+	see("Outcome", out.Call)
+	require.Equal(t, written, saw["admitted"], "it was not decoded yet")
+	delete(saw, "admitted")
+	for who, what := range saw {
+		require.Equal(t, seen, what, who)
+	}
+	require.Subset(t, slices.Collect(maps.Keys(saw)), []string{"Pre", "Permission", "Post", "Batch", "Ask", "Outcome", "asked", "settled", "decided", "started", "finished"})
+	require.Equal(t, int32(1), asked.Load(), "it is made once")
+}
+
+// TestObservedIsMadeWhenItIsAskedFor: a call that nobody observes costs nothing.
+func TestObservedIsMadeWhenItIsAskedFor(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Other(path:/work)", "Edit(/x)"}, Ask: []string{"Bash"}})})
+	pool := registryOf(t, lister(&asked, nil)).AssemblePool(s, pegboard.PoolConfig{})
+	out := executor(pegboard.Executor{}).Run(t.Context(), pool, call("1", "ListFolder", `{}`))[0]
+	require.NoError(t, out.Err)
+	require.Zero(t, asked.Load())
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() { require.JSONEq(t, `{"path":"/work","depth":3,"name":"work"}`, string(out.Call.Observed())) })
+	}
+	group.Wait()
+}
+
+// TestRulesSeeWhatIsObserved compares deny and ask rules on parameters with both forms.
+func TestRulesSeeWhatIsObserved(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		rule  string
+		allow bool
+		input string
+		want  bool // it matches
+	}{
+		{name: "the literal input", rule: "ListFolder(path:src)", input: `{"path":"src"}`, want: true},
+		{name: "the observed input", rule: "ListFolder(path:/work/*)", input: `{"path":"src"}`, want: true},
+		{name: "neither", rule: "ListFolder(path:/etc/*)", input: `{"path":"src"}`},
+		{name: "what the model left out", rule: "ListFolder(path:/work)", input: `{}`, want: true},
+		{name: "a default", rule: "ListFolder(depth:3)", input: `{}`, want: true},
+		{name: "a default that was not used", rule: "ListFolder(depth:3)", input: `{"depth":2}`},
+		{name: "a property that is only observed", rule: "ListFolder(name:src)", input: `{"path":"src"}`, want: true},
+		{name: "another value of it", rule: "ListFolder(name:dst)", input: `{"path":"src"}`},
+		{name: "an allow rule compares nothing", rule: "ListFolder(path:/work/*)", allow: true, input: `{"path":"src"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var asked atomic.Int32
+			tool := lister(&asked, func(d *pegboard.Definition[listing, string]) { d.Traits.OpenWorld = true })
+			decide := func(mode pegboard.Mode, set pegboard.RuleSet) pegboard.Behavior {
+				s := session(t, pegboard.SessionConfig{Permissions: rules(t, mode, set)})
+				return registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "ListFolder", tt.input)).Behavior
+			}
+			if tt.allow {
+				require.Equal(t, pegboard.Ask, decide("", pegboard.RuleSet{Allow: []string{tt.rule}}))
+				return
+			}
+			deny, ask := pegboard.Allow, pegboard.Allow
+			if tt.want {
+				deny, ask = pegboard.Deny, pegboard.Ask
+			}
+			require.Equal(t, deny, decide(pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{tt.rule}}))
+			require.Equal(t, ask, decide(pegboard.ModeBypass, pegboard.RuleSet{Ask: []string{tt.rule}}))
+		})
+	}
+}
+
+// TestRulesWhenNobodyKnowsWhatIsObserved: such a call is never allowed past a rule on a
+// parameter.
+func TestRulesWhenNobodyKnowsWhatIsObserved(t *testing.T) {
+	t.Parallel()
+	tool := lister(new(atomic.Int32), func(d *pegboard.Definition[listing, string]) {
+		d.Observe = func(listing, *pegboard.Call) map[string]any { panic("oh") }
+	})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"ListFolder(path:/etc/*)"}})})
+	pool := registryOf(t, tool, inert("Other")).AssemblePool(s, pegboard.PoolConfig{})
+	outs := executor(pegboard.Executor{}).Run(t.Context(), pool, call("1", "ListFolder", `{"path":"src"}`), call("2", "Other", `{}`))
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrDenied)
+	require.NoError(t, outs[1].Err)
+}
+
+// TestHooksReturnWhatTheyObserved replaces the input of calls by what hooks and the user make
+// of the observed one.
+func TestHooksReturnWhatTheyObserved(t *testing.T) {
+	t.Parallel()
+	const written = `{"path": "src"}`
+	tests := []struct {
+		name   string
+		change func(observed string) string
+		want   string // the input that runs
+		times  int    // how often a hook saw the call
+	}{
+		{name: "unchanged", change: func(o string) string { return o }, want: written, times: 1},
+		{name: "nothing", change: func(string) string { return "" }, want: written, times: 1},
+		{name: "the model's bytes", change: func(string) string { return written }, want: written, times: 1},
+		{
+			name:   "one property changed", // what was only observed is not part of the input
+			change: func(o string) string { return with(o, "depth", 1) }, want: `{"depth":1,"path":"/work/src"}`, times: 2,
+		},
+		{
+			name:   "what is only observed was changed", // the schema does not have it
+			change: func(o string) string { return with(o, "name", "dst") }, times: 1,
+		},
+	}
+	for _, tt := range tests {
+		for _, who := range []string{"Pre", "joined", "Permission", "Ask", "Permit"} {
+			t.Run(tt.name+" by "+who, func(t *testing.T) {
+				t.Parallel()
+				var times int
+				say := func(b pegboard.Behavior) func(c *pegboard.Call) (pegboard.Decision, error) {
+					return func(c *pegboard.Call) (pegboard.Decision, error) {
+						times++
+						d := pegboard.Decision{Behavior: b}
+						if times == 1 {
+							d.Input = json.RawMessage(tt.change(string(c.Observed())))
+						}
+						return d, nil
+					}
+				}
+				pre := func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { return say(0)(h.Call) }
+				answer := func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { return say(pegboard.Allow)(q.Call) }
+				cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"ListFolder"}})}
+				want := tt.times
+				tool := lister(new(atomic.Int32), func(d *pegboard.Definition[listing, string]) {
+					if who == "Permit" {
+						d.Permit = func(_ ctx, _ listing, c *pegboard.Call) pegboard.Decision { d, _ := say(0)(c); return d }
+					}
+				})
+				switch who {
+				case "Pre":
+					cfg = bypass(t)
+					cfg.Hooks.Pre = pre
+				case "joined":
+					cfg = bypass(t)
+					idle := pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+						return pegboard.Decision{Input: h.Call.Observed()}, nil // has not changed it either
+					}}
+					cfg.Hooks = pegboard.JoinHooks(pegboard.Hooks{Pre: pre}, idle)
+				case "Permission":
+					cfg.Hooks.Permission, want = answer, 1
+				case "Ask":
+					cfg.Ask, want = answer, 1
+				case "Permit":
+					cfg = bypass(t)
+				}
+				pool := registryOf(t, tool).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
+				out := executor(pegboard.Executor{}).Run(t.Context(), pool, call("1", "ListFolder", written))[0]
+				if tt.want == "" {
+					require.Error(t, out.Err)
+					require.Equal(t, 1, times)
+					return
+				}
+				require.NoError(t, out.Err)
+				require.Equal(t, tt.want, string(out.Call.Input))
+				require.Equal(t, tt.want, out.Result.Text())
+				require.Equal(t, want, times)
+			})
+		}
+	}
+}
+
+// TestAHooksCopyIsNotObserved: a hook that writes into the bytes that it was given changes
+// what it sees itself, and no rule.
+func TestAHooksCopyIsNotObserved(t *testing.T) {
+	t.Parallel()
+	cfg := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"ListFolder(path:/work/src)"}})}
+	var saw string
+	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		copy(h.Call.Input, `{"path":"dst"}`)
+		saw = string(h.Call.Observed())
+		return pegboard.Decision{}, nil
+	}
+	pool := registryOf(t, lister(new(atomic.Int32), nil)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
+	out := executor(pegboard.Executor{}).Run(t.Context(), pool, call("1", "ListFolder", `{"path":"src"}`))[0]
+	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+	require.JSONEq(t, `{"path":"/work/dst","depth":3,"name":"dst"}`, saw)
+}
+
+// with returns a JSON object with another value of a property.
+func with(object, name string, value any) string {
+	var members map[string]any
+	if err := json.Unmarshal([]byte(object), &members); err != nil {
+		panic(err)
+	}
+	members[name] = value
+	text, err := json.Marshal(members)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// TestForcedDecision: the caller's word in every situation.
+func TestForcedDecision(t *testing.T) {
+	t.Parallel()
+	type set = pegboard.RuleSet
+	hook := func(b pegboard.Behavior) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: b, Reason: "the hook's word"}, nil
+		}}
+	}
+	write := actor{traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
+	fatal := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x", AskReason: "it is the end"}}}}
+	protected := actor{traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, ".git/config")}}}
+	reads := actor{traits: pegboard.Traits{ReadOnly: true}}
+	own := func(b pegboard.Behavior) actor {
+		return actor{own: pegboard.Decision{Behavior: b, Reason: "the tool's word"}}
+	}
+	const deny, ask, allow, none = pegboard.Deny, pegboard.Ask, pegboard.Allow, pegboard.Undecided
+	const caller, mode, rule, tool, byHook = pegboard.ByCaller, pegboard.ByMode, pegboard.ByRule, pegboard.ByTool, pegboard.ByHook
+	tests := []struct {
+		name  string
+		force pegboard.Behavior
+		actor actor
+		mode  pegboard.Mode
+		set   set
+		hooks pegboard.Hooks
+		want  pegboard.Behavior
+		by    pegboard.Decider // unless it is asked
+	}{
+		{name: "nothing", want: ask},
+		{name: "undecided", force: none, want: ask},
+		{name: "what is no behavior", force: 9, actor: reads, want: deny, by: caller},
+
+		{name: "deny", force: deny, want: deny, by: caller},
+		{name: "deny what an allow rule covers", force: deny, set: set{Allow: []string{"T"}}, want: deny, by: caller},
+		{name: "deny in bypass mode", force: deny, mode: pegboard.ModeBypass, want: deny, by: caller},
+		{name: "deny what only reads", force: deny, actor: reads, want: deny, by: caller},
+		{name: "deny what a hook allows", force: deny, hooks: hook(allow), want: deny, by: caller},
+
+		{name: "ask", force: ask, actor: reads, want: ask},
+		{name: "ask what an allow rule covers", force: ask, set: set{Allow: []string{"T"}}, want: ask},
+		{name: "ask in bypass mode", force: ask, mode: pegboard.ModeBypass, want: ask},
+		{name: "ask what a hook allows", force: ask, hooks: hook(allow), want: ask},
+		{name: "ask, and a deny rule", force: ask, actor: write, set: set{Deny: []string{"Edit(f)"}}, want: deny, by: rule},
+		{name: "ask where nobody is asked", force: ask, actor: reads, mode: pegboard.ModeDontAsk, want: deny, by: mode},
+
+		{name: "allow", force: allow, want: allow, by: caller},
+		{name: "allow an edit", force: allow, actor: write, want: allow, by: caller},
+		{name: "allow in mode ask", force: allow, mode: pegboard.ModeAsk, want: allow, by: caller},
+		{name: "allow in auto mode", force: allow, mode: pegboard.ModeAuto, want: allow, by: caller},
+		{name: "allow in plan mode", force: allow, mode: pegboard.ModePlan, want: allow, by: caller},
+		{name: "allow an edit in plan mode", force: allow, actor: write, mode: pegboard.ModePlan, want: deny, by: mode},
+		{name: "allow where nobody is asked", force: allow, mode: pegboard.ModeDontAsk, want: deny, by: mode},
+		{name: "allow in mode deny", force: allow, mode: pegboard.ModeDeny, want: deny, by: mode},
+		{name: "allow, and a deny rule", force: allow, actor: write, set: set{Deny: []string{"Edit(f)"}}, want: deny, by: rule},
+		{name: "allow, and an ask rule", force: allow, set: set{Ask: []string{"T"}}, want: ask},
+		{name: "allow, and an ask rule that cannot be compared", force: allow, set: set{Ask: []string{"T(x)"}}, want: ask},
+		{name: "allow, and an allow rule", force: allow, set: set{Allow: []string{"T"}}, want: allow, by: rule},
+		{name: "allow, only a person may", force: allow, actor: actor{user: true}, want: ask},
+		{name: "allow what must not happen unseen", force: allow, actor: fatal, want: ask},
+		{name: "allow what must not happen unseen, in bypass mode", force: allow, actor: fatal, mode: pegboard.ModeBypass, want: ask},
+		{name: "allow a protected file", force: allow, actor: protected, want: ask},
+		{name: "allow, and a hook asks", force: allow, hooks: hook(ask), want: ask},
+		{name: "allow, and a hook denies", force: allow, hooks: hook(deny), want: deny, by: byHook},
+		{name: "allow, and the tool asks", force: allow, actor: own(ask), want: ask},
+		{name: "allow, and the tool denies", force: allow, actor: own(deny), want: deny, by: tool},
+		{name: "allow, attached", force: allow, actor: actor{source: "srv"}, want: allow, by: caller},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			tc.actor.name = "T"
+			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Hooks: tc.hooks, Classifier: undecided})
+			pool := tc.actor.pool(t, s)
+			require.NoError(t, s.SetPermissions(rules(t, tc.mode, tc.set)))
+			c := call("1", names(pool)[0], `{}`)
+			if tc.name != "nothing" {
+				c = pegboard.ForceDecision(c, tc.force, "the caller's word")
+			}
+			ex := executor(pegboard.Executor{})
+			o := ex.Run(t.Context(), pool, c)[0]
+			if tc.want == ask {
+				require.ErrorIs(t, o.Err, pegboard.ErrNoApprover)
+			} else {
+				require.Equal(t, tc.want == allow, o.Err == nil, o.Result.Text())
+				require.Equal(t, tc.by, o.Decision.By, o.Decision.Reason)
+			}
+			if tc.by == caller {
+				require.Contains(t, o.Decision.Reason, "the caller's word")
+			}
+			if tc.want == deny && tc.by == caller {
+				require.Contains(t, o.Result.Text(), "the caller's word")
+			}
+			if tc.hooks.Pre == nil { // Decide knows no hooks
+				x := pool.ExplainDecision(t.Context(), c)
+				require.Equal(t, tc.want, x.Decision.Behavior, x)
+				require.Equal(t, x.Decision, pool.Decide(t.Context(), c))
+			}
+		})
+	}
+}
+
+// TestForcedAskIsAnswered by the person, who sees the reason, and not by the classifier.
+func TestForcedAskIsAnswered(t *testing.T) {
+	t.Parallel()
+	var asked []*pegboard.Question
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{Allow: []string{"T"}}),
+		Classifier: always(pegboard.Deny), Ask: answering(&asked, pegboard.Decision{Behavior: pegboard.Allow}, nil)})
+	a := actor{name: "T"}
+	ex := executor(pegboard.Executor{})
+	o := ex.Run(t.Context(), a.pool(t, s), pegboard.ForceDecision(call("1", "T", ``), pegboard.Ask, "it looks odd"))[0]
+	require.NoError(t, o.Err)
+	require.Equal(t, pegboard.ByPerson, o.Decision.By)
+	require.Len(t, asked, 1)
+	require.Equal(t, "it looks odd", asked[0].Reason)
+}
+
+// TestForcedAllowIsAboutItsBytes: an input that was changed, by whomever, is decided anew.
+func TestForcedAllowIsAboutItsBytes(t *testing.T) {
+	t.Parallel()
+	other := []byte(`{"k":2}`)
+	hooked := pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		return pegboard.Decision{Input: other}, nil
+	}}
+	tests := []struct {
+		name   string
+		hooks  pegboard.Hooks
+		change func(c *pegboard.Call)
+		force  pegboard.Behavior
+		want   string
+	}{
+		{name: "unchanged", force: pegboard.Allow, want: "allow"},
+		{name: "a hook changes it", hooks: hooked, force: pegboard.Allow, want: "ask"},
+		{name: "a hook changes what is denied", hooks: hooked, force: pegboard.Deny, want: "deny"},
+		{name: "the caller changes it afterwards", change: func(c *pegboard.Call) { c.Input = other }, force: pegboard.Allow, want: "ask"},
+		{name: "the caller changes the bytes afterwards", change: func(c *pegboard.Call) { c.Input[5] = '2' }, force: pegboard.Allow, want: "ask"},
+		{name: "the caller changes the name afterwards", change: func(c *pegboard.Call) { c.Name = "Old" }, force: pegboard.Allow, want: "ask"},
+		{name: "the caller changes what is denied afterwards", change: func(c *pegboard.Call) { c.Input, c.Name = other, "Old" }, force: pegboard.Deny, want: "deny"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "T", aliases: []string{"Old"}}
+			pool := a.pool(t, session(t, pegboard.SessionConfig{Hooks: tc.hooks}))
+			c := pegboard.ForceDecision(call("1", "T", `{"k":1}`), tc.force, "")
+			if tc.change != nil {
+				tc.change(&c)
+			}
+			v := judgeCall(t, pool, c)
+			require.Equal(t, tc.want, v.behavior.String())
+			require.NotEmpty(t, v.reason)
+		})
+	}
+}
+
+// TestForcedAllowIsForTheMainAgentsModel: a tool that makes calls, and a fork, allow
+// nothing with it, but a refusal holds there.
+func TestForcedAllowIsForTheMainAgentsModel(t *testing.T) {
+	t.Parallel()
+	for _, b := range []pegboard.Behavior{pegboard.Allow, pegboard.Ask, pegboard.Deny} {
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Free"}})})
+		var inner []pegboard.Outcome
+		outer := pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: "Script"}, Description: "Makes calls.", Traits: pegboard.Traits{ReadOnly: true},
+			Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+				inner = c.Run(ctx, pegboard.ForceDecision(call("i", "T", ``), b, "my word"), pegboard.ForceDecision(call("j", "Free", ``), b, "my word"))
+				return "", nil
+			},
+		})
+		reg := registryOf(t, outer, inert("T"), inert("Free"))
+		require.NoError(t, run(t, reg, s, call("1", "Script", ``)).Err)
+		fork := forked(t, s, pegboard.SessionConfig{})
+		ex := executor(pegboard.Executor{})
+		for _, out := range [][]pegboard.Outcome{inner, ex.Run(t.Context(), reg.AssemblePool(fork, pegboard.PoolConfig{}),
+			pegboard.ForceDecision(call("i", "T", ``), b, "my word"), pegboard.ForceDecision(call("j", "Free", ``), b, "my word"))} {
+			require.ErrorIs(t, out[0].Err, pegboard.ErrDenied)
+			require.Equal(t, b == pegboard.Deny, out[0].Decision.By == pegboard.ByCaller)
+			require.Equal(t, b == pegboard.Allow, out[1].Err == nil, "the rule allows it")
+		}
+		d := reg.AssemblePool(fork, pegboard.PoolConfig{}).Decide(t.Context(), pegboard.ForceDecision(call("i", "T", ``), b, ""))
+		require.Equal(t, max(b, pegboard.Ask), d.Behavior)
+	}
+}
+
+// TestForcedAllowAnswersNoLoop: the caller did not know that the call repeats.
+func TestForcedAllowAnswersNoLoop(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3}})
+	pool, ex := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{}), executor(pegboard.Executor{})
+	for i := range 3 {
+		o := ex.Run(t.Context(), pool, pegboard.ForceDecision(call("1", "T", `{}`), pegboard.Allow, "again"))[0]
+		require.Equal(t, i < 2, o.Err == nil)
+	}
+}
+
+// TestForcedDecisionInAStream is the same.
+func TestForcedDecisionInAStream(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{})
+	ex := executor(pegboard.Executor{})
+	st := ex.Stream(t.Context(), registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{}))
+	st.Submit(pegboard.ForceDecision(call("1", "T", ``), pegboard.Allow, "yes"))
+	st.Submit(call("2", "T", ``))
+	st.Finish(pegboard.FinishToolCalls)
+	var errs []error
+	for o := range st.Outcomes() {
+		errs = append(errs, o.Err)
+	}
+	require.NoError(t, errs[0])
+	require.ErrorIs(t, errs[1], pegboard.ErrNoApprover)
+}
+
+// TestForcedDecisionNeverOverridesARestriction: whatever the rules, mode and tool are, it
+// turns no denial into anything else and answers no question but that no rule allows the
+// call, or that the mode asks.
+func TestForcedDecisionNeverOverridesARestriction(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	allowed, stood := 0, 0
+	for seed := range effort.Of(t, uint64(3000)) {
+		d := dice{rand.New(rand.NewPCG(seed, 32)), []string{dir, dir, filepath.Dir(dir)}}
+		a, p, said := d.actor(), d.policy(t), d.opinion()
+		force := one(d, pegboard.Allow, pegboard.Allow, pegboard.Ask, pegboard.Deny)
+		s := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided, Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return said, nil }}})
+		pool := a.pool(t, s)
+		require.NoError(t, s.SetPermissions(p))
+		c := call("1", names(pool)[0], ``)
+		base, got := judgeCall(t, pool, c), judgeCall(t, pool, pegboard.ForceDecision(c, force, "forced"))
+		at := []any{"seed %d: %+v, forced %v under %v\n%s\n%s", seed, a.traits, force, p, base.reason, got.reason}
+		switch {
+		case force != pegboard.Allow:
+			require.GreaterOrEqual(t, got.behavior, max(base.behavior, force), at...)
+		case base.behavior != pegboard.Ask || base.rule != "" || a.user || cautious(&a) || said.Behavior == pegboard.Ask || a.own.Behavior == pegboard.Ask:
+			require.Equal(t, base, got, at...)
+			stood++
+		case got.behavior == pegboard.Allow:
+			allowed++
+		}
+		require.GreaterOrEqual(t, got.behavior, pegboard.Allow, at...)
+	}
+	if effort.Full(t) {
+		require.Greater(t, min(allowed, stood), 50)
+	}
 }

@@ -5,12 +5,79 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
+
+// Store reads r, keeps it in the session's [ResultStore] and returns a part with a
+// preview: for a tool whose result is too long to be held in memory. Text that is short
+// enough for the tool's limit is returned as it is and not stored. If it cannot be
+// stored, the part holds its beginning and end, and says so. The error is that of r or
+// of ctx; the part then holds the text that was read before. A Read that blocks is not
+// interrupted.
+func (c *Call) Store(ctx context.Context, r io.Reader) (Part, error) {
+	if c.state == nil {
+		return Part{}, errNotAdmitted
+	}
+	limit := c.state.session.results.limits.maxResult(c.state.info, false)
+	if limit < 0 {
+		limit = DefaultPerResult
+	}
+	r = excerpt.Until(ctx, r)
+	begin, err := io.ReadAll(io.LimitReader(r, int64(limit)*utf8.UTFMax+1))
+	if len(begin) <= limit*utf8.UTFMax && utf8.RuneCount(begin) <= limit {
+		return Part{Text: strings.ToValidUTF8(string(begin), string(utf8.RuneError))}, err
+	}
+	all := excerpt.NewReader(io.MultiReader(bytes.NewReader(begin), r))
+	p := c.preview(ctx, all, false, "", limit)
+	return p, cmp.Or(all.Err(), err, context.Cause(ctx))
+}
+
+// StoreRaw reads r and keeps it in the session's [ResultStore] under the call's id: for
+// a tool that writes its own preview, which should end with [Session.ReadMoreHint]. If
+// the call reads nothing but stored results, the error is [ErrAlreadyStored]; the tool
+// should then show a part, and advise the model to ask for less at once.
+func (c *Call) StoreRaw(ctx context.Context, mimeType string, r io.Reader) (StoredResult, error) {
+	if c.state == nil {
+		return StoredResult{}, errNotAdmitted
+	}
+	if c.readsStored() {
+		return StoredResult{}, ErrAlreadyStored
+	}
+	stored, _, err := c.state.session.results.put(ctx, c.ID, mimeType, r)
+	return stored, err
+}
+
+// preview stores r and returns a preview of at most limit characters. Whole is all of
+// r's text, if it is in memory.
+func (c *Call) preview(ctx context.Context, r io.Reader, failed bool, whole string, limit int) Part {
+	results := &c.state.session.results
+	form := previewForm{whole: whole, characters: min(results.limits.Preview, limit), unstored: limit}
+	if results.limits.PerError >= 0 {
+		form.unstored = min(results.limits.PerError, limit)
+	}
+	switch {
+	case c.readsStored():
+		form.instead, form.characters = "ask for less at once", limit
+	case failed:
+		form.ends, form.characters = true, form.unstored
+	}
+	return results.preview(ctx, c.ID, r, form)
+}
+
+// readsStored reports whether the call reads nothing but files of the result store.
+func (c *Call) readsStored() bool {
+	d, ok := c.state.session.ResultStore().(interface{ Dir() string })
+	inside := func(t Target) bool { return realpath.Contains(d.Dir(), t.Real()) }
+	return ok && slices.ContainsFunc(c.state.targets, isPath) &&
+		!slices.ContainsFunc(c.state.targets, func(t Target) bool { return isPath(t) && !inside(t) })
+}
 
 // fitParts returns parts within the limits.
 func (c *Call) fitParts(ctx context.Context, parts []Part, limit int, failed bool) []Part {
@@ -89,4 +156,74 @@ func (c *Call) omitImage(ctx context.Context, p Part, why string) Part {
 		return Part{Text: "(" + why + ")"}
 	}
 	return Part{Text: fmt.Sprintf("(%s It is in %s.)", why, cmp.Or(stored.Path, stored.Ref)), Ref: stored.Ref}
+}
+
+// View returns what a user interface shows of c, before it runs or while it does. It may
+// be called at any time, for a call of an event, a [Question] or an [Outcome] as well, and
+// for one whose tool or input turns out to be wrong. It asks the tool each time, and a
+// panic of the tool counts as no answer.
+func (c *Call) View() View {
+	info, tr, lines := c.describe()
+	kind := tr.Kind.known()
+	v := View{Title: cmp.Or(OneLine(lines.Title), info.title(), "a tool without a name"), Kind: kind, Folds: tr.Folding.folds(kind)}
+	if o := info.Origin; o.External() {
+		v.Title = OneLine(o.Source + ": " + v.Title)
+	}
+	objects := c.objects(tr)
+	if v.Before = OneLine(lines.Before); v.Before == "" {
+		v.Before = OneLine(v.Title + " " + objects)
+	}
+	switch v.While = OneLine(lines.While); {
+	case v.While != "":
+	case kind == KindOther || objects == "":
+		v.While = OneLine("Running " + v.Title + " " + objects)
+	default:
+		v.While = OneLine(callKinds[kind].while + " " + objects)
+	}
+	return v
+}
+
+// describe returns what is known of c at this moment, and what its tool says of it.
+func (c *Call) describe() (info *Info, tr Traits, lines Lines) {
+	info = &Info{Name: c.Name}
+	if c.state == nil || c.state.pool == nil {
+		return info, tr, lines
+	}
+	e, ok := c.state.pool.lookup(c.Name)
+	if !ok {
+		return info, tr, lines
+	}
+	if tr = c.state.traits; tr.isZero() { // not asked yet, or the tool says nothing
+		_ = goroutine.Try(func() error { tr = e.tool.Traits(c); return nil })
+	}
+	_ = goroutine.Try(func() error { lines = e.tool.Lines(c); return nil })
+	return &e.info, tr, lines
+}
+
+// objects lists what c acts on, without guesses. At most three are named.
+func (c *Call) objects(tr Traits) string {
+	ts := tr.Targets
+	if c.state != nil && c.state.targets != nil {
+		ts = c.state.targets
+	}
+	var names []string
+	more := 0
+	for _, t := range ts {
+		switch {
+		case t.Shell.Guess || t.Value == "":
+		case len(names) == 3:
+			more++
+		case t.Kind == TargetPath:
+			names = append(names, c.ShortPath(t.Value))
+		case t.Kind == TargetHost:
+			names = append(names, t.shown())
+		default:
+			names = append(names, t.Value)
+		}
+	}
+	text := strings.Join(names, ", ")
+	if more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -3,13 +3,16 @@ package pegboard_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // ground is one reason to decide a call one way or the other.
@@ -577,4 +580,354 @@ func buildLook[In any](traits pegboard.Traits) error {
 		Call: func(ctx, In, *pegboard.Call) (string, error) { return "", nil },
 	})
 	return err
+}
+
+func preHook(d pegboard.Decision) pegboard.SessionConfig {
+	return pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return d, nil }}}
+}
+
+func TestHooksAskNeedsNoReason(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "ask", judgeOnce(t, actor{}, preHook(pegboard.Decision{Behavior: pegboard.Ask}), "", pegboard.RuleSet{Allow: []string{"T"}}))
+}
+
+func TestToolsAskNeedsNoReason(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "ask", judgeOnce(t, actor{own: pegboard.Decision{Behavior: pegboard.Ask}}, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{}))
+}
+
+func TestAskWithoutReasonDoesNotHideAskReason(t *testing.T) {
+	t.Parallel()
+	a := actor{own: pegboard.Decision{Behavior: pegboard.Ask}, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm -r /", AskReason: "all gone"}}}}
+	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{}))
+}
+
+// Only deny and ask rules look at a guess. The tool's own Allow stands beside it.
+func TestGuessDoesNotUndoTheToolsAllow(t *testing.T) {
+	t.Parallel()
+	guess := pathTo(pegboard.AccessRead, "/elsewhere/f")
+	guess.Shell.Guess = true
+	a := actor{own: pegboard.Decision{Behavior: pegboard.Allow}, traits: pegboard.Traits{Targets: []pegboard.Target{guess}}}
+	require.Equal(t, "allow", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{}))
+}
+
+// TestToolsAllowCoversReadableFiles: a directory that the session may only read, such as that of
+// stored results, counts for a tool's own Allow where the call reads, and not where it writes.
+func TestToolsAllowCoversReadableFiles(t *testing.T) {
+	t.Parallel()
+	readable := t.TempDir()
+	for _, tt := range []struct {
+		access pegboard.Access
+		dir    string
+		want   string
+	}{
+		{pegboard.AccessRead, readable, "allow"},
+		{pegboard.AccessWrite, readable, "ask"},
+		{pegboard.AccessRead, t.TempDir(), "ask"},
+	} {
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{})})
+		s.AllowReads(readable)
+		a := actor{name: "T", own: pegboard.Decision{Behavior: pegboard.Allow}, traits: pegboard.Traits{Targets: []pegboard.Target{
+			{Kind: pegboard.TargetResource, Value: "the user"}, pathTo(tt.access, tt.dir+"/f"),
+		}}}
+		require.Equal(t, tt.want, judge(t, a.pool(t, s)).behavior.String())
+	}
+}
+
+// TestInvalidOpinionDenies, whether a hook or the tool has it, and whatever the other
+// says.
+func TestInvalidOpinionDenies(t *testing.T) {
+	t.Parallel()
+	hook := func(b pegboard.Behavior) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: b, Reason: "so it said"}, nil
+		}}
+	}
+	for _, none := range []pegboard.Behavior{pegboard.Deny + 1, -1, 1 << 30} {
+		for name, x := range map[string]struct {
+			hooks pegboard.Hooks
+			own   pegboard.Behavior
+		}{
+			"hook":               {hooks: hook(none)},
+			"hook over the tool": {hooks: hook(none), own: pegboard.Deny},
+			"first of two hooks": {hooks: pegboard.JoinHooks(hook(none), hook(pegboard.Allow))},
+			"last of two hooks":  {hooks: pegboard.JoinHooks(hook(pegboard.Allow), hook(none))},
+			"tool":               {own: none},
+		} {
+			t.Run(fmt.Sprintf("%s %d", name, none), func(t *testing.T) {
+				t.Parallel()
+				a := actor{name: "T", own: pegboard.Decision{Behavior: x.own, Reason: "so it said"}}
+				cfg := bypass(t)
+				cfg.Hooks = x.hooks
+				require.Equal(t, pegboard.Deny.String(), judge(t, a.pool(t, session(t, cfg))).behavior.String())
+			})
+		}
+	}
+}
+
+// TestHooksAllowDoesNotCoverAnOpaqueTarget while a deny or ask pattern could be about
+// it: the hook cannot see it either.
+func TestHooksAllowDoesNotCoverAnOpaqueTarget(t *testing.T) {
+	t.Parallel()
+	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}
+	path := []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}
+	tests := []struct {
+		name string
+		acts []pegboard.Target
+		set  pegboard.RuleSet
+		want pegboard.Behavior
+	}{
+		{name: "no rule", want: pegboard.Allow},
+		{name: "deny pattern of paths", set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
+		{name: "ask pattern of hosts", set: pegboard.RuleSet{Ask: []string{"WebFetch(domain:a.test)"}}, want: pegboard.Ask},
+		{name: "deny pattern of the tool", set: pegboard.RuleSet{Deny: []string{"T(x)"}}, want: pegboard.Ask},
+		{name: "deny pattern of another tool", set: pegboard.RuleSet{Deny: []string{"Other(x)"}}, want: pegboard.Allow},
+		{name: "beside what can be seen", acts: append(path, pegboard.Target{}), set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
+		{name: "a command", acts: command, set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
+		{name: "what can be seen", acts: path, set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}, want: pegboard.Allow},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := actor{name: "T", traits: pegboard.Traits{Targets: tc.acts}}
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", tc.set), Hooks: pegboard.Hooks{
+				Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+					return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				},
+			}})
+			require.Equal(t, tc.want.String(), judge(t, a.pool(t, s)).behavior.String())
+		})
+	}
+}
+
+// TestHooksAllowIsNeverStricter than no word of the hook.
+func TestHooksAllowIsNeverStricter(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Shell: pegboard.ShellFacts{ReadOnly: true}}}}}
+	for _, b := range []pegboard.Behavior{pegboard.Undecided, pegboard.Allow} {
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(.env)"}}), Hooks: pegboard.Hooks{
+			Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{Behavior: b}, nil },
+		}})
+		require.Equal(t, pegboard.Allow.String(), judge(t, a.pool(t, s)).behavior.String(), b.String())
+	}
+}
+
+// policy returns random permissions.
+func (d dice) policy(t testing.TB) pegboard.Permissions {
+	t.Helper()
+	mode, _ := d.mode(laxest)
+	return rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(2), Deny: d.rules(1)})
+}
+
+// opinion returns one that a hook or a tool may have.
+func (d dice) opinion() pegboard.Decision {
+	b := one(d, pegboard.Undecided, pegboard.Allow, pegboard.Allow, pegboard.Ask, pegboard.Deny)
+	return pegboard.Decision{Behavior: b, Reason: "its word"}
+}
+
+// TestHooksNeverLoosen: no Pre hook weakens a deny rule, an ask rule or the need for a
+// person, and a call that it denies is denied.
+func TestHooksNeverLoosen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	stood, spared := 0, 0
+	for seed := range effort.Of(t, uint64(2000)) {
+		d := dice{rand.New(rand.NewPCG(seed, 5)), []string{dir, dir, filepath.Dir(dir)}}
+		a, p := d.actor(), d.policy(t)
+		said := d.opinion()
+		on := func(pre func(ctx, *pegboard.HookCall) (pegboard.Decision, error)) verdict {
+			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided, Hooks: pegboard.Hooks{Pre: pre}}))
+			require.NoError(t, pool.Session().SetPermissions(p))
+			return judge(t, pool)
+		}
+		base := on(nil)
+		got := on(func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return said, nil })
+		at := "seed %d: %+v, the hook says %v\nunder %v: %s\nand with the hook: %s"
+		with := []any{seed, a.traits, said.Behavior, p, base.reason, got.reason}
+		switch said.Behavior {
+		case pegboard.Undecided:
+			require.Equal(t, base, got, append([]any{at}, with...)...)
+		case pegboard.Allow:
+			require.LessOrEqual(t, got.behavior, base.behavior, append([]any{at}, with...)...)
+		default:
+			require.GreaterOrEqual(t, got.behavior, max(base.behavior, said.Behavior), append([]any{at}, with...)...)
+		}
+		if base.behavior > pegboard.Allow && (base.rule != "" || a.user || cautious(&a)) {
+			require.GreaterOrEqual(t, got.behavior, base.behavior, append([]any{at}, with...)...)
+			stood++
+		} else if got.behavior < base.behavior {
+			spared++
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, min(stood, spared), 30, "both happen")
+	}
+}
+
+func cautious(a *actor) bool {
+	return slices.ContainsFunc(a.traits.Targets, func(x pegboard.Target) bool { return x.AskReason != "" })
+}
+
+// talkative is a wrapper that overrides every stage before the call.
+type talkative struct {
+	pegboard.Tool
+	own    pegboard.Decision
+	traits *pegboard.Traits // if it has something to say of that
+}
+
+func (w talkative) Permit(ctx, *pegboard.Call) pegboard.Decision { return w.own }
+
+func (w talkative) Validate(ctx, *pegboard.Call) error { return nil }
+
+func (w talkative) Traits(c *pegboard.Call) pegboard.Traits {
+	if w.traits != nil {
+		return *w.traits
+	}
+	return w.Tool.Traits(c)
+}
+
+// TestWrappersNeverLoosen: a wrapper that leaves the traits alone weakens no deny or ask
+// rule about the call's targets, and no wrapper weakens one about the tool.
+func TestWrappersNeverLoosen(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	stood := 0
+	for seed := range effort.Of(t, uint64(2000)) {
+		d := dice{rand.New(rand.NewPCG(seed, 6)), []string{dir, dir, filepath.Dir(dir)}}
+		a := d.actor()
+		a.own, a.source = pegboard.Decision{}, ""
+		mode, _ := d.mode(laxest)
+		set := pegboard.RuleSet{Allow: d.rules(2), Ask: d.rules(2), Deny: d.rules(2)}
+		lies := d.IntN(2) == 0
+		if lies { // only rules on the tool bind it then
+			set.Ask, set.Deny = one(d, nil, []string{"T"}), one(d, nil, []string{"Old"})
+		}
+		s := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided})
+		plain := a.pool(t, s)
+		tool, ok := plain.Lookup("T")
+		require.True(t, ok)
+		w := talkative{Tool: tool, own: d.opinion()}
+		if lies {
+			w.traits = &pegboard.Traits{ReadOnly: true}
+		}
+		wrapped := registryOf(t, w).AssemblePool(s, pegboard.PoolConfig{})
+		require.NoError(t, s.SetPermissions(rules(t, mode, set)))
+		base, got := judge(t, plain), judge(t, wrapped)
+		if base.rule == "" || base.behavior == pegboard.Allow {
+			continue
+		}
+		stood++
+		require.GreaterOrEqual(t, got.behavior, base.behavior, "seed %d: %+v, the wrapper says %v\n%s\n%s", seed, a.traits, w.own.Behavior, base.reason, got.reason)
+	}
+	if effort.Full(t) {
+		require.Greater(t, stood, 300)
+	}
+}
+
+// TestAddingARestrictionNeverMakesLaxer: a deny rule, or an ask rule, on top of
+// random permissions.
+func TestAddingARestrictionNeverMakesLaxer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for seed := range effort.Of(t, uint64(1000)) {
+		d := dice{rand.New(rand.NewPCG(seed, 1)), []string{dir, dir, filepath.Dir(dir)}}
+		a := d.actor()
+		mode, _ := d.mode(laxest)
+		p := rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})
+		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided}))
+		require.NoError(t, pool.Session().SetPermissions(p))
+		before := judge(t, pool)
+		with := func(set pegboard.RuleSet) verdict {
+			more, err := p.WithRules(set)
+			require.NoError(t, err)
+			require.NoError(t, pool.Session().SetPermissions(more))
+			return judge(t, pool)
+		}
+		denied := with(pegboard.RuleSet{Deny: d.rules(2)})
+		require.GreaterOrEqual(t, denied.behavior, before.behavior, "seed %d: %+v\nwith %v: %s", seed, a.traits, p, denied.reason)
+		asked := with(pegboard.RuleSet{Ask: d.rules(2)})
+		require.GreaterOrEqual(t, asked.behavior, before.behavior, "seed %d: %+v\nwith %v: %s", seed, a.traits, p, asked.reason)
+	}
+}
+
+// TestCallsInASandbox need no permission, and an ask rule for the whole tool is not about
+// them. All else is as without a sandbox.
+func TestCallsInASandbox(t *testing.T) {
+	t.Parallel()
+	line := func(text string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: text, Shell: pegboard.ShellFacts{Simple: true}}
+	}
+	unknown := pegboard.Target{Kind: pegboard.TargetOpaque, Value: "a computed name"}
+	critical := line("rm -r /")
+	critical.AskReason = "all gone"
+	for _, tc := range []struct {
+		name    string
+		target  pegboard.Target
+		mode    pegboard.Mode
+		set     pegboard.RuleSet
+		source  string
+		reaches bool   // other machines
+		outside string // without the sandbox
+		inside  string
+	}{
+		{name: "no rules", target: line("make"), outside: "ask", inside: "allow"},
+		{name: "a call that reaches other machines", target: line("curl x.org"), reaches: true, outside: "ask", inside: "ask"},
+		{name: "an ask rule for the tool", target: line("make"), set: pegboard.RuleSet{Ask: []string{"Bash"}}, outside: "ask", inside: "allow"},
+		{name: "and an allow rule", target: line("make"), set: pegboard.RuleSet{Ask: []string{"Bash"}, Allow: []string{"Bash"}}, outside: "ask", inside: "allow"},
+		{name: "in plan mode", target: line("make"), mode: pegboard.ModePlan, set: pegboard.RuleSet{Ask: []string{"Bash"}}, outside: "ask", inside: "ask"},
+		{name: "in plan mode with an allow rule", target: line("make"), mode: pegboard.ModePlan, set: pegboard.RuleSet{Ask: []string{"Bash"}, Allow: []string{"Bash"}}, outside: "ask", inside: "ask"},
+		{name: "in plan mode without rules", target: line("make"), mode: pegboard.ModePlan, outside: "ask", inside: "ask"},
+		{name: "in the mode that asks about everything", target: line("make"), mode: pegboard.ModeAsk, outside: "ask", inside: "ask"},
+		{name: "in the mode that denies everything", target: line("make"), mode: pegboard.ModeDeny, outside: "deny", inside: "deny"},
+		{name: "in the mode that asks nobody", target: line("make"), mode: pegboard.ModeDontAsk, outside: "deny", inside: "allow"},
+		{name: "an ask rule for the line", target: line("make x"), set: pegboard.RuleSet{Ask: []string{"Bash", "Bash(make:*)"}}, outside: "ask", inside: "ask"},
+		{name: "an ask rule for many tools", target: line("make"), set: pegboard.RuleSet{Ask: []string{"B*"}}, outside: "ask", inside: "ask"},
+		{name: "a deny rule for the line", target: line("make x"), set: pegboard.RuleSet{Deny: []string{"Bash(make:*)"}}, outside: "deny", inside: "deny"},
+		{name: "a deny rule for the tool", target: line("make"), set: pegboard.RuleSet{Deny: []string{"Bash"}}, outside: "deny", inside: "deny"},
+		{name: "in bypass mode", target: line("make"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Ask: []string{"Bash"}}, outside: "ask", inside: "allow"},
+		{name: "a critical removal", target: critical, mode: pegboard.ModeBypass, outside: "ask", inside: "ask"},
+		{name: "unseen, without rules", target: unknown, outside: "ask", inside: "allow"},
+		{name: "unseen, with a deny rule", target: unknown, set: pegboard.RuleSet{Deny: []string{"Bash(rm:*)"}}, outside: "ask", inside: "ask"},
+		{name: "unseen, with an ask rule", target: unknown, set: pegboard.RuleSet{Ask: []string{"Bash(rm:*)"}}, outside: "ask", inside: "ask"},
+		{name: "a file outside", target: pathTo(pegboard.AccessWrite, "/elsewhere/f"), outside: "ask", inside: "ask"},
+		{name: "a file inside", target: pathTo(pegboard.AccessWrite, "f"), outside: "ask", inside: "allow"},
+		{name: "a file that other programs trust", target: pathTo(pegboard.AccessWrite, ".envrc"), outside: "ask", inside: "ask"},
+		{name: "an attached tool", target: line("make"), source: "s", set: pegboard.RuleSet{Ask: []string{"mcp__s__Bash"}}, outside: "ask", inside: "ask"},
+		{name: "an attached tool that is allowed", target: line("make"), source: "s", set: pegboard.RuleSet{Allow: []string{"mcp__s__Bash"}}, outside: "allow", inside: "allow"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			for sandboxed, want := range map[bool]string{false: tc.outside, true: tc.inside} {
+				a := actor{name: "Bash", source: tc.source, traits: pegboard.Traits{Targets: []pegboard.Target{tc.target}, Sandboxed: sandboxed, OpenWorld: tc.reaches}}
+				require.Equal(t, want, judgeOnce(t, a, pegboard.SessionConfig{}, tc.mode, tc.set), "sandboxed: %v", sandboxed)
+			}
+		})
+	}
+}
+
+// TestACallKnowsItsDecision while it runs, and what it changes there stays there.
+func TestACallKnowsItsDecision(t *testing.T) {
+	t.Parallel()
+	var before, during *pegboard.Decision
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}, call: func(_ ctx, c *pegboard.Call) error {
+		d := c.Decision()
+		during = &d
+		d.Rule.Tool = "changed"
+		return nil
+	}}
+	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		d := h.Call.Decision()
+		before = &d
+		return pegboard.Decision{}, nil
+	}}}
+	pool := a.pool(t, session(t, cfg))
+	require.NoError(t, pool.Session().SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})))
+	ex := executor(pegboard.Executor{})
+	out := ex.Run(t.Context(), pool, call("1", "T", ``))[0]
+	require.NoError(t, out.Err)
+	require.Equal(t, pegboard.Decision{}, *before)
+	require.Equal(t, pegboard.Allow, during.Behavior)
+	require.Equal(t, pegboard.ByRule, during.By)
+	require.Equal(t, "T", out.Decision.Rule.Tool)
+	require.Equal(t, pegboard.Decision{}, (&pegboard.Call{}).Decision())
 }

@@ -2,6 +2,8 @@ package pegboard
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 )
 
 // A Decision is a behavior and its grounds.
@@ -86,3 +88,91 @@ func (d Decider) withArticle() string {
 	}
 	return "a " + d.String()
 }
+
+// opinions are what others than the rules and the mode say of a call before it runs.
+type opinions struct {
+	own  Decision // of the tool
+	hook Decision // of the hooks
+
+	answered bool // the hooks have brought this very input and allowed it, as the user's answer
+
+	caller *Decision // see ForceDecision; or nil
+	guard  *Decision // of the session's Guard, Ask or Deny; or nil
+	loop   string    // why the loop breaker wants the user to be asked, or ""
+}
+
+// strictest returns the strictest opinion.
+func (o *opinions) strictest() Decision {
+	o.hook.By, o.own.By = ByHook, ByTool
+	d := stricter(o.hook, o.own)
+	if o.caller != nil {
+		d = stricter(d, *o.caller)
+	}
+	if o.guard != nil {
+		d = stricter(*o.guard, d)
+	}
+	return d
+}
+
+// needsUser reports whether the Guard wants the user, and nobody else, to answer.
+func (o *opinions) needsUser() bool { return o.guard != nil && o.guard.Behavior == Ask }
+
+// answers reports whether the caller's decision allows a call that was decided as d: one
+// that nothing but its being unknown speaks against.
+func (o *opinions) answers(d Decision) bool {
+	return o.caller != nil && o.caller.Behavior == Allow && d.Behavior == Ask && (d.unruled || d.By == ByMode) && o.loop == ""
+}
+
+// An Explanation is a decision with the steps that led to it. It is recorded by the code
+// that decides.
+type Explanation struct {
+	Decision Decision
+	Targets  []Target          // of the call, resolved
+	Steps    []ExplanationStep // in the order in which they were taken
+}
+
+// An ExplanationStep is one thing that was considered on the way to a decision.
+type ExplanationStep struct {
+	Rule     *Rule     // the rule that was tried, or nil
+	FactRule *FactRule // the rule on facts that was tried, or nil
+	Target   string    // the target it was tried on; empty for the call as a whole
+	Behavior Behavior  // the result; Undecided if the rule does not apply
+	Reason   string
+}
+
+// String returns the explanation for a person, one line for each step.
+func (x Explanation) String() string {
+	var b strings.Builder
+	for _, target := range x.Targets {
+		fmt.Fprintf(&b, "it would %s\n", target)
+	}
+	for i, s := range x.Steps {
+		if i == len(x.Steps)-1 && s.Target == "" && s.Reason == x.Decision.Reason {
+			break // the decision repeats it
+		}
+		mark := "-"
+		if s.Behavior != Undecided {
+			mark = s.Behavior.String() + ":"
+		}
+		fmt.Fprintf(&b, "%s %s", mark, s.Reason)
+		if s.Target != "" {
+			fmt.Fprintf(&b, " (%s)", s.Target)
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "= %v: %s\n", x.Decision.Behavior, x.Decision.Reason)
+	return b.String()
+}
+
+// A Concern says whether a rule is about a call, see [HookCall.Concerns].
+type Concern int
+
+// The answers. The zero value is the cautious one.
+const (
+	ConcernMaybe Concern = iota // part of the call cannot be seen, and the rule may be about that
+	ConcernNo                   // a deny rule of this text would not be about the call
+	ConcernYes                  // a deny rule of this text would deny the call
+)
+
+// String returns the answer in lower case.
+func (c Concern) String() string { return nameOf(int(c), "maybe", "no", "yes") }

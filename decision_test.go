@@ -3,11 +3,15 @@ package pegboard_test
 import (
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 // TestDenialSaysWhichRule it was, and of which source.
@@ -48,5 +52,149 @@ func TestWhoChangedTheInput(t *testing.T) {
 		d := run(t, &reg, session(t, cfg), call("1", "T", `{"n":1}`)).Decision
 		require.Equal(t, []step{{N: 2}}, ran)
 		require.Equal(t, by, d.By, d.Reason)
+	}
+}
+
+// TestExplanationShowsEachStep: the targets, the rules that were tried in the order in
+// which they win, and the reason.
+func TestExplanationShowsEachStep(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	read := func(v string) pegboard.Target {
+		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
+	}
+	tests := []struct {
+		name  string
+		actor actor
+		mode  pegboard.Mode
+		sets  []pegboard.RuleSet
+		want  []string
+	}{
+		{name: "an allow rule after others", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}, sets: []pegboard.RuleSet{
+			{Source: pegboard.SourceUser, Allow: []string{"Edit(f)"}, Ask: []string{"Edit(q)"}, Deny: []string{"Read(d)"}},
+			{Source: pegboard.SourcePolicy, Deny: []string{"Edit(e)"}},
+		}, want: []string{
+			"it would write " + at("f"),
+			`- deny rule "Read(d)" from userSettings is about something else (write ` + at("f") + ")",
+			`- deny rule "Edit(e)" from policySettings is about something else (write ` + at("f") + ")",
+			`- ask rule "Edit(q)" from userSettings is about something else (write ` + at("f") + ")",
+			`allow: allow rule "Edit(f)" from userSettings covers it (write ` + at("f") + ")",
+			`= allow: allow rule "Edit(f)" from userSettings covers it`,
+		}},
+		{name: "an ask rule in a mode that asks nobody", actor: actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("f"), read("q")}}}, mode: pegboard.ModeDontAsk, sets: []pegboard.RuleSet{
+			{Source: pegboard.SourceProject, Ask: []string{"Read(q)"}, Allow: []string{"T"}},
+		}, want: []string{
+			"it would read " + at("f"),
+			"it would read " + at("q"),
+			`- ask rule "Read(q)" from projectSettings is about something else (read ` + at("f") + ")",
+			`ask: ask rule "Read(q)" from projectSettings is about it (read ` + at("q") + ")",
+			"deny: mode dontAsk refuses what would be asked about",
+			`= deny: ask rule "Read(q)" from projectSettings covers read ` + at("q") + ", and mode dontAsk asks nobody",
+		}},
+		{name: "an edit that the mode permits", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}, mode: pegboard.ModeAcceptEdits, want: []string{
+			"it would write " + at("f"),
+			"allow: mode acceptEdits permits edits inside the working directories (write " + at("f") + ")",
+			"= allow: mode acceptEdits permits edits inside the working directories",
+		}},
+		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{read("f"), {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}, want: []string{
+			"it would read " + at("f"),
+			"it would run make",
+			"allow: it only reads, inside the working directories (read " + at("f") + ")",
+			"- nothing allows it (run make)",
+			"= ask: no rule allows it: T wants to run make (what needs no approval: read " + at("f") + ")",
+		}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			tc.actor.name = "T"
+			p, err := pegboard.NewPermissions(tc.mode, tc.sets...)
+			require.NoError(t, err)
+			pool := tc.actor.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: p}))
+			trace := pool.ExplainDecision(t.Context(), call("1", "T", ``))
+			require.Equal(t, strings.Join(tc.want, "\n")+"\n", trace.String())
+			require.Equal(t, judge(t, pool).behavior == pegboard.Allow, trace.Decision.Behavior == pegboard.Allow)
+			require.Len(t, trace.Targets, len(tc.actor.traits.Targets))
+		})
+	}
+}
+
+// TestExplanationIsACopy: the caller may write to it.
+func TestExplanationIsACopy(t *testing.T) {
+	t.Parallel()
+	a := reading(pegboard.Target{Value: "f", Aliases: []string{"g"}})
+	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(x)"}, Ask: []string{"Read(f)"}})}))
+	before := pool.ExplainDecision(t.Context(), call("1", "T", ``))
+	shown := pool.ExplainDecision(t.Context(), call("1", "T", ``))
+	require.Equal(t, before, shown)
+	shown.Targets[0].Aliases[0] = "other"
+	shown.Decision.Rule.Tool = "Other"
+	for _, s := range shown.Steps {
+		if s.Rule != nil {
+			s.Rule.Tool = "Other"
+		}
+	}
+	require.Equal(t, before, pool.ExplainDecision(t.Context(), call("1", "T", ``)))
+}
+
+func TestExplanationListsEveryRuleTried(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
+	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Other"}, Ask: []string{"Other2"}, Allow: []string{"Edit(q)", "Other3"}})}))
+	var tried []string
+	for _, s := range pool.ExplainDecision(t.Context(), call("1", "T", ``)).Steps {
+		if s.Rule != nil {
+			tried = append(tried, s.Rule.String())
+		}
+	}
+	require.Equal(t, []string{"Other", "Other2", "Edit(q)", "Other3"}, tried)
+}
+
+func TestExplanationOfAForkListsARuleOnce(t *testing.T) {
+	t.Parallel()
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(q)"}})})
+	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModePlan, pegboard.RuleSet{})})
+	n := 0
+	for _, s := range a.pool(t, fork).ExplainDecision(t.Context(), call("1", "T", ``)).Steps {
+		if s.Rule != nil {
+			n++
+		}
+	}
+	require.Equal(t, 1, n)
+}
+
+// TestExplanationAgreesWithDecide: to explain, every rule is tried, and to decide only
+// those that an index names. Both find the same rule first.
+func TestExplanationAgreesWithDecide(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	ruled := map[pegboard.Behavior]int{}
+	for seed := range effort.Of(t, uint64(1500)) {
+		d := dice{rand.New(rand.NewPCG(seed, 9)), []string{dir, dir, filepath.Dir(dir)}}
+		a := d.actor()
+		a.name = one(d, "T", "Bash")
+		mode, _ := d.mode(laxest)
+		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir}))
+		var rare []string // which concern none of these calls, but fill the index
+		for range d.IntN(40) {
+			word := string(rune('c' + d.IntN(20)))
+			rare = append(rare, one(d, "Read("+word+")", "Edit(/"+word+"/**)", "Read(**/*."+word+")", "Bash("+word+":*)", "Bash(*"+word+")", "WebFetch(domain:*."+word+")", "Agent("+word+")"))
+		}
+		p, err := pegboard.NewPermissions(mode,
+			pegboard.RuleSet{Allow: rare, Ask: rare[:len(rare)/2], Deny: rare[:len(rare)/3]},
+			pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})
+		require.NoError(t, err)
+		require.NoError(t, pool.Session().SetPermissions(p))
+		c := call("1", names(pool)[0], ``)
+		quick, trace := pool.Decide(t.Context(), c), pool.ExplainDecision(t.Context(), c)
+		require.Equal(t, trace.Decision, quick, "seed %d: %+v\n%s", seed, a.traits, trace)
+		if quick.Rule != nil {
+			ruled[quick.Behavior]++
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, min(ruled[pegboard.Allow], ruled[pegboard.Ask], ruled[pegboard.Deny]), 30, "all happen")
 	}
 }

@@ -2,7 +2,14 @@ package pegboard
 
 import (
 	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // An Event is one thing that happened to a call.
@@ -50,4 +57,210 @@ const (
 // String returns the kind in lower case.
 func (k EventKind) String() string {
 	return nameOf(int(k), "admitted", "asked", "settled", "decided", "waiting", "started", "awaited", "released", "retried", "progress", "hook", "repaired", "detached", "finished")
+}
+
+// An eventLog delivers the events of one batch to the listener: in order, one at a time.
+// The goroutine that flushes while none is delivering becomes the deliverer, and drains
+// the queue. Events that the listener causes are delivered after it returns. A nil log
+// has no listener.
+type eventLog struct {
+	batch *batch
+	ctx   context.Context //nolint:containedctx // of Run or Stream, for its events
+	trace string
+
+	mu         lock.Mutex
+	progress   sync.Cond // of mu; signalled after every delivery
+	queued     []Event
+	copies     map[*Call]*Call // the copies in events, by their originals
+	queuedAll  int             // number of events queued so far
+	delivered  int             // number of events delivered so far
+	delivering bool
+	closed     bool
+}
+
+// newEventLog returns the log of a batch whose context can be stopped.
+func newEventLog(ctx context.Context, b *batch) *eventLog {
+	if b.exec.OnEvent == nil {
+		return nil
+	}
+	l := &eventLog{batch: b, ctx: ctx, trace: b.traceID(ctx)}
+	l.progress.L = &l.mu
+	return l
+}
+
+// emit queues an event and flushes.
+func (l *eventLog) emit(e Event) {
+	l.queue(e, nil)
+	l.flush()
+}
+
+// queue adds an event to the queue. It drops the event if over is set. It does not call
+// the listener.
+func (l *eventLog) queue(e Event, over *atomic.Bool) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed || over != nil && over.Load() {
+		return
+	}
+	e.Time, e.Context, e.Call, e.TraceID = time.Now(), l.ctx, l.copyOf(e.Call), l.trace
+	if e.WaitsFor != nil {
+		e.WaitsFor = l.copyOf(e.WaitsFor)
+	}
+	if e.Outcome != nil {
+		e.Outcome.Call = e.Call
+	}
+	l.queued = append(l.queued, e)
+	l.queuedAll++
+}
+
+// copyOf returns the copy of c that is in events. There is one for all events, since an
+// input may be large.
+func (l *eventLog) copyOf(c *Call) *Call {
+	if l.copies == nil {
+		l.copies = map[*Call]*Call{}
+	}
+	if l.copies[c] == nil {
+		l.copies[c] = c.copied()
+	}
+	return l.copies[c]
+}
+
+// flush delivers the queued events, unless another goroutine is delivering. The caller
+// must not hold a lock that a listener may acquire.
+func (l *eventLog) flush() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.delivering {
+		l.deliverAll()
+	}
+}
+
+// waitDelivered waits until all events queued so far are delivered. It must not be called
+// by the listener.
+func (l *eventLog) waitDelivered() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for n := l.queuedAll; l.delivered < n; {
+		l.progress.Wait()
+	}
+}
+
+// deliverAll delivers the queued events. The caller holds mu.
+func (l *eventLog) deliverAll() {
+	l.delivering = true
+	defer func() {
+		l.delivering = false
+		l.progress.Broadcast()
+	}()
+	for len(l.queued) > 0 {
+		next := l.queued[0]
+		l.queued = l.queued[1:]
+		l.deliver(next)
+		l.delivered++
+		l.progress.Broadcast()
+	}
+}
+
+// deliver calls the listener without the lock, on a goroutine of its own, so that a panic
+// or Goexit in the listener does not end the call.
+func (l *eventLog) deliver(e Event) {
+	l.mu.Unlock()
+	defer l.mu.Lock()
+	err := l.batch.await("OnEvent", goroutine.Go(func() { l.batch.exec.OnEvent(e) }))
+	if err == nil {
+		return
+	}
+	l.batch.exec.logError("event listener failed", err, "event", e.Kind.String())
+	if late := (*notReturnedError)(nil); errors.As(err, &late) {
+		l.drop()
+	}
+}
+
+// drop ends the log: the listener still has an event, and gets no other.
+func (l *eventLog) drop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed, l.queued, l.delivered = true, nil, l.queuedAll-1 // the caller counts its own
+}
+
+// close drops later events, and waits until all others are delivered.
+func (l *eventLog) close() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for l.delivering {
+		l.progress.Wait()
+	}
+	l.copies = nil
+}
+
+// LogEvents returns a function for [Executor].OnEvent that logs events to l: denials and
+// failures at level Warn, all others at Debug. It logs no input and no result: of a
+// denial the rule, of a failure the stage and the sentinel error. The kind of a call is the
+// one that its tool tells in Traits. Of a tool that was called by an alias it logs the name
+// as "tool", and the alias as "as".
+func LogEvents(l *slog.Logger) func(Event) {
+	return func(e Event) {
+		level, attrs := slog.LevelDebug, []slog.Attr{slog.String("tool", e.Call.ToolName())}
+		if e.Call.Name != e.Call.ToolName() {
+			attrs = append(attrs, slog.String("as", e.Call.Name))
+		}
+		attrs = append(attrs, slog.String("call", e.Call.ID))
+		if e.Call.FromText {
+			attrs = append(attrs, slog.Bool("from_text", true))
+		}
+		if s := e.Call.Session(); s != nil && s.AgentID() != "" {
+			attrs = append(attrs, slog.String("agent", s.AgentID()))
+		}
+		if e.Awaited != nil {
+			attrs = append(attrs, slog.String("awaited", e.Awaited.ID))
+		}
+		if e.WaitsFor != nil {
+			attrs = append(attrs, slog.String("waits_for", e.WaitsFor.ID))
+		}
+		if d := e.Decision; d != nil {
+			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
+			if d.Rule != nil {
+				attrs = append(attrs, slog.String("rule", d.Rule.describe()))
+			} else if d.FactRule != nil {
+				attrs = append(attrs, slog.String("rule", d.FactRule.describe()))
+			}
+			if d.Behavior != Allow {
+				level = slog.LevelWarn
+			}
+		}
+		if o := e.Outcome; o != nil {
+			attrs = append(attrs, slog.Duration("elapsed", o.Elapsed), slog.Bool("failed", o.Result.IsError))
+			if o.SameAs != nil {
+				attrs = append(attrs, slog.String("same_as", o.SameAs.ID))
+			}
+			if o.Attempts > 1 {
+				attrs = append(attrs, slog.Int("attempts", o.Attempts))
+			}
+			if o.Err != nil {
+				level = slog.LevelWarn
+				attrs = append(attrs, slog.String("error", errorClass(o.Err)))
+			}
+		}
+		ctx := context.Background()
+		if !l.Enabled(ctx, level) {
+			return // the tool need not be asked for the kind
+		}
+		if _, traits, _ := e.Call.describe(); traits.Kind.known() != KindOther {
+			attrs = append(attrs, slog.String("kind", traits.Kind.String()))
+		}
+		l.LogAttrs(ctx, level, "tool call "+e.Kind.String(), attrs...)
+	}
 }

@@ -5,6 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -210,4 +216,311 @@ func ExampleCall_Pool() {
 	// Output:
 	// read the files one by one
 	// use Grep
+}
+
+type fileInput struct {
+	File string `json:"file"`
+}
+
+// A tool opens the file that was decided, not the one to which the path of its input leads
+// by now. The user reads the path relative to the working directory.
+func ExampleCall_PathTarget() {
+	dir, err := os.MkdirTemp("", "project")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	notes := filepath.Join(dir, "notes.txt")
+	if err := os.WriteFile(notes, []byte("milk\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	size := pegboard.Build(pegboard.Definition[fileInput, string]{
+		Info:        pegboard.Info{Name: "Size"},
+		Description: "Returns the size of a file.",
+		Inspect: func(in fileInput, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.File}}}
+		},
+		Call: func(ctx context.Context, in fileInput, c *pegboard.Call) (string, error) {
+			target, err := c.PathTarget(ctx, pegboard.AccessRead, in.File)
+			if err != nil {
+				return "", err
+			}
+			file, err := os.Open(target.Real())
+			if err != nil {
+				return "", err
+			}
+			defer func() { _ = file.Close() }()
+			info, err := file.Stat()
+			if err != nil {
+				return "", err
+			}
+			if !target.WasDecided(info) {
+				return "", errors.New("the file was replaced by one that a rule may be about; call again")
+			}
+			return fmt.Sprintf("%s has %d bytes", c.ShortPath(in.File), info.Size()), nil
+		},
+	})
+	var executor pegboard.Executor
+	out := executor.Run(context.Background(), pool(pegboard.SessionConfig{Dir: dir}, size),
+		pegboard.Call{ID: "1", Name: "Size", Input: fmt.Appendf(nil, `{"file":%q}`, notes)})
+	fmt.Println(out[0].Result.Text())
+	// Output: notes.txt has 5 bytes
+}
+
+// A tool that searches everything begins in each working directory of its call.
+func ExampleCall_Dirs() {
+	root, err := os.MkdirTemp("", "work")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(root) }()
+	app, lib := filepath.Join(root, "app"), filepath.Join(root, "lib")
+	if err := errors.Join(os.Mkdir(app, 0o700), os.Mkdir(lib, 0o700)); err != nil {
+		log.Fatal(err)
+	}
+	search := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "SearchAll"},
+		Description: "Searches all working directories.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			for _, dir := range c.Dirs() {
+				fmt.Println(filepath.Base(dir), dir == c.Dir())
+			}
+			return "nothing found", nil
+		},
+	})
+	var executor pegboard.Executor
+	executor.Run(context.Background(), pool(pegboard.SessionConfig{Dir: app, MoreDirs: []string{lib}}, search),
+		pegboard.Call{ID: "1", Name: "SearchAll"})
+	// Output:
+	// app true
+	// lib false
+}
+
+// A tool that starts a command and returns keeps the paths of the command until it has
+// ended. Meanwhile a line with such a path is asked about.
+func ExampleCall_Hold() {
+	var ended func()
+	line := func(name string, moves bool, call func(c *pegboard.Call)) pegboard.Tool {
+		return pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: pegboard.Info{Name: name}, Description: "Runs a command line.",
+			Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
+				return pegboard.Traits{Targets: []pegboard.Target{
+					{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "a line", Shell: pegboard.ShellFacts{Simple: true}},
+					{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: "/work/docs", Shell: pegboard.ShellFacts{MovesNames: moves}},
+				}}
+			},
+			Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) { call(c); return "", nil },
+		})
+	}
+	start := line("Start", true, func(c *pegboard.Call) { ended = c.Hold("the task t1", c.Targets()...) })
+	later := line("Later", false, func(*pegboard.Call) {})
+	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	tools := pool(pegboard.SessionConfig{Permissions: perms}, start, later)
+	var executor pegboard.Executor
+	executor.Run(context.Background(), tools, pegboard.Call{ID: "1", Name: "Start"})
+	d := tools.Decide(context.Background(), pegboard.Call{ID: "2", Name: "Later"})
+	fmt.Println(d.Behavior, d.Reason)
+	ended()
+	fmt.Println(tools.Decide(context.Background(), pegboard.Call{ID: "2", Name: "Later"}).Behavior)
+	// Output:
+	// ask the task t1 still goes on, and may change what /work/docs leads to; decide on it when that has ended
+	// allow
+}
+
+// A listener keeps when each call was admitted, until the call has ended.
+func ExampleCall_Identity() {
+	admitted := map[any]time.Time{}
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		switch e.Kind {
+		case pegboard.EventAdmitted:
+			admitted[e.Call.Identity()] = e.Time
+		case pegboard.EventFinished:
+			_, known := admitted[e.Call.Identity()]
+			fmt.Println(e.Call.Name, known)
+			delete(admitted, e.Call.Identity())
+		}
+	}}
+	ex.Run(context.Background(), pool(pegboard.SessionConfig{}, greet),
+		pegboard.Call{Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
+	fmt.Println(len(admitted), "left")
+	// Output:
+	// Greet true
+	// 0 left
+}
+
+// A log writes the name that the model used only if it is that of a tool.
+func ExampleCall_NamesTool() {
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventAdmitted {
+			fmt.Println(e.Call.NamesTool())
+		}
+	}}
+	p := pool(pegboard.SessionConfig{}, greet)
+	ex.Run(context.Background(), p, pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
+	ex.Run(context.Background(), p, pegboard.Call{ID: "1", Name: "Send my notes", Input: json.RawMessage(`{}`)})
+	// Output:
+	// true
+	// false
+}
+
+// A tool that files a complaint adds what the model said when it made the call.
+func ExampleWithMessage() {
+	type message struct{ Text string } // of the host's client
+	report := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "Report"},
+		Description: "Tells the developers what went wrong.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			m, _ := c.Message().(*message)
+			if m == nil { // another host, or a test
+				return "Reported.", nil
+			}
+			return fmt.Sprintf("Reported, with %q.", m.Text), nil
+		},
+	})
+	m := &message{Text: "The build fails for a reason I do not see."}
+	ctx := pegboard.WithMessage(context.Background(), m)
+	var executor pegboard.Executor
+	out := executor.Run(ctx, pool(pegboard.SessionConfig{}, report), pegboard.Call{ID: "1", Name: "Report"})
+	fmt.Println(out[0].Result.Text())
+	// Output:
+	// Reported, with "The build fails for a reason I do not see.".
+}
+
+// A tool tells what a person has put into its input from what the model wrote.
+func ExampleCall_Sent() {
+	type order struct {
+		Cups int `json:"cups"`
+	}
+	tool := pegboard.Build(pegboard.Definition[order, string]{
+		Info:        pegboard.Info{Name: "OrderTea"},
+		Description: "Orders cups of tea.",
+		Call: func(_ context.Context, in order, c *pegboard.Call) (string, error) {
+			var sent order
+			if err := json.Unmarshal(c.Sent(), &sent); err != nil {
+				return "", err
+			}
+			return fmt.Sprintf("asked for %d, the person ordered %d", sent.Cups, in.Cups), nil
+		},
+	})
+	cfg := pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"cups":2}`)}, nil
+	}}
+	var ex pegboard.Executor
+	out := ex.Run(context.Background(), pool(cfg, tool), pegboard.Call{ID: "1", Name: "OrderTea", Input: json.RawMessage(`{"cups":12}`)})[0]
+	fmt.Println(out.Result.Text())
+	// Output: asked for 12, the person ordered 2
+}
+
+// A tool stores a long response while it is being read.
+func ExampleCall_Store() {
+	fetch := pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
+		Info: pegboard.Info{Name: "Fetch"}, Description: "Fetches the log.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (*pegboard.Result, error) {
+			body := strings.NewReader(strings.Repeat(log100(), 1000)) // of a response
+			part, err := c.Store(ctx, body)
+			return &pegboard.Result{Parts: []pegboard.Part{part}}, err
+		},
+	})
+	var reg pegboard.Registry
+	if err := reg.Add(fetch); err != nil {
+		log.Fatal(err)
+	}
+	session := begin(pegboard.SessionConfig{})
+	defer func() { _ = session.Close(context.Background()) }()
+	var executor pegboard.Executor
+	out := executor.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Fetch"})
+	fmt.Println(out[0].Result.Text()[:58])
+	// Output: [Result too long to show: 1900000 bytes, 100000 lines. All
+}
+
+// A tool that knows its form writes a better preview than the first lines. The preview ends
+// with how to read on, and the host opens the whole.
+func ExampleCall_StoreRaw() {
+	var kept pegboard.StoredResult
+	query := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Query"}, Description: "Asks the database.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			table := "name,city\n" + strings.Repeat("Ada,London\n", 5000)
+			var err error
+			kept, err = c.StoreRaw(ctx, "text/csv", strings.NewReader(table))
+			return fmt.Sprintf("5000 rows with the columns name, city. All are in %s; %s.", kept.Ref, c.Session().ReadMoreHint()), err
+		},
+	})
+	tools := pool(pegboard.SessionConfig{
+		Results: &memoryStore{held: map[string][]byte{}},
+		Limits:  pegboard.ResultLimits{ReadMoreHint: "read on with ReadResult"},
+	}, query)
+	var executor pegboard.Executor
+	fmt.Println(executor.Run(context.Background(), tools, pegboard.Call{ID: "1", Name: "Query"})[0].Result.Text())
+
+	whole, err := tools.Session().ResultStore().Open(context.Background(), kept.Ref)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = whole.Close() }()
+	size, err := io.Copy(io.Discard, whole)
+	fmt.Println(size == kept.Size, err)
+	// Output:
+	// 5000 rows with the columns name, city. All are in memory:c8cdd5300cbb6142df375157eadc20b1; read on with ReadResult.
+	// true <nil>
+}
+
+// What a tool reports on the far side, and what it returns, crosses as JSON. A far side with
+// another version of the tool runs nothing.
+func ExampleCallReply() {
+	count := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "Count"},
+		Description: "Counts.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			c.Emit("one")
+			return "counted", pegboard.Transient(fmt.Errorf("the line broke"), 0)
+		},
+	})
+	far := pool(pegboard.SessionConfig{}, count)
+	perform := func(ctx context.Context, sent *pegboard.Call) ([]byte, error) {
+		tool, call, err := far.Rebuild(pegboard.Call{ID: sent.ID, Name: sent.Name, Input: sent.Input})
+		if err != nil {
+			return nil, err
+		}
+		if call.ToolDigest() != sent.ToolDigest() {
+			return nil, fmt.Errorf("another version of %s", call.ToolName())
+		}
+		call.OnProgress(func(text string, _ any) { fmt.Println("far side:", text) })
+		return json.Marshal(pegboard.NewCallReply(tool.Call(ctx, call)))
+	}
+	executor := pegboard.Executor{Invoke: func(ctx context.Context, _ pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
+		fmt.Println("call", c.ID, "of", c.Turn(), "to a worker for", c.Info().Name)
+		text, err := perform(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		var reply pegboard.CallReply
+		if err := json.Unmarshal(text, &reply); err != nil {
+			return nil, err
+		}
+		return reply.Returned()
+	}}
+	ctx := pegboard.WithTurn(context.Background(), "message 7")
+	out := executor.Run(ctx, pool(pegboard.SessionConfig{}, count), pegboard.Call{ID: "1", Name: "Count"})[0]
+	fmt.Println(out.Err)
+	fmt.Println(out.Result.Text())
+	// Output:
+	// call 1 of message 7 to a worker for Count
+	// far side: one
+	// call Count: the line broke
+	// the line broke
+	// counted
+}
+
+// A command that the model wrote is shown on one line, with nothing hidden in it.
+func ExampleOneLine() {
+	fmt.Println(pegboard.OneLine("cd build &&\n\tmake \x1b[8minstall"))
+	// Output: cd build && ⏎ make \x1b[8minstall
 }

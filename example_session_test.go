@@ -2,10 +2,17 @@ package pegboard_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -187,4 +194,400 @@ func ExampleSession_Detach() {
 	// Output:
 	// [the loop of agent 7]
 	// []
+}
+
+func ExampleSessionFrom() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{ID: "conversation 7"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	ctx := pegboard.WithSession(context.Background(), s)
+
+	// Deep inside a tool, where only the context arrives:
+	if s, ok := pegboard.SessionFrom(ctx); ok {
+		fmt.Println(s.ID())
+	}
+	_, ok := pegboard.SessionFrom(context.Background())
+	fmt.Println(ok)
+	// Output:
+	// conversation 7
+	// false
+}
+
+// A tool gets a context that carries its session. A host whose own code works in a session
+// makes such a context itself.
+func ExampleWithSession() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{AgentType: "reviewer"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background())         //nolint:errcheck // it owns nothing that could fail
+	label := func(ctx context.Context) string { // of a log line, wherever it is written
+		if s, ok := pegboard.SessionFrom(ctx); ok {
+			return s.AgentType()
+		}
+		return "no session"
+	}
+	fmt.Println(label(context.Background()))
+	fmt.Println(label(pegboard.WithSession(context.Background(), s)))
+	// Output:
+	// no session
+	// reviewer
+}
+
+// A log line says which agent made a call, and how it came to be.
+func ExampleSession_AgentPath() {
+	session := begin(pegboard.SessionConfig{ID: "conversation 7"})
+	planner, err := session.Fork(pegboard.SessionConfig{AgentID: "planner"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	worker, err := planner.Fork(pegboard.SessionConfig{AgentID: "worker", Role: pegboard.RoleAsyncAgent})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range []*pegboard.Session{session, planner, worker} {
+		fmt.Printf("%s: %q, %v, from %q\n", s.ID(), s.AgentID(), s.Role(), s.AgentPath())
+	}
+	// Output:
+	// conversation 7: "", main, from []
+	// conversation 7: "planner", sub-agent, from ["planner"]
+	// conversation 7: "worker", async agent, from ["planner" "worker"]
+}
+
+// A prompt names the directories that the agent may work in as the user would.
+func ExampleSession_Dirs() {
+	home, err := os.MkdirTemp("", "home")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	app, lib := filepath.Join(home, "app"), filepath.Join(home, "lib")
+	for _, dir := range []string{app, lib} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			log.Fatal(err)
+		}
+	}
+	s := begin(pegboard.SessionConfig{Home: home, Dir: app, MoreDirs: []string{lib}})
+	for _, dir := range s.Dirs() {
+		rel, err := filepath.Rel(s.Home(), dir)
+		fmt.Println("~/"+rel, err)
+	}
+	fmt.Println(s.ShortPath(filepath.Join(app, "main.go")))
+	fmt.Println(s.ShortPath(filepath.Join(lib, "lib.go")) == filepath.Join(lib, "lib.go"))
+	// Output:
+	// ~/app <nil>
+	// ~/lib <nil>
+	// main.go
+	// true
+}
+
+// A tool has put a download away for the model, which may read it without a question.
+func ExampleSession_AllowReads() {
+	downloads, err := os.MkdirTemp("", "downloads")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(downloads) }()
+	type input struct {
+		File string `json:"file"`
+	}
+	read := pegboard.Build(pegboard.Definition[input, string]{
+		Info:        pegboard.Info{Name: "Read"},
+		Description: "Reads a file.",
+		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.File}}}
+		},
+		Call: func(context.Context, input, *pegboard.Call) (string, error) { return "", nil },
+	})
+	tools := pool(pegboard.SessionConfig{}, read)
+	call := pegboard.Call{Name: "Read", Input: fmt.Appendf(nil, `{"file":%q}`, filepath.Join(downloads, "page.md"))}
+	fmt.Println(tools.Decide(context.Background(), call).Behavior)
+	tools.Session().AllowReads(downloads)
+	fmt.Println(tools.Decide(context.Background(), call).Behavior)
+	// Output:
+	// ask
+	// allow
+}
+
+// A session goes down into a worktree, and back to where it was made.
+func ExampleSession_SetDir() {
+	project, err := os.MkdirTemp("", "project")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(project) }()
+	tree := filepath.Join(project, ".claude", "worktrees", "fix")
+	if err := os.MkdirAll(tree, 0o755); err != nil {
+		panic(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: project})
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+
+	shown := func() string {
+		rel, err := filepath.Rel(project, session.Dir())
+		return fmt.Sprintln(filepath.ToSlash(rel), err)
+	}
+	fmt.Println(session.SetDir(".claude/worktrees/fix"))
+	fmt.Print(shown())
+	fmt.Println(errors.Is(session.SetDir(filepath.Dir(tree)), pegboard.ErrOutside)) // it may not go up
+	fmt.Print(shown())
+	fmt.Println(session.SetDir(project)) // but home
+	fmt.Print(shown())
+	// Output:
+	// <nil>
+	// .claude/worktrees/fix <nil>
+	// true
+	// .claude/worktrees/fix <nil>
+	// <nil>
+	// . <nil>
+}
+
+// A host is told of each change, for example to fire its hooks of CwdChanged.
+func ExampleSession_OnSetDir() {
+	project, err := os.MkdirTemp("", "project")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(project) }()
+	if err := os.Mkdir(filepath.Join(project, "tree"), 0o755); err != nil {
+		panic(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: project})
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+
+	session.OnSetDir("hooks", func(from, to string) {
+		fmt.Println(from == project, filepath.Base(to))
+	})
+	fmt.Println(session.SetDir("tree"))
+	// Output:
+	// true tree
+	// <nil>
+}
+
+// A tool that ignores its end keeps what it may still write. The host has asked the user, who
+// says that the program is gone.
+func ExampleSession_Forget() {
+	release := make(chan struct{})
+	deploy := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Deploy", Timeout: time.Millisecond}, Description: "Puts the program on the server.",
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { <-release; return "late", nil },
+	})
+	permissions, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	if err != nil {
+		panic(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions})
+	if err != nil {
+		panic(err)
+	}
+	var registry pegboard.Registry
+	if err := registry.Add(deploy); err != nil {
+		panic(err)
+	}
+	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+	executor := pegboard.Executor{Grace: time.Millisecond, Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
+
+	executor.Run(context.Background(), pool, pegboard.Call{ID: "first", Name: "Deploy"})
+	fmt.Println(session.Detached())
+	fmt.Println(executor.Run(context.Background(), pool, pegboard.Call{ID: "second", Name: "Deploy"})[0].Err)
+	fmt.Println(session.Forget("first"))
+
+	close(release)
+	_ = session.Close(context.Background())
+	// Output:
+	// [Deploy]
+	// targets Deploy: call did not return: Deploy; Session.Forget("first") gives back what it holds
+	// true
+}
+
+// A server asks for a value in the middle of a call. What does not fit its schema goes back
+// to the user.
+func ExampleSession_Fill() {
+	typed := []string{`{"port":"eighty"}`, `{"port":80}`}
+	s, err := pegboard.NewSession(pegboard.SessionConfig{
+		Fill: func(_ context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+			fmt.Printf("%s asks: %s %q\n", f.From, f.Message, f.Problem)
+			content := typed[0]
+			typed = typed[1:]
+			return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(content)}, nil
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	filled, err := s.Fill(context.Background(), pegboard.Form{
+		From: "deploy", Message: "Which port?",
+		Schema: json.RawMessage(`{"type":"object","properties":{"port":{"type":"integer"}},"required":["port"]}`),
+	})
+	fmt.Println(filled.Action, string(filled.Content), err)
+	// Output:
+	// deploy asks: Which port? ""
+	// deploy asks: Which port? "port: got string \"eighty\", want integer"
+	// accept {"port":80} <nil>
+}
+
+// Something that belongs to no call has words for the model. The loop asks for them before each
+// request.
+func ExampleSession_Tell() {
+	session := begin(pegboard.SessionConfig{})
+	session.Tell(pegboard.Part{Text: "The linter has found nothing."})
+	for _, part := range session.News() {
+		fmt.Println(part.Text)
+	}
+	fmt.Println(len(session.News()), "are left")
+	// Output:
+	// The linter has found nothing.
+	// 0 are left
+}
+
+// What an agent has not been told when it ends, the main agent is told.
+func ExampleSession_News() {
+	session := begin(pegboard.SessionConfig{})
+	agent, err := session.Fork(pegboard.SessionConfig{AgentID: "a1"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	agent.Tell(pegboard.Part{Text: "The tests of package a fail."})
+	if err := agent.Close(context.Background()); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(session.News()[0].Text)
+	// Output:
+	// The tests of package a fail.
+}
+
+// A mailbox keeps messages until the loop asks.
+func ExampleSession_OnNews() {
+	session := begin(pegboard.SessionConfig{})
+	mailbox := []string{"Ann: the build is green."}
+	session.OnNews("mailbox", func() (parts []pegboard.Part) {
+		for _, message := range mailbox {
+			parts = append(parts, pegboard.Part{Text: message})
+		}
+		mailbox = nil
+		return parts
+	})
+	fmt.Println(session.News()[0].Text)
+	fmt.Println(len(session.News()), "are left")
+	// Output:
+	// Ann: the build is green.
+	// 0 are left
+}
+
+// A loop that is idle waits until there is something for the model, and polls nothing.
+func ExampleSession_Arrival() {
+	session := begin(pegboard.SessionConfig{})
+	go session.Tell(pegboard.Part{Text: "The tests have passed."})
+	<-session.Arrival()
+	fmt.Println(session.News()[0].Text)
+	// Output:
+	// The tests have passed.
+}
+
+// A mailbox tells those who wait that it has something.
+func ExampleSession_AnnounceNews() {
+	session := begin(pegboard.SessionConfig{})
+	mailbox := make(chan string, 1)
+	session.OnNews("mailbox", func() []pegboard.Part {
+		session.AnnounceNews("mailbox", false)
+		return []pegboard.Part{{Text: <-mailbox}}
+	})
+	mailbox <- "Ann: the build is green."
+	session.AnnounceNews("mailbox", true)
+	<-session.Arrival()
+	fmt.Println(session.News()[0].Text)
+	// Output:
+	// Ann: the build is green.
+}
+
+func ExampleKey() {
+	counter := pegboard.NewKey[*atomic.Int64]("files written")
+	s, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range []*pegboard.Session{agent, s} { // the first call makes the counter
+		counter.GetOrInit(s, func() *atomic.Int64 { return new(atomic.Int64) }).Add(1)
+	}
+	n, ok := counter.Get(s)
+	fmt.Println(n.Load(), ok)
+	// Output: 2 true
+}
+
+// A value that a background agent sets is its own, so that the conversation of the user does
+// not change. SetRoot writes a value that all agents share.
+func ExampleKey_SetRoot() {
+	s := begin(pegboard.SessionConfig{})
+	agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent, AgentID: "indexer"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	goal, version := pegboard.NewKey[string]("goal"), pegboard.NewKey[int]("version of the index")
+	goal.Set(s, "a release")
+	goal.Set(agent, "an index") // the agent's own
+	version.SetRoot(agent, 7)   // of the conversation
+	main, _ := goal.Get(s)
+	number, _ := version.Get(s)
+	fmt.Println(main, number)
+	// Output: a release 7
+}
+
+// The agent that needs the index first opens it, for the conversation.
+func ExampleKey_GetOrInitRoot() {
+	s := begin(pegboard.SessionConfig{})
+	index := pegboard.NewKey[*atomic.Int64]("queries")
+	for _, id := range []string{"a", "b"} {
+		agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleAsyncAgent, AgentID: id})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		queries := index.GetOrInitRoot(agent, func() *atomic.Int64 {
+			fmt.Println("opened by", id)
+			return new(atomic.Int64)
+		})
+		fmt.Println(queries.Add(1))
+	}
+	// Output:
+	// opened by a
+	// 1
+	// 2
+}
+
+// Each agent has a list of the files that it has read. It begins with a copy of its parent's.
+func ExampleNewClonedKey() {
+	read := pegboard.NewClonedKey("files read", maps.Clone[map[string]bool])
+	s := begin(pegboard.SessionConfig{})
+	read.Set(s, map[string]bool{"main.go": true})
+	agent, err := s.Fork(pegboard.SessionConfig{AgentID: "reviewer"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	its, _ := read.Get(agent)
+	its["go.mod"] = true
+	own, _ := read.Get(s)
+	fmt.Println(len(its), len(own))
+	// Output: 2 1
 }

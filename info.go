@@ -2,10 +2,14 @@ package pegboard
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
@@ -162,3 +166,327 @@ const (
 
 // String returns the behavior in lower case.
 func (i Interrupt) String() string { return nameOf(int(i), "block", "cancel", "detach") }
+
+// WithAnnotations returns i with the title of the annotations of an external tool's
+// definition, as MCP servers send them, if i has none: a server names a tool by its title,
+// or else by the title of its annotations. It ignores values of another type, and all of
+// annotations if that is not a JSON object. The other annotations say what a call does; of
+// them Info remembers the text, so that a registry notices when it changes.
+func (i Info) WithAnnotations(annotations json.RawMessage) Info {
+	i.annotations = string(annotations)
+	var a struct{ Title json.RawMessage }
+	if json.Unmarshal(annotations, &a) != nil || strings.TrimSpace(i.Title) != "" {
+		return i
+	}
+	if title := ""; json.Unmarshal(a.Title, &title) == nil && validText(title) {
+		i.Title = title
+	}
+	return i
+}
+
+// WithMeta returns i changed by the _meta member of an external tool's definition, as MCP
+// servers send it. It reads the keys that Claude Code documents, "anthropic/alwaysLoad",
+// "anthropic/maxResultSizeChars" up to [MaxExternalResult] and
+// "anthropic/requiresUserInteraction", and "anthropic/searchHint", which is not documented.
+// It ignores values of another type, and all of meta if that is not a JSON object.
+func (i Info) WithMeta(meta json.RawMessage) Info {
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(meta, &members) // after an error there are no members
+	read := func(name string, into any) bool {
+		value, ok := members["anthropic/"+name]
+		return ok && json.Unmarshal(value, into) == nil
+	}
+	var yes bool
+	if read("alwaysLoad", &yes) && yes {
+		i.Loading = LoadAlways
+	} else if i.Loading == LoadAlways && string(members["anthropic/alwaysLoad"]) == "false" { // overrides the setting of its server
+		i.Loading = LoadByPolicy
+	}
+	yes = false
+	if read("requiresUserInteraction", &yes); yes {
+		i.RequiresUser = true
+	}
+	var size float64
+	if read("maxResultSizeChars", &size) && size >= 1 {
+		i.MaxResult = int(min(size, MaxExternalResult))
+	}
+	var hint string
+	if read("searchHint", &hint) && validText(hint) {
+		i.Hint = hint
+	}
+	return i
+}
+
+// Traits describe one call. The zero value is the cautious one: the call runs alone, and
+// writes something unknown.
+type Traits struct {
+	Targets     []Target    // none means one target of the kind TargetOpaque, unless ReadOnly
+	Concurrency Concurrency // zero: Exclusive
+	ReadOnly    bool        // changes nothing; without targets it is asked about where deny or ask rules speak of paths, hosts or commands
+	Destructive bool        // cannot be undone; a call that is ReadOnly, too, counts as one that writes
+	OpenWorld   bool        // reaches beyond this machine
+	Idempotent  bool        // twice has the effect of once; needed only for [RetryPolicy], and only if not ReadOnly
+
+	// Own says that the call changes nothing but what belongs to the conversation: its lists,
+	// its agents, their messages. In plan mode, an Allow of the tool itself then counts if no
+	// target is a path, a command, a host or opaque; a call without targets has an opaque one.
+	// Such a tool names what it changes, as with a target of the kind TargetResource. It has
+	// no effect on attached tools.
+	Own bool
+
+	// Kind and Folding are for a user interface; nothing is decided by them.
+	Kind    CallKind // zero: KindOther
+	Folding Folding  // zero: as Kind says
+
+	Timeout time.Duration // how long this call may take; 0 means Info.Timeout
+
+	// Sandboxed says that the call runs in a sandbox, which keeps it to the working
+	// directories and to what its targets say, and from the files of deny and ask rules.
+	// It then needs no permission if it is not OpenWorld and no target lies outside of the
+	// working directories. An ask rule for the whole tool is not about it, except in plan
+	// mode. What else is denied or asked about stays so. It has no effect on attached
+	// tools.
+	Sandboxed bool
+}
+
+// cautious returns t without ReadOnly if it is Destructive, too.
+func (t Traits) cautious() Traits {
+	t.ReadOnly = t.ReadOnly && !t.Destructive
+	return t
+}
+
+func (t Traits) isZero() bool {
+	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Sandboxed && !t.Own && !t.Idempotent && t.Timeout == 0 &&
+		t.Kind == KindOther && t.Folding == FoldByKind
+}
+
+// Concurrency says which calls may run at the same time as this one.
+type Concurrency int
+
+// The classes of concurrency.
+const (
+	Exclusive Concurrency = iota // no other call
+	PerTarget                    // calls that touch nothing that this one writes, and write nothing that it touches
+	Shared                       // any call that is not exclusive; targets count as under PerTarget
+)
+
+// String returns the class in lower case.
+func (c Concurrency) String() string { return nameOf(int(c), "exclusive", "by target", "shared") }
+
+// CallKind says what sort of work a call does, for a user interface: which symbol stands
+// beside it, and which calls fold together. Nothing is decided by it.
+type CallKind uint8
+
+// The kinds of call.
+const (
+	KindOther  CallKind = iota
+	KindSearch          // looks for something
+	KindRead            // shows something that is known by its name
+	KindList            // lists what there is
+	KindEdit            // changes a file or a document
+	KindRun             // runs a program, or directs one that runs
+	KindFetch           // gets something from another machine
+	KindThink           // notes a plan or a thought, and touches nothing else
+)
+
+// callKinds are the words for the kinds: its name, what a call of it is called, and what
+// it does while it runs.
+var callKinds = [...]struct{ name, one, many, while string }{
+	{"other", "call", "calls", "Running"},
+	{"search", "search", "searches", "Searching"},
+	{"read", "read", "reads", "Reading"},
+	{"list", "listing", "listings", "Listing"},
+	{"edit", "edit", "edits", "Editing"},
+	{"run", "command", "commands", "Running"},
+	{"fetch", "fetch", "fetches", "Fetching"},
+	{"think", "thought", "thoughts", "Thinking of"},
+}
+
+// known returns k, or KindOther if k is none of the constants.
+func (k CallKind) known() CallKind {
+	if int(k) >= len(callKinds) {
+		return KindOther
+	}
+	return k
+}
+
+// String returns the kind in lower case.
+func (k CallKind) String() string {
+	if k.known() != k {
+		return "invalid"
+	}
+	return callKinds[k].name
+}
+
+// MarshalText returns the result of String.
+func (k CallKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads what MarshalText returns for a kind that exists.
+func (k *CallKind) UnmarshalText(text []byte) error {
+	for i := range callKinds {
+		if callKinds[i].name == string(text) {
+			*k = CallKind(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown kind of call %q", text)
+}
+
+// Folding says whether neighbouring calls may be shown as one line.
+type Folding uint8
+
+// The ways of folding.
+const (
+	FoldByKind Folding = iota // if the call searches, reads or lists
+	FoldAlways
+	FoldNever
+)
+
+// String returns the way of folding in lower case.
+func (f Folding) String() string { return nameOf(int(f), "by kind", "always", "never") }
+
+// folds reports whether a call of this kind folds.
+func (f Folding) folds(k CallKind) bool {
+	return f == FoldAlways || f == FoldByKind && (k == KindSearch || k == KindRead || k == KindList)
+}
+
+// checkName accepts any text that can be shown on one line. The wires check what a
+// provider accepts.
+func checkName(name string) error {
+	if strings.TrimSpace(name) == "" {
+		return errors.New("is empty")
+	}
+	if !validText(name) {
+		return fmt.Errorf("%q holds a control character or is not UTF-8", name)
+	}
+	return nil
+}
+
+func validText(s string) bool {
+	return strings.ToValidUTF8(s, "") == s && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// The defaults of [RetryPolicy], which are those of the standard retry mode of the AWS
+// SDKs.
+const (
+	DefaultRetryDelay    = time.Second
+	DefaultMaxRetryDelay = 20 * time.Second
+)
+
+// A RetryPolicy says how often a call is attempted when its transport fails: when the
+// tool's error wraps [ErrTransient]. The zero value is one attempt.
+//
+// Only a call whose Traits say ReadOnly or Idempotent is attempted again, since nobody
+// knows what a failed attempt has done. A result, also one with IsError, is the tool's
+// answer and never a reason to try again; nor is a panic, a denial, or the end of the
+// call's context. All attempts together have the call's time limit.
+//
+// The claims of an external tool count here. So set a policy only for a source that you
+// believe.
+type RetryPolicy struct {
+	// Attempts is how often the tool is called at most, the first time included; less than
+	// 2 means once.
+	Attempts int
+	// Delay is the longest pause before the second attempt. It doubles with each further
+	// attempt, up to MaxDelay. The pause is a random part of it, so that calls that failed
+	// together are not repeated together. 0 means DefaultRetryDelay.
+	Delay time.Duration
+	// MaxDelay limits the pause; 0 means DefaultMaxRetryDelay. If the error asks for a
+	// longer one, see [Transient], there is no further attempt.
+	MaxDelay time.Duration
+}
+
+// check returns an error if p makes no sense.
+func (p RetryPolicy) check() error {
+	if p.Attempts < 0 || p.Delay < 0 || p.MaxDelay < 0 {
+		return errors.New("no field may be negative")
+	}
+	return nil
+}
+
+// pause returns the pause after the given number of attempts, the last of which failed
+// with err. False means that err asks for a longer one than the policy permits.
+func (p RetryPolicy) pause(attempts int, err error) (pause time.Duration, ok bool) {
+	longest, limit := cmp.Or(p.Delay, DefaultRetryDelay), cmp.Or(p.MaxDelay, DefaultMaxRetryDelay)
+	for range attempts - 1 {
+		if longest >= limit/2 {
+			longest = limit
+			break
+		}
+		longest *= 2
+	}
+	pause = rand.N(max(1, min(longest, limit))) //nolint:gosec // it spreads calls, it protects nothing
+	if t := (*TransientError)(nil); errors.As(err, &t) {
+		pause = max(pause, t.After)
+	}
+	return pause, pause <= limit
+}
+
+// A TransientError is a failure of the transport, which may not be there the next time.
+// It wraps [ErrTransient] and Err.
+type TransientError struct {
+	Err   error
+	After time.Duration // before which another attempt is useless; 0 means unknown
+}
+
+// Transient marks err as a failure of the transport: the connection broke, the service
+// is overloaded. After is the pause that the service asks for, as in the header
+// Retry-After, or 0. The result is a *[TransientError], or nil if err is nil.
+//
+// The tool's Call returns it, and [RetryPolicy] says whether the call is attempted again.
+// Without a policy it fails as with err.
+func Transient(err error, after time.Duration) error {
+	if err == nil {
+		return nil
+	}
+	return &TransientError{Err: err, After: max(0, after)}
+}
+
+// Error returns the text of Err, and the pause if it is known.
+func (e *TransientError) Error() string {
+	if e.After > 0 {
+		return fmt.Sprintf("%v (try again after %v)", e.Err, e.After)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns ErrTransient and Err.
+func (e *TransientError) Unwrap() []error { return []error{ErrTransient, e.Err} }
+
+// isTransient reports whether err is a failure of the transport, and not one of this
+// library in its guise.
+func isTransient(err error) bool {
+	if !errors.Is(err, ErrTransient) {
+		return false
+	}
+	for _, e := range []error{ErrDenied, ErrCancelled, ErrTimeout, ErrDetached, ErrDeferred, ErrPanic, ErrClosed, ErrBudget, ErrDeadlock} {
+		if errors.Is(err, e) {
+			return false
+		}
+	}
+	return true
+}
+
+// retriedError is the last error of a call that was attempted more than once, or that
+// would have been.
+type retriedError struct {
+	last     error
+	attempts int
+	ended    error // why there was no further attempt; nil if the policy permits no more
+}
+
+// Error tells the model how often the call was attempted.
+func (e *retriedError) Error() string {
+	text, tried := e.last.Error(), "tried once"
+	if e.attempts > 1 {
+		tried = fmt.Sprintf("tried %d times", e.attempts)
+	}
+	if e.ended != nil {
+		return fmt.Sprintf("%s (%s; not again, since %v)", text, tried, e.ended)
+	}
+	return fmt.Sprintf("%s (%s)", text, tried)
+}
+
+// Unwrap returns the last error. Why there was no further attempt is no reason why the
+// call failed.
+func (e *retriedError) Unwrap() error { return e.last }

@@ -1,6 +1,8 @@
 package pegboard_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -191,4 +193,312 @@ func TestGetOrInitRootMakesOneForAll(t *testing.T) {
 	}
 	wg.Wait()
 	require.Equal(t, "11111", f.sees(k))
+}
+
+// agent returns a fork of that role.
+func agent(t *testing.T, s *pegboard.Session, role pegboard.Role) *pegboard.Session {
+	t.Helper()
+	fork, err := s.Fork(pegboard.SessionConfig{Role: role})
+	require.NoError(t, err)
+	return fork
+}
+
+func requireValue[T any](t *testing.T, want T, k *pegboard.Key[T], s *pegboard.Session) {
+	t.Helper()
+	v, ok := k.Get(s)
+	require.True(t, ok)
+	require.Equal(t, want, v)
+}
+
+func requireNone[T any](t *testing.T, k *pegboard.Key[T], s *pegboard.Session) {
+	t.Helper()
+	v, ok := k.Get(s)
+	require.False(t, ok)
+	require.Zero(t, v)
+}
+
+// TestWritersOfSharedKeys checks who sees what is written where, in a line of
+// scopes: root, fork, apart, below (of apart).
+func TestWritersOfSharedKeys(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		writer int // place of the scope
+		sees   []bool
+	}{
+		{name: "the root", writer: 0, sees: []bool{true, true, true, true}},
+		{name: "a fork", writer: 1, sees: []bool{true, true, true, true}},
+		{name: "one apart", writer: 2, sees: []bool{false, false, true, true}},
+		{name: "a fork of one apart", writer: 3, sees: []bool{false, false, true, true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			root := session(t, pegboard.SessionConfig{})
+			fork := agent(t, root, pegboard.RoleSubAgent)
+			apart := agent(t, fork, pegboard.RoleAsyncAgent)
+			line := []*pegboard.Session{root, fork, apart, agent(t, apart, pegboard.RoleSubAgent)}
+			key, other := pegboard.NewKey[string]("same"), pegboard.NewKey[string]("same")
+			key.Set(line[tt.writer], "v")
+			for i, s := range line {
+				requireNone(t, other, s)
+				if tt.sees[i] {
+					requireValue(t, "v", key, s)
+				} else {
+					requireNone(t, key, s)
+				}
+			}
+		})
+	}
+}
+
+func TestNearestValueIsSeen(t *testing.T) {
+	t.Parallel()
+	root := session(t, pegboard.SessionConfig{})
+	apart := agent(t, root, pegboard.RoleAsyncAgent)
+	key := pegboard.NewKey[int]("key")
+	key.Set(root, 1)
+	key.Set(apart, 2)
+	key.SetRoot(apart, 3)
+	requireValue(t, 3, key, root)
+	requireValue(t, 2, key, apart)
+}
+
+func TestNilScopeSeesNothing(t *testing.T) {
+	t.Parallel()
+	requireNone(t, pegboard.NewKey[int]("key"), nil)
+}
+
+func TestNilInterfaceIsAValue(t *testing.T) {
+	t.Parallel()
+	root := session(t, pegboard.SessionConfig{})
+	key := pegboard.NewClonedKey("key", func(err error) error { return err })
+	key.Set(root, nil)
+	for _, s := range []*pegboard.Session{root, agent(t, root, pegboard.RoleSubAgent)} {
+		v, ok := key.Get(s)
+		require.True(t, ok)
+		require.NoError(t, v)
+	}
+}
+
+func TestClonedKey(t *testing.T) {
+	t.Parallel()
+	key := pegboard.NewClonedKey("key", slices.Clone[[]int])
+	unset := pegboard.NewClonedKey("key", func(int) int { panic("nothing to clone") })
+	root := session(t, pegboard.SessionConfig{})
+	early := agent(t, root, pegboard.RoleSubAgent)
+	key.Set(root, []int{1, 2})
+	fork := agent(t, root, pegboard.RoleSubAgent)
+	key.Set(root, []int{9})
+	requireNone(t, key, early)
+	requireNone(t, unset, fork)
+	requireValue(t, []int{1, 2}, key, fork)
+	v, _ := key.Get(fork)
+	v[0] = 7
+	requireValue(t, []int{7, 2}, key, fork)
+	requireValue(t, []int{7, 2}, key, agent(t, fork, pegboard.RoleAsyncAgent))
+	requireValue(t, []int{9}, key, root)
+	key.Set(fork, nil)
+	requireValue(t, []int{9}, key, root)
+}
+
+// TestCloneMayUseTheSession would hang if clone ran under a lock of the session.
+func TestCloneMayUseTheSession(t *testing.T) {
+	t.Parallel()
+	root := session(t, pegboard.SessionConfig{})
+	other := pegboard.NewKey[int]("key")
+	key := pegboard.NewClonedKey("key", func(v int) int {
+		other.Set(root, v)
+		return v + 1
+	})
+	key.Set(root, 1)
+	fork := agent(t, root, pegboard.RoleAsyncAgent)
+	requireValue(t, 2, key, fork)
+	requireValue(t, 1, other, fork)
+}
+
+func TestOnceMakesOneValue(t *testing.T) {
+	t.Parallel()
+	root := session(t, pegboard.SessionConfig{})
+	sessions := []*pegboard.Session{root, agent(t, root, pegboard.RoleSubAgent), agent(t, root, pegboard.RoleSubAgent), root}
+	key := pegboard.NewKey[int64]("key")
+	var made atomic.Int64
+	var all sync.WaitGroup
+	for _, s := range sessions {
+		all.Go(func() {
+			key.GetOrInit(s, func() int64 { return made.Add(1) })
+		})
+	}
+	all.Wait()
+	require.Equal(t, int64(1), made.Load())
+	requireValue(t, 1, key, root)
+}
+
+func TestOnceReturnsWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	root := session(t, pegboard.SessionConfig{})
+	key := pegboard.NewKey[int]("key")
+	key.Set(root, 5)
+	apart := agent(t, root, pegboard.RoleAsyncAgent)
+	require.Equal(t, 5, key.GetOrInit(apart, func() int { return 6 }))
+	cloned := pegboard.NewClonedKey("key", func(v int) int { return v })
+	require.Equal(t, 1, cloned.GetOrInit(root, func() int { return 1 }))
+	require.Equal(t, 1, cloned.GetOrInit(agent(t, root, pegboard.RoleSubAgent), func() int { return 2 }))
+	require.Equal(t, 2, cloned.GetOrInit(apart, func() int { return 2 }), "it was forked before there was a value")
+}
+
+// TestOnceKeepsOthersWaiting makes a value that takes until the test lets it, and
+// reads and makes others meanwhile.
+func TestOnceKeepsOthersWaiting(t *testing.T) {
+	t.Parallel()
+	root := session(t, pegboard.SessionConfig{})
+	slow, other := pegboard.NewKey[int]("key"), pegboard.NewKey[int]("key")
+	making, release, second := make(chan struct{}), make(chan struct{}), make(chan int)
+	go slow.GetOrInit(root, func() int {
+		close(making)
+		<-release
+		return 1
+	})
+	<-making
+	fork := agent(t, root, pegboard.RoleSubAgent)
+	go func() { second <- slow.GetOrInit(fork, func() int { return 2 }) }()
+	requireNone(t, slow, root)
+	require.Equal(t, 3, other.GetOrInit(root, func() int { return 3 }))
+	close(release)
+	require.Equal(t, 1, <-second)
+	requireValue(t, 1, slow, root)
+}
+
+// TestOncePanics checks that a panic of who makes a value keeps nobody waiting.
+func TestOncePanics(t *testing.T) {
+	t.Parallel()
+	root, key := session(t, pegboard.SessionConfig{}), pegboard.NewKey[int]("key")
+	require.Panics(t, func() { key.GetOrInit(root, func() int { panic("boom") }) })
+	requireNone(t, key, root)
+	require.Equal(t, 1, key.GetOrInit(root, func() int { return 1 }))
+}
+
+// spoken is what a test does with one key of the vocabulary.
+type spoken struct {
+	name   string
+	set    func(s *pegboard.Session, n int)
+	read   func(s *pegboard.Session) int // 0: there is no value
+	cloned bool                          // a fork starts with its parent's value, and no other session sees the fork's
+	apart  bool                          // a fork starts without one
+}
+
+func vocabulary() []spoken {
+	return []spoken{
+		{
+			name: "model", cloned: true,
+			set: func(s *pegboard.Session, n int) { pegboard.KeyModel.Set(s, string(rune('0'+n))) },
+			read: func(s *pegboard.Session) int {
+				v, ok := pegboard.KeyModel.Get(s)
+				return number(ok, func() int { return int(v[0] - '0') })
+			},
+		},
+		{
+			name: "file limits", cloned: true,
+			set:  func(s *pegboard.Session, n int) { pegboard.KeyFileLimits.Set(s, pegboard.FileLimits{GlobFiles: n}) },
+			read: func(s *pegboard.Session) int { v, _ := pegboard.KeyFileLimits.Get(s); return v.GlobFiles },
+		},
+		{
+			name: "interactive",
+			set:  func(s *pegboard.Session, n int) { pegboard.KeyInteractive.Set(s, n%2 == 0) },
+			read: func(s *pegboard.Session) int {
+				v, ok := pegboard.KeyInteractive.Get(s)
+				return number(ok, func() int {
+					if v {
+						return 2
+					}
+					return 1
+				})
+			},
+		},
+		{
+			name: "conversation", apart: true,
+			set: func(s *pegboard.Session, n int) {
+				pegboard.KeyConversation.Set(s, pegboard.Conversation{Format: "anthropic", Messages: func() []json.RawMessage { return make([]json.RawMessage, n) }})
+			},
+			read: func(s *pegboard.Session) int {
+				v, _ := pegboard.KeyConversation.Get(s)
+				return number(v.Messages != nil, func() int { return len(v.Messages()) })
+			},
+		},
+		{
+			name: "system prompt", cloned: true,
+			set: func(s *pegboard.Session, n int) {
+				pegboard.KeySystemPrompt.Set(s, pegboard.SystemPrompt{Rendered: string(rune('0' + n))})
+			},
+			read: func(s *pegboard.Session) int {
+				v, ok := pegboard.KeySystemPrompt.Get(s)
+				return number(ok, func() int { return int(v.Rendered[0] - '0') })
+			},
+		},
+		{
+			name: "notify",
+			set: func(s *pegboard.Session, n int) {
+				pegboard.KeyNotify.Set(s, func(context.Context, pegboard.Notification) { panic(n) })
+			},
+			read: func(s *pegboard.Session) (n int) {
+				notify, ok := pegboard.KeyNotify.Get(s)
+				if !ok {
+					return 0
+				}
+				defer func() { n, _ = recover().(int) }()
+				notify(context.Background(), pegboard.Notification{})
+				return 0
+			},
+		},
+		{
+			name: "budget",
+			set:  func(s *pegboard.Session, n int) { pegboard.KeyBudget.Set(s, pegboard.NewBudget(float64(n))) },
+			read: func(s *pegboard.Session) int {
+				v, ok := pegboard.KeyBudget.Get(s)
+				return number(ok, func() int { return int(v.Left()) })
+			},
+		},
+	}
+}
+
+func number(ok bool, value func() int) int {
+	if !ok {
+		return 0
+	}
+	return value()
+}
+
+// TestVocabulary: which values belong to the conversation, and which to the agent.
+func TestVocabulary(t *testing.T) {
+	t.Parallel()
+	for _, k := range vocabulary() {
+		t.Run(k.name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, pegboard.SessionConfig{})
+			require.Zero(t, k.read(s), "nothing is said")
+			require.Zero(t, k.read(nil))
+			early := agent(t, s, pegboard.RoleSubAgent)
+			k.set(s, 1)
+			require.Equal(t, 1, k.read(s))
+			fork, apart := agent(t, s, pegboard.RoleSubAgent), agent(t, s, pegboard.RoleAsyncAgent)
+			seen := []int{k.read(early), k.read(fork), k.read(apart)}
+			switch {
+			case k.cloned:
+				require.Equal(t, []int{0, 1, 1}, seen)
+			case k.apart:
+				require.Equal(t, []int{0, 0, 0}, seen)
+			default:
+				require.Equal(t, []int{1, 1, 1}, seen)
+			}
+			k.set(s, 2)
+			switch {
+			case k.cloned:
+				require.Equal(t, 1, k.read(fork), "it keeps its own")
+			case !k.apart:
+				require.Equal(t, 2, k.read(fork))
+			}
+			k.set(apart, 1)
+			require.Equal(t, []int{2, 1}, []int{k.read(s), k.read(apart)}, "a background agent changes nothing of the conversation")
+		})
+	}
 }

@@ -2,10 +2,13 @@ package pegboard
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
@@ -257,4 +260,333 @@ func (p Permissions) whereAdded() Permissions {
 	}
 	p.set = newRuleset(rules)
 	return p
+}
+
+// Offers reports whether m may be entered: by WithMode, an update, or an answer that
+// remembers one. ModeAuto and ModeBypass are offered only if the permissions were made in
+// them, or by WithAvailable; the other modes always. No mode is offered that Without
+// names. An unknown mode is not offered.
+//
+// In a fork, the parent's mode is a further limit: a laxer one is refused.
+func (p Permissions) Offers(m Mode) bool {
+	optional := m == ModeAuto || m == ModeBypass
+	return m.laxity() >= 0 && !p.withheld.has(m) && (!optional || p.available.has(m))
+}
+
+// WithAvailable returns p in which these modes may be entered, unless Without names them,
+// before or after. The mode of p stays. An unknown mode changes nothing.
+func (p Permissions) WithAvailable(modes ...Mode) Permissions {
+	p.available |= modesOf(modes...)
+	return p
+}
+
+// Without returns p in which these modes can never be entered: as a policy wants it. A fork
+// cannot have them either, but for one that is stricter than ModeDefault and than the mode of
+// its parent, since a fork can always be narrower. If the mode of p is among them, the next
+// stricter one takes its place that is offered, at the laxest ModeDefault. ModeDeny cannot be
+// withheld. An unknown mode changes nothing.
+func (p Permissions) Without(modes ...Mode) Permissions {
+	named := modesOf(modes...) &^ modesOf(ModeDeny)
+	p.withheld |= named
+	if named.has(p.mode) {
+		p.mode = p.orStricter(p.mode)
+	}
+	return p
+}
+
+// WithMode returns p with another mode. Plan mode remembers the mode before it. It is an
+// error if the mode is unknown, and [ErrModeUnavailable] if p does not offer it.
+func (p Permissions) WithMode(m Mode) (Permissions, error) {
+	switch {
+	case m.laxity() < 0:
+		return Permissions{}, fmt.Errorf("unknown permission mode %q", m)
+	case p.withheld.has(m):
+		return Permissions{}, fmt.Errorf("%w: the permissions withhold %s", ErrModeUnavailable, m.orDefault())
+	case !p.Offers(m):
+		return Permissions{}, fmt.Errorf("%w: %s is entered only where the permissions were made in it, or with WithAvailable", ErrModeUnavailable, m)
+	}
+	if m == ModePlan && p.mode != ModePlan {
+		if p.before = p.mode; p.parent == "" {
+			p.before = p.Mode()
+		}
+	}
+	p.mode = m
+	return p, nil
+}
+
+// AfterPlan returns p in the mode before plan mode, or in a stricter one if that is not
+// offered any more. A fork whose mode is its parent's again, or that has begun in plan mode,
+// gets the mode that the parent has, and no laxer one. In any other mode it returns p.
+func (p Permissions) AfterPlan() Permissions {
+	if p.mode != ModePlan {
+		return p
+	}
+	before := p.before
+	p.before = ""
+	switch {
+	case p.parent == "":
+		p.mode = p.orStricter(before.orDefault())
+	case before == "" || before.Laxer(p.parent):
+		p.mode = ""
+	default:
+		p.mode = p.orStricter(before)
+	}
+	return p
+}
+
+// orStricter returns m if it is not withheld. Otherwise it returns the laxest mode that is
+// not withheld, and laxer neither than m nor than ModeDefault.
+func (p Permissions) orStricter(m Mode) Mode {
+	if !p.withheld.has(m) {
+		return m
+	}
+	for i := min(m.laxity(), ModeDefault.laxity()); i > 0; i-- {
+		if !p.withheld.has(modesByLaxity[i]) {
+			return modesByLaxity[i]
+		}
+	}
+	return ModeDeny
+}
+
+// withholds reports whether a fork cannot have a mode because p withholds it.
+func (p Permissions) withholds(m Mode) bool {
+	narrows := ModeDefault.Laxer(m) && p.Mode().Laxer(m)
+	return p.withheld.has(m) && !narrows
+}
+
+// inFork returns the mode of a fork in p; an empty mode is that of p.
+func (p Permissions) inFork(fork Permissions) Mode {
+	if fork.mode == "" && p.withheld.has(p.mode) {
+		return p.Mode() // p is a fork itself, and stricter than its parent
+	}
+	p.withheld |= fork.withheld
+	if fork.mode != "" && !p.withholds(fork.mode) {
+		return fork.mode.orDefault()
+	}
+	return p.orStricter(cmp.Or(fork.mode, p.mode)).orDefault()
+}
+
+// inheriting returns the permissions of a fork with the mode of its parent, and those that the
+// parent's offer and withhold.
+func (p Permissions) inheriting(parent *Permissions) Permissions {
+	p.available |= parent.available
+	p.withheld |= parent.withheld
+	p.parent = parent.Mode()
+	return p
+}
+
+// FactRules returns the rules on facts, deny rules first and allow rules last.
+func (p Permissions) FactRules() []FactRule { return slices.Clone(p.facts) }
+
+// WithFactRules returns p with further rules on facts. It is an error if one of them cannot
+// be meant as it is. A fork can add deny and ask rules only.
+func (p Permissions) WithFactRules(rules ...FactRule) (Permissions, error) {
+	for i := range rules {
+		if err := rules[i].check(); err != nil {
+			return Permissions{}, err
+		}
+	}
+	return p.withFacts(rules), nil
+}
+
+// TrustedSources returns the sources that are trusted to tell what their tools do, sorted.
+func (p Permissions) TrustedSources() []string { return slices.Clone(p.trusted) }
+
+// WithTrustedSources returns p in which the tools of these sources, see [Registry.Attach],
+// are trusted to tell what their calls do: for rules on facts they count like built-in
+// tools. That loosens deny and ask rules, too. A fork has its parent's, and cannot add any.
+func (p Permissions) WithTrustedSources(sources ...string) Permissions {
+	p.trusted = slices.Concat(p.trusted, sources)
+	slices.Sort(p.trusted)
+	p.trusted = slices.Compact(p.trusted)
+	return p
+}
+
+// trusts reports whether what tools of this origin say of their calls counts for every rule
+// on facts.
+func (p *Permissions) trusts(o Origin) bool {
+	if !o.External() {
+		return true
+	}
+	_, ok := slices.BinarySearch(p.trusted, o.Source)
+	return ok
+}
+
+// withFacts returns p with further rules that were checked.
+func (p Permissions) withFacts(rules []FactRule) Permissions {
+	if len(rules) > 0 {
+		p.facts = slices.Concat(p.facts, rules)
+		slices.SortStableFunc(p.facts, func(a, b FactRule) int { return int(b.Behavior - a.Behavior) })
+	}
+	return p
+}
+
+// checkForkFacts returns an error if a fork's rules on facts could allow more than p's.
+func (p Permissions) checkForkFacts(fork Permissions) error {
+	for i := range fork.facts {
+		if r := &fork.facts[i]; r.Behavior == Allow && !slices.Contains(p.facts, *r) {
+			return fmt.Errorf("a fork cannot add the allow rule on facts %q; add it to the parent", r)
+		}
+	}
+	for _, source := range fork.trusted {
+		if !p.trusts(Origin{Source: source}) {
+			return fmt.Errorf("a fork cannot trust the source %q; let the parent trust it", source)
+		}
+	}
+	return nil
+}
+
+// narrowedFacts returns p with the deny and ask rules on facts of a fork.
+func (p Permissions) narrowedFacts(fork Permissions) Permissions {
+	return p.withFacts(slices.DeleteFunc(fork.FactRules(), func(r FactRule) bool { return r.Behavior == Allow }))
+}
+
+// hasTurn reports whether p has a rule that ends with the turn.
+func (p *Permissions) hasTurn() bool {
+	return slices.ContainsFunc(p.set.all(), func(r Rule) bool { return r.Source == SourceTurn }) ||
+		slices.ContainsFunc(p.facts, func(r FactRule) bool { return r.Source == SourceTurn })
+}
+
+// withoutTurn returns p without the rules that end with the turn and are of one of these
+// behaviors.
+func (p Permissions) withoutTurn(behaviors ...Behavior) Permissions {
+	if !p.hasTurn() {
+		return p
+	}
+	ends := func(b Behavior) bool { return slices.Contains(behaviors, b) }
+	p.set = newRuleset(slices.DeleteFunc(p.Rules(), func(r Rule) bool { return r.Source == SourceTurn && ends(r.Behavior) }))
+	p.facts = slices.DeleteFunc(p.FactRules(), func(r FactRule) bool { return r.Source == SourceTurn && ends(r.Behavior) })
+	return p
+}
+
+// A PermissionUpdate is one change of permissions, in the form that Claude Code documents
+// for hook scripts and approval dialogs.
+type PermissionUpdate struct {
+	Type        PermissionUpdateType   `json:"type"`
+	Rules       []PermissionUpdateRule `json:"rules,omitempty"`
+	Behavior    Behavior               `json:"behavior,omitempty"` // of Rules
+	Mode        Mode                   `json:"mode,omitempty"`
+	Directories []string               `json:"directories,omitempty"`
+	Destination RuleSource             `json:"destination"` // whose rules and directories change
+}
+
+// PermissionUpdateType says what a [PermissionUpdate] changes.
+type PermissionUpdateType string
+
+// The types of update.
+const (
+	UpdateAddRules          PermissionUpdateType = "addRules"
+	UpdateReplaceRules      PermissionUpdateType = "replaceRules" // all rules of the behavior and the destination
+	UpdateRemoveRules       PermissionUpdateType = "removeRules"
+	UpdateSetMode           PermissionUpdateType = "setMode" // without effect for ModeBypass where it is not offered; an error for any other mode
+	UpdateAddDirectories    PermissionUpdateType = "addDirectories"
+	UpdateRemoveDirectories PermissionUpdateType = "removeDirectories"
+)
+
+// A PermissionUpdateRule is a rule in the form of a [PermissionUpdate].
+type PermissionUpdateRule struct {
+	Tool    string `json:"toolName"`
+	Pattern string `json:"ruleContent,omitempty"`
+}
+
+// String returns the rule as it is written in settings.
+func (r PermissionUpdateRule) String() string {
+	return Rule{Tool: r.Tool, Pattern: r.Pattern}.String()
+}
+
+// String returns the update for a person.
+func (u PermissionUpdate) String() string {
+	var rules []string
+	for _, r := range u.Rules {
+		rules = append(rules, r.String())
+	}
+	switch u.Type {
+	case UpdateSetMode:
+		return fmt.Sprintf("mode %s", u.Mode)
+	case UpdateAddDirectories, UpdateRemoveDirectories:
+		return fmt.Sprintf("%s %s in %s", u.Type, strings.Join(u.Directories, ", "), u.Destination)
+	case UpdateAddRules:
+		return fmt.Sprintf("%s %s in %s", u.Behavior, strings.Join(rules, ", "), u.Destination)
+	}
+	return fmt.Sprintf("%s %s %s in %s", u.Type, u.Behavior, strings.Join(rules, ", "), u.Destination)
+}
+
+// apply returns p after the update.
+func (u PermissionUpdate) apply(p Permissions) (Permissions, error) {
+	if u.Destination == SourcePolicy {
+		return p, errors.New("what the policy says cannot be changed here")
+	}
+	if u.Destination == SourceTurn && (u.Type == UpdateSetMode || u.Type == UpdateAddDirectories) {
+		return p, fmt.Errorf("only rules end with a turn; use the destination %s for a mode or directories", SourceSession)
+	}
+	switch u.Type {
+	case UpdateSetMode:
+		if u.Mode == "" {
+			return p, errors.New("the mode is missing")
+		}
+		if u.Mode == ModeBypass && !p.Offers(ModeBypass) {
+			return p, nil // as Claude Code documents it
+		}
+		return p.WithMode(u.Mode)
+	case UpdateAddDirectories, UpdateRemoveDirectories:
+		p.dirs = slices.Clone(p.dirs)
+		for _, path := range u.Directories {
+			d := AddedDirectory{Path: path, Source: u.Destination}
+			p.dirs = slices.DeleteFunc(p.dirs, func(o AddedDirectory) bool { return o == d })
+			if u.Type == UpdateAddDirectories {
+				p.dirs = append(p.dirs, d)
+			}
+		}
+		return p, nil
+	case UpdateAddRules, UpdateReplaceRules, UpdateRemoveRules:
+		return u.applyRules(p)
+	}
+	return p, errors.New("unknown type of update")
+}
+
+func (u PermissionUpdate) applyRules(p Permissions) (Permissions, error) {
+	var given []Rule
+	for _, text := range u.Rules {
+		if strings.Contains(text.Tool, "(") {
+			return p, fmt.Errorf("toolName %q holds a parenthesis; what stands in one is ruleContent", text.Tool)
+		}
+		r, err := ParseRule(u.Behavior, text.String())
+		if err != nil {
+			return p, err
+		}
+		r.Source = u.Destination
+		if !slices.ContainsFunc(given, r.sameText) {
+			given = append(given, r)
+		}
+	}
+	rules := slices.DeleteFunc(p.Rules(), func(r Rule) bool {
+		if u.Type == UpdateAddRules && r.bases != nil && !slices.Equal(r.anchored.bases, p.place.anchors) {
+			return false // it is about other files, see Session.SetDir
+		}
+		return slices.ContainsFunc(given, r.sameText) || (u.Type == UpdateReplaceRules && r.Behavior == u.Behavior && r.Source == u.Destination)
+	})
+	if u.Type != UpdateRemoveRules {
+		rules = append(rules, given...)
+	}
+	p.set = newRuleset(rules)
+	return p, nil
+}
+
+// digest identifies permissions: two of the same mode, rules and directories have the same.
+func (p *Permissions) digest() string {
+	parts := []string{string(p.Mode())}
+	for _, m := range p.outer {
+		parts = append(parts, "outer "+string(m))
+	}
+	for r := range p.AllRules() {
+		parts = append(parts, "rule", r.Behavior.String(), r.String(), string(r.Source))
+	}
+	for _, f := range p.facts {
+		parts = append(parts, "facts", f.Behavior.String(), f.String(), string(f.Source))
+	}
+	for _, d := range p.work {
+		parts = append(parts, "dir", d.spelled)
+	}
+	text, _ := json.Marshal(parts) // strings have no error
+	return digestOf(text)
 }

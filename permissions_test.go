@@ -1,13 +1,21 @@
 package pegboard_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"math/rand/v2"
+	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 )
 
 func TestNewPermissions(t *testing.T) {
@@ -97,4 +105,1151 @@ func TestPermissionsKeepTheirAnchors(t *testing.T) {
 		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: path}}}}
 		require.Equal(t, want, judge(t, a.pool(t, s)).behavior.String(), path)
 	}
+}
+
+// settled returns permissions of two sources with two directories.
+func settled(t testing.TB) pegboard.Permissions {
+	t.Helper()
+	p, err := pegboard.NewPermissions("",
+		pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"A", "B(x)"}, Deny: []string{"D"}},
+		pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"A"}, Ask: []string{"Q"}})
+	require.NoError(t, err)
+	p, err = p.Apply(
+		pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"/u"}, Destination: pegboard.SourceUser},
+		pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"/s"}, Destination: pegboard.SourceSession})
+	require.NoError(t, err)
+	return p
+}
+
+func TestUpdates(t *testing.T) {
+	t.Parallel()
+	const (
+		user, here = pegboard.SourceUser, pegboard.SourceSession
+		allow, ask = pegboard.Allow, pegboard.Ask
+	)
+	type update = pegboard.PermissionUpdate
+	is := func(list ...string) []pegboard.PermissionUpdateRule {
+		var rs []pegboard.PermissionUpdateRule
+		for i := 0; i < len(list); i += 2 {
+			rs = append(rs, pegboard.PermissionUpdateRule{Tool: list[i], Pattern: list[i+1]})
+		}
+		return rs
+	}
+	tests := []struct {
+		name    string
+		updates []update
+		want    []string
+	}{
+		{name: "none", want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "add rules", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: ask, Rules: is("E", "", "Edit", "/src"), Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "ask E session", "ask Edit(/src) session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "add a rule that is there", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("A", "*"), Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "add to a new destination", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: is("A", ""), Destination: pegboard.SourceLocal}},
+			want: []string{"default", "deny D userSettings", "deny A localSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "replace rules of one behavior and destination", updates: []update{{Type: pegboard.UpdateReplaceRules, Behavior: allow, Rules: is("N", ""), Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A session", "allow N userSettings", "dir /u userSettings", "dir /s session"}},
+		{name: "replace by nothing", updates: []update{{Type: pegboard.UpdateReplaceRules, Behavior: allow, Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "dir /u userSettings", "dir /s session"}},
+		{name: "remove a rule", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("A", ""), Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "remove a rule of another behavior", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: ask, Rules: is("A", ""), Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "remove a rule of another destination", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("B", "x"), Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "remove a rule by half its words", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("B", ""), Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "set the mode", updates: []update{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: here}},
+			want: []string{"acceptEdits", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "set the mode by its other name", updates: []update{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModePlan}, {Type: pegboard.UpdateSetMode, Mode: "manual", Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "add directories", updates: []update{{Type: pegboard.UpdateAddDirectories, Directories: []string{"/n", "/u"}, Destination: user}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /s session", "dir /n userSettings", "dir /u userSettings"}},
+		{name: "remove directories", updates: []update{{Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/s", "/none"}, Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings"}},
+		{name: "remove directories of another destination", updates: []update{{Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/u"}, Destination: here}},
+			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
+		{name: "in their order", updates: []update{
+			{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("N", ""), Destination: user},
+			{Type: pegboard.UpdateReplaceRules, Behavior: allow, Rules: is("M", ""), Destination: user},
+			{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("O", ""), Destination: user},
+			{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("M", ""), Destination: user},
+		}, want: []string{"default", "deny D userSettings", "ask Q session", "allow A session", "allow O userSettings", "dir /u userSettings", "dir /s session"}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := settled(t)
+			before := holds(p)
+			q, err := p.Apply(tc.updates...)
+			require.NoError(t, err)
+			require.Equal(t, tc.want, holds(q))
+			require.Equal(t, before, holds(p), "the value is immutable")
+		})
+	}
+}
+
+// TestUpdatesThatAreWrong change nothing, not even by those before them.
+func TestUpdatesThatAreWrong(t *testing.T) {
+	t.Parallel()
+	good := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}, Destination: pegboard.SourceSession}
+	tests := []struct {
+		name  string
+		wrong pegboard.PermissionUpdate
+		says  string
+	}{
+		{name: "no type", says: "unknown type"},
+		{name: "unknown type", wrong: pegboard.PermissionUpdate{Type: "addrules"}, says: "update addrules: unknown type"},
+		{name: "no behavior", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}}, says: "the behavior is undecided"},
+		{name: "no tool", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}, {Pattern: "x"}}}, says: "is empty"},
+		{name: "a rule nobody understands", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateReplaceRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: "../x"}}}, says: `".."`},
+		{name: "a rule to remove that nobody understands", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateRemoveRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: " "}}}, says: "update removeRules"},
+		{name: "an allow rule that is too broad", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "*"}}}, says: "an allow rule approves nothing"},
+		{name: "unknown mode", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: "yolo"}, says: `unknown permission mode "yolo"`},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, pegboard.SessionConfig{Permissions: settled(t)})
+			before := holds(s.Permissions())
+			q, err := s.Permissions().Apply(good, tc.wrong, good)
+			require.ErrorContains(t, err, tc.says)
+			require.Equal(t, pegboard.Permissions{}, q)
+			err = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(good, tc.wrong) })
+			require.ErrorContains(t, err, tc.says)
+			require.Equal(t, before, holds(s.Permissions()))
+		})
+	}
+}
+
+// TestBypassIsEnteredOnlyWhereItWasAvailable: an update to it changes nothing
+// elsewhere, and is no error.
+func TestBypassIsEnteredOnlyWhereItWasAvailable(t *testing.T) {
+	t.Parallel()
+	enter := pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}
+	leave := pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeDefault, Destination: pegboard.SourceSession}
+	add := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}}
+	for _, from := range strictness() {
+		p := rules(t, from, pegboard.RuleSet{})
+		q, err := p.Apply(enter, add)
+		require.NoError(t, err)
+		require.Equal(t, []string{string(from), "deny N "}, holds(q), "the others take place")
+		if from == pegboard.ModeBypass {
+			q, err = p.Apply(leave)
+			require.NoError(t, err)
+			require.Equal(t, pegboard.ModeDefault, q.Mode())
+			q, err = q.Apply(add, enter)
+			require.NoError(t, err)
+			require.Equal(t, pegboard.ModeBypass, q.Mode(), "it was launched in it")
+		}
+	}
+	p, err := pegboard.Permissions{}.WithAvailable(pegboard.ModeBypass).Apply(leave, enter)
+	require.NoError(t, err)
+	require.Equal(t, pegboard.ModeBypass, p.Mode())
+}
+
+// TestPlanModeRemembers the mode before it.
+func TestPlanModeRemembers(t *testing.T) {
+	t.Parallel()
+	with := func(p pegboard.Permissions, m pegboard.Mode) pegboard.Permissions {
+		q, err := p.WithMode(m)
+		require.NoError(t, err)
+		return q
+	}
+	set := func(p pegboard.Permissions, m pegboard.Mode) pegboard.Permissions {
+		q, err := p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: m, Destination: pegboard.SourceSession})
+		require.NoError(t, err)
+		return q
+	}
+	for _, enter := range []func(pegboard.Permissions, pegboard.Mode) pegboard.Permissions{with, set} {
+		for _, from := range strictness() {
+			p := rules(t, from, pegboard.RuleSet{Deny: []string{"D"}})
+			plan := enter(p, pegboard.ModePlan)
+			require.Equal(t, pegboard.ModePlan, plan.Mode())
+			want := from
+			if from == pegboard.ModePlan { // it was never in another
+				want = pegboard.ModeDefault
+			}
+			after := plan.AfterPlan()
+			require.Equal(t, []string{string(want), "deny D "}, holds(after))
+			require.Equal(t, want, enter(plan, pegboard.ModePlan).AfterPlan().Mode(), "entering twice is entering once")
+			require.Equal(t, want, after.AfterPlan().Mode(), "leaving twice is leaving once")
+			more, err := plan.WithRules(pegboard.RuleSet{Ask: []string{"Q"}})
+			require.NoError(t, err)
+			require.Equal(t, want, more.AfterPlan().Mode(), "a rule in between")
+			if from != pegboard.ModePlan {
+				require.Equal(t, holds(p), holds(p.AfterPlan()), "outside plan mode there is nothing to leave")
+			}
+			other := enter(enter(plan, pegboard.ModeAcceptEdits), pegboard.ModePlan)
+			require.Equal(t, pegboard.ModeAcceptEdits, other.AfterPlan().Mode(), "the last mode before it")
+		}
+	}
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
+	require.NoError(t, s.SetPermissions(with(s.Permissions(), pegboard.ModePlan)))
+	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }))
+	require.Equal(t, pegboard.ModeAcceptEdits, s.Permissions().Mode())
+}
+
+// TestUpdateIsTheDocumentedJSON: updates have the JSON that Claude Code's documentation
+// of hooks gives.
+func TestUpdateIsTheDocumentedJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]pegboard.PermissionUpdate{
+		`{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"npm test"},{"toolName":"Read"}],"behavior":"allow","destination":"localSettings"}`: {
+			Type: pegboard.UpdateAddRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "npm test"}, {Tool: "Read"}}, Behavior: pegboard.Allow, Destination: pegboard.SourceLocal},
+		`{"type":"replaceRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}`: {
+			Type: pegboard.UpdateReplaceRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Deny, Destination: pegboard.SourceUser},
+		`{"type":"removeRules","rules":[{"toolName":"Bash"}],"behavior":"ask","destination":"projectSettings"}`: {
+			Type: pegboard.UpdateRemoveRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Ask, Destination: pegboard.SourceProject},
+		`{"type":"setMode","mode":"acceptEdits","destination":"session"}`: {
+			Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
+		`{"type":"addDirectories","directories":["/a","../b"],"destination":"cliArg"}`: {
+			Type: pegboard.UpdateAddDirectories, Directories: []string{"/a", "../b"}, Destination: pegboard.SourceCLI},
+		`{"type":"removeDirectories","directories":["/a"],"destination":"session"}`: {
+			Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/a"}, Destination: pegboard.SourceSession},
+	} {
+		var got pegboard.PermissionUpdate
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
+		require.Equal(t, want, got)
+		again, err := json.Marshal(got)
+		require.NoError(t, err)
+		require.Equal(t, text, string(again))
+		_, err = pegboard.Permissions{}.Apply(got)
+		require.NoError(t, err)
+	}
+	for _, text := range []string{`{"type":"addRules","behavior":"Allow"}`, `{"type":"addRules","behavior":"undecided"}`, `{"type":"addRules","behavior":1}`} {
+		require.Error(t, json.Unmarshal([]byte(text), new(pegboard.PermissionUpdate)), text)
+	}
+}
+
+// TestUpdatesAgainstAList applies random updates to permissions and to a plain
+// list, which must stay the same.
+func TestUpdatesAgainstAList(t *testing.T) {
+	t.Parallel()
+	type rule struct {
+		b        pegboard.Behavior
+		tool, of string
+	}
+	behaviors := []pegboard.Behavior{pegboard.Deny, pegboard.Ask, pegboard.Allow}
+	for seed := range effort.Of(t, uint64(500)) {
+		d := dice{rand.New(rand.NewPCG(seed, 8)), nil}
+		var p pegboard.Permissions
+		var list []rule
+		for range 12 {
+			u := pegboard.PermissionUpdate{Type: one(d, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules), Behavior: one(d, behaviors...), Destination: one(d, pegboard.SourceUser, pegboard.SourceSession)}
+			var given []rule
+			for _, tool := range slices.Compact([]string{one(d, "A", "B"), one(d, "B", "C")}) {
+				u.Rules = append(u.Rules, pegboard.PermissionUpdateRule{Tool: tool})
+				given = append(given, rule{u.Behavior, tool, string(u.Destination)})
+			}
+			list = slices.DeleteFunc(list, func(r rule) bool {
+				return slices.Contains(given, r) || u.Type == pegboard.UpdateReplaceRules && r.b == u.Behavior && r.of == string(u.Destination)
+			})
+			if u.Type != pegboard.UpdateRemoveRules {
+				list = append(list, given...)
+			}
+			q, err := p.Apply(u)
+			require.NoError(t, err)
+			p = q
+		}
+		var want, got []rule
+		for _, b := range behaviors {
+			for _, r := range list {
+				if r.b == b {
+					want = append(want, r)
+				}
+			}
+		}
+		for _, r := range p.Rules() {
+			got = append(got, rule{r.Behavior, r.Tool, string(r.Source)})
+		}
+		require.Equal(t, want, got, "seed %d", seed)
+	}
+}
+
+func TestSetModeWithoutAMode(t *testing.T) {
+	t.Parallel()
+	p := rules(t, pegboard.ModePlan, pegboard.RuleSet{})
+	q, err := p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode})
+	require.Error(t, err, "%s", q.Mode())
+}
+
+func TestUpdateThatSaysARuleTwice(t *testing.T) {
+	t.Parallel()
+	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "A"}, {Tool: "A"}}})
+	require.NoError(t, err)
+	require.Len(t, p.Rules(), 1)
+}
+
+// No update changes the rules of a policy.
+func TestUpdatesLeaveThePolicyAlone(t *testing.T) {
+	t.Parallel()
+	p := rules(t, "", pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Bash"}})
+	for _, change := range []pegboard.PermissionUpdateType{pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules, pegboard.UpdateSetMode, pegboard.UpdateAddDirectories} {
+		_, err := p.Apply(pegboard.PermissionUpdate{Type: change, Behavior: pegboard.Deny, Mode: pegboard.ModePlan, Destination: pegboard.SourcePolicy})
+		require.Error(t, err, "%s", change)
+	}
+}
+
+func TestSetPermissions(t *testing.T) {
+	t.Parallel()
+	parent := session(t, bypass(t))
+	fork := forked(t, forked(t, parent, pegboard.SessionConfig{}), pegboard.SessionConfig{})
+	a := actor{name: "T"}
+	pool := a.pool(t, fork)
+	require.Equal(t, "allow", judge(t, pool).behavior.String())
+
+	require.NoError(t, fork.SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"T"}})))
+	require.Equal(t, "deny", judge(t, pool).behavior.String())
+	require.ErrorContains(t, fork.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})), `allow rule "T"`)
+	require.Equal(t, "deny", judge(t, pool).behavior.String(), "what was refused changes nothing")
+	require.NoError(t, fork.SetPermissions(pegboard.Permissions{}))
+	require.Equal(t, "allow", judge(t, pool).behavior.String(), "only its own rules were replaced")
+
+	require.NoError(t, parent.SetPermissions(rules(t, pegboard.ModePlan, pegboard.RuleSet{Ask: []string{"T"}})))
+	require.Equal(t, verdict{pegboard.Ask, `ask rule "T" covers it`, "T"}, judge(t, pool), "two forks down")
+	require.Equal(t, pegboard.ModePlan, fork.Permissions().Mode())
+	require.ErrorContains(t, fork.SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{})), "laxer")
+
+	require.NoError(t, parent.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})))
+	require.Equal(t, "allow", judge(t, pool).behavior.String(), "what the parent is allowed, the fork is")
+}
+
+// TestUpdatesOfPermissionsAreNotLost when several are under way.
+func TestUpdatesOfPermissionsAreNotLost(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{})
+	const hosts, each = 8, 25
+	var wg sync.WaitGroup
+	for i := range hosts {
+		wg.Go(func() {
+			for k := range each {
+				err := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					runtime.Gosched() // let another update begin
+					return p.WithRules(pegboard.RuleSet{Allow: []string{fmt.Sprintf("T%d_%d", i, k)}})
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	require.Len(t, s.Permissions().Rules(), hosts*each)
+
+	failed := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		return pegboard.Permissions{}, context.Canceled
+	})
+	require.ErrorIs(t, failed, context.Canceled)
+	require.Len(t, s.Permissions().Rules(), hosts*each, "an update that fails changes nothing")
+}
+
+// offers lists the modes that p offers, the strictest first.
+func offers(p pegboard.Permissions) (list []pegboard.Mode) {
+	for _, m := range strictness() {
+		if p.Offers(m) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// setMode returns an update that sets the mode.
+func setMode(m pegboard.Mode) pegboard.PermissionUpdate {
+	return pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: m, Destination: pegboard.SourceSession}
+}
+
+// TestModesThatAreOffered: auto and bypass only where the host has said so, and nothing
+// that is withheld.
+func TestModesThatAreOffered(t *testing.T) {
+	t.Parallel()
+	const auto, bypass = pegboard.ModeAuto, pegboard.ModeBypass
+	always := without(stringsOf(strictness()), string(auto), string(bypass))
+	tests := []struct {
+		name string
+		p    pegboard.Permissions
+		more []pegboard.Mode // offered beside those that always are
+		less []pegboard.Mode
+		mode pegboard.Mode
+	}{
+		{name: "zero", mode: pegboard.ModeDefault},
+		{name: "made in default", p: rules(t, pegboard.ModeDefault, pegboard.RuleSet{}), mode: pegboard.ModeDefault},
+		{name: "made in auto", p: rules(t, auto, pegboard.RuleSet{}), more: []pegboard.Mode{auto}, mode: auto},
+		{name: "made in bypass", p: rules(t, bypass, pegboard.RuleSet{}), more: []pegboard.Mode{bypass}, mode: bypass},
+		{name: "auto available", p: pegboard.Permissions{}.WithAvailable(auto), more: []pegboard.Mode{auto}, mode: pegboard.ModeDefault},
+		{name: "both available", p: pegboard.Permissions{}.WithAvailable(auto, bypass), more: []pegboard.Mode{auto, bypass}, mode: pegboard.ModeDefault},
+		{name: "unknown available", p: pegboard.Permissions{}.WithAvailable("yolo"), mode: pegboard.ModeDefault},
+		{name: "unknown withheld", p: pegboard.Permissions{}.Without("yolo"), mode: pegboard.ModeDefault},
+		{name: "available, then withheld", p: pegboard.Permissions{}.WithAvailable(auto).Without(auto), mode: pegboard.ModeDefault},
+		{name: "withheld, then available", p: pegboard.Permissions{}.Without(auto).WithAvailable(auto), mode: pegboard.ModeDefault},
+		{name: "made in bypass, which is withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(bypass), mode: pegboard.ModeDefault},
+		{name: "made in acceptEdits, which is withheld", p: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{}).Without(pegboard.ModeAcceptEdits), less: []pegboard.Mode{pegboard.ModeAcceptEdits}, mode: pegboard.ModeDefault},
+		{name: "default is withheld", p: pegboard.Permissions{}.Without("manual"), less: []pegboard.Mode{pegboard.ModeDefault}, mode: pegboard.ModePlan},
+		{name: "in plan, which is withheld", p: rules(t, pegboard.ModePlan, pegboard.RuleSet{}).Without(pegboard.ModePlan), less: []pegboard.Mode{pegboard.ModePlan}, mode: pegboard.ModeAsk},
+		{name: "bypass and default are withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(bypass, pegboard.ModeDefault), less: []pegboard.Mode{pegboard.ModeDefault}, mode: pegboard.ModePlan},
+		{name: "all are withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(strictness()...), less: strictness()[1:], mode: pegboard.ModeDeny},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			want := without(append(slices.Clone(always), stringsOf(tc.more)...), stringsOf(tc.less)...)
+			require.ElementsMatch(t, want, stringsOf(offers(tc.p)))
+			require.Equal(t, tc.mode, tc.p.Mode())
+			require.False(t, tc.p.Offers("yolo"))
+		})
+	}
+}
+
+func stringsOf(ms []pegboard.Mode) (list []string) {
+	for _, m := range ms {
+		list = append(list, string(m))
+	}
+	return list
+}
+
+// TestModesThatAreNotOffered: entering one is an error, except for the update to bypass,
+// which is documented to change nothing.
+func TestModesThatAreNotOffered(t *testing.T) {
+	t.Parallel()
+	for _, p := range []pegboard.Permissions{{}, pegboard.Permissions{}.WithAvailable(strictness()...).Without(strictness()...)} {
+		for _, m := range strictness() {
+			q, err := p.WithMode(m)
+			if p.Offers(m) {
+				require.NoError(t, err)
+				require.Equal(t, m, q.Mode())
+				continue
+			}
+			require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+			require.ErrorContains(t, err, string(m))
+			q, err = p.Apply(setMode(m))
+			if m == pegboard.ModeBypass {
+				require.NoError(t, err)
+				require.Equal(t, p.Mode(), q.Mode())
+				continue
+			}
+			require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+		}
+	}
+	_, err := pegboard.Permissions{}.WithMode("yolo")
+	require.NotErrorIs(t, err, pegboard.ErrModeUnavailable, "it is unknown everywhere")
+}
+
+// TestAnswerCannotEnterAModeThatIsNotOffered: the question stays open.
+func TestAnswerCannotEnterAModeThatIsNotOffered(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		p    pegboard.Permissions
+		fits bool
+	}{
+		"not available": {},
+		"available":     {p: pegboard.Permissions{}.WithAvailable(pegboard.ModeAuto), fits: true},
+		"withheld":      {p: pegboard.Permissions{}.WithAvailable(pegboard.ModeAuto).Without(pegboard.ModeAuto)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := session(t, pegboard.SessionConfig{Permissions: tc.p, Classifier: undecided, Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+				err := q.Answer(pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{setMode(pegboard.ModeAuto)}})
+				if tc.fits {
+					require.NoError(t, err)
+					return pegboard.AskLater(ctx, q)
+				}
+				require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+				require.Len(t, q.Call.Session().Questions(), 1)
+				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			}})
+			a := actor{name: "T"}
+			ex := executor(pegboard.Executor{})
+			require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
+			require.Equal(t, tc.fits, s.Permissions().Mode() == pegboard.ModeAuto)
+		})
+	}
+}
+
+// TestPlanModeReturnsToNothingThatIsWithheld.
+func TestPlanModeReturnsToNothingThatIsWithheld(t *testing.T) {
+	t.Parallel()
+	p, err := rules(t, pegboard.ModeBypass, pegboard.RuleSet{}).WithMode(pegboard.ModePlan)
+	require.NoError(t, err)
+	require.Equal(t, pegboard.ModeBypass, p.AfterPlan().Mode())
+	require.Equal(t, pegboard.ModeDefault, p.Without(pegboard.ModeBypass).AfterPlan().Mode())
+	require.Equal(t, pegboard.ModeAsk, p.Without(pegboard.ModeBypass, pegboard.ModeDefault, pegboard.ModePlan).AfterPlan().Mode())
+}
+
+// TestForkTakesNoModeThatItsParentWithholds: neither when it is made, nor later, nor when
+// its parent withholds the mode that it is in.
+func TestForkTakesNoModeThatItsParentWithholds(t *testing.T) {
+	t.Parallel()
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{}).WithAvailable(pegboard.ModeAuto).Without(pegboard.ModeAcceptEdits)})
+	_, err := s.Fork(pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
+	require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+
+	child := forked(t, s, pegboard.SessionConfig{})
+	enter := func(m pegboard.Mode) error {
+		return child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+	}
+	require.ErrorIs(t, enter(pegboard.ModeAcceptEdits), pegboard.ErrModeUnavailable)
+	require.ErrorIs(t, child.SetPermissions(rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})), pegboard.ErrModeUnavailable)
+	require.NoError(t, enter(pegboard.ModeAuto), "its parent offers it")
+	require.NoError(t, enter(pegboard.ModeBypass))
+	require.NoError(t, enter(pegboard.ModeAuto))
+	require.Equal(t, pegboard.ModeAuto, child.Permissions().Mode())
+	require.True(t, child.Permissions().Offers(pegboard.ModeAuto))
+	require.False(t, child.Permissions().Offers(pegboard.ModeAcceptEdits))
+
+	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		return p.Without(pegboard.ModeAuto), nil
+	}))
+	require.Equal(t, pegboard.ModeDefault, child.Permissions().Mode())
+	a := actor{name: "T"}
+	require.Equal(t, "ask", judge(t, a.pool(t, child)).behavior.String())
+
+	narrow := forked(t, s, pegboard.SessionConfig{Permissions: pegboard.Permissions{}.Without(pegboard.ModeBypass)})
+	require.Equal(t, pegboard.ModeBypass, s.Permissions().Mode())
+	require.Equal(t, pegboard.ModeDefault, narrow.Permissions().Mode(), "a fork may withhold its parent's mode for itself")
+	require.Equal(t, "ask", judge(t, a.pool(t, narrow)).behavior.String())
+}
+
+// TestForkMayBeStricterThanItsParentWithholds: what a host withholds is about what allows more. A
+// fork in a mode that is stricter than ModeDefault and than its parent's is narrower, and so are
+// its own forks.
+func TestForkMayBeStricterThanItsParentWithholds(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name           string
+		parent, fork   pegboard.Mode
+		without, later pegboard.Mode
+		want           pegboard.Mode // empty: refused
+	}{
+		{name: "plan", parent: pegboard.ModeDefault, fork: pegboard.ModePlan, without: pegboard.ModePlan, want: pegboard.ModePlan},
+		{name: "dontAsk under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeDontAsk, without: pegboard.ModeDontAsk, want: pegboard.ModeDontAsk},
+		{name: "plan, withheld later", parent: pegboard.ModeAuto, fork: pegboard.ModePlan, later: pegboard.ModePlan, want: pegboard.ModePlan},
+		{name: "auto under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeAuto, without: pegboard.ModeAuto},
+		{name: "default under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeDefault, without: pegboard.ModeDefault},
+		{name: "plan under ask", parent: pegboard.ModeAsk, fork: pegboard.ModePlan},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := rules(t, tt.parent, pegboard.RuleSet{})
+			if tt.without != "" {
+				p = p.Without(tt.without)
+			}
+			s := session(t, pegboard.SessionConfig{Permissions: p})
+			child, err := s.Fork(pegboard.SessionConfig{Permissions: rules(t, tt.fork, pegboard.RuleSet{})})
+			if tt.want == "" {
+				require.Error(t, err)
+				return
+			}
+			require.NoError(t, err)
+			below := forked(t, child, pegboard.SessionConfig{})
+			require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				if tt.later == "" {
+					return p, nil
+				}
+				return p.Without(tt.later), nil
+			}))
+			require.NoError(t, child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Without(pegboard.ModeBypass), nil }))
+			require.Equal(t, tt.parent, s.Permissions().Mode())
+			require.Equal(t, tt.want, child.Permissions().Mode())
+			require.Equal(t, tt.want, below.Permissions().Mode())
+			require.NoError(t, child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }))
+			require.False(t, child.Permissions().Mode().Laxer(tt.parent))
+		})
+	}
+}
+
+// TestWithheldModesAreNeverEntered by any sequence of changes, in a session or its forks.
+func TestWithheldModesAreNeverEntered(t *testing.T) {
+	t.Parallel()
+	entered := 0
+	for seed := range effort.Of(t, uint64(2000)) {
+		d := dice{rand.New(rand.NewPCG(seed, 25)), nil}
+		mode, _ := d.mode(laxest)
+		var gone []pegboard.Mode
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, mode, pegboard.RuleSet{})})
+		line := []*pegboard.Session{s}
+		for range 12 {
+			m, _ := d.mode(laxest)
+			at := line[d.IntN(len(line))]
+			change := func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				switch d.IntN(5) {
+				case 0:
+					return p.WithAvailable(m), nil
+				case 1:
+					if at == s && m != pegboard.ModeDeny {
+						gone = append(gone, m)
+						return p.Without(m), nil
+					}
+					return p.AfterPlan(), nil
+				case 2:
+					return p.Apply(setMode(m))
+				}
+				return p.WithMode(m)
+			}
+			if err := at.UpdatePermissions(change); err == nil && at.Permissions().Mode() == m {
+				entered++
+			}
+			if fork, err := at.Fork(pegboard.SessionConfig{}); err == nil && d.IntN(4) == 0 {
+				line = append(line, fork)
+			}
+			require.NotContains(t, gone, s.Permissions().Mode(), "seed %d", seed)
+			for _, x := range line[1:] {
+				if mode := x.Permissions().Mode(); slices.Contains(gone, mode) { // it can only be narrower
+					require.True(t, s.Permissions().Mode().Laxer(mode) && pegboard.ModeDefault.Laxer(mode), "seed %d: %s", seed, mode)
+				}
+			}
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, entered, 1000)
+	}
+}
+
+// TestAfterPlanInAFork: a fork leaves plan mode for what its parent has at that moment, or for
+// its own stricter mode before it.
+func TestAfterPlanInAFork(t *testing.T) {
+	t.Parallel()
+	const plan, edits, bypass, dontAsk, def = pegboard.ModePlan, pegboard.ModeAcceptEdits, pegboard.ModeBypass, pegboard.ModeDontAsk, pegboard.ModeDefault
+	const none = pegboard.Mode("")
+	tests := []struct {
+		name   string
+		parent pegboard.Mode
+		starts pegboard.Mode // of the fork; it enters plan mode if it does not start there
+		before pegboard.Mode // entered by the fork before plan mode, if any
+		then   pegboard.Mode // entered by the parent while the fork plans, if any
+		want   pegboard.Mode
+		later  pegboard.Mode // entered by the parent afterwards, if any
+		last   pegboard.Mode
+	}{
+		{name: "begun in plan mode", parent: edits, starts: plan, want: edits},
+		{name: "begun in plan mode, under default", parent: def, starts: plan, want: def},
+		{name: "begun in plan mode, under bypass", parent: bypass, starts: plan, want: bypass},
+		{name: "begun in plan mode, under plan mode", parent: plan, starts: plan, want: plan},
+		{name: "begun in plan mode, and the parent changes", parent: bypass, starts: plan, then: edits, want: edits},
+		{name: "begun in plan mode, and the parent becomes laxer", parent: def, starts: plan, then: edits, want: edits},
+		{name: "begun in plan mode, and the parent asks nobody", parent: edits, starts: plan, then: dontAsk, want: dontAsk},
+		{name: "begun in plan mode, and the parent changes later", parent: edits, starts: plan, want: edits, later: def, last: def},
+		{name: "begun in its parent's mode", parent: edits, want: edits},
+		{name: "begun in its parent's mode, which changes", parent: bypass, then: edits, want: edits},
+		{name: "begun in a mode of its own", parent: bypass, starts: edits, want: edits},
+		{name: "a mode of its own before", parent: bypass, before: edits, want: edits},
+		{name: "a mode of its own before, which is too lax now", parent: bypass, before: edits, then: def, want: def},
+	}
+	for _, tc := range tests {
+		for _, by := range []string{"UpdatePermissions", "SetPermissions"} {
+			t.Run(tc.name+"/"+by, func(t *testing.T) {
+				t.Parallel()
+				parent := session(t, pegboard.SessionConfig{Permissions: rules(t, tc.parent, pegboard.RuleSet{}).WithAvailable(bypass)})
+				cfg := pegboard.SessionConfig{}
+				if tc.starts != none {
+					cfg.Permissions = rules(t, tc.starts, pegboard.RuleSet{})
+				}
+				fork := forked(t, parent, cfg)
+				change := func(s *pegboard.Session, f func(pegboard.Permissions) (pegboard.Permissions, error)) {
+					if by == "UpdatePermissions" {
+						require.NoError(t, s.UpdatePermissions(f))
+						return
+					}
+					p, err := f(s.Permissions())
+					require.NoError(t, err)
+					require.NoError(t, s.SetPermissions(p))
+				}
+				enter := func(s *pegboard.Session, m pegboard.Mode) {
+					if m != none {
+						change(s, func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+					}
+				}
+				enter(fork, tc.before)
+				if tc.starts != plan {
+					enter(fork, plan)
+				}
+				require.Equal(t, plan, fork.Permissions().Mode())
+				enter(parent, tc.then)
+				change(fork, func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					p = p.AfterPlan()
+					require.Equal(t, tc.want, p.Mode(), "told at once")
+					return p, nil
+				})
+				require.Equal(t, tc.want, fork.Permissions().Mode())
+				if tc.later != none {
+					enter(parent, tc.later)
+					require.Equal(t, tc.last, fork.Permissions().Mode())
+				}
+			})
+		}
+	}
+}
+
+// TestModeOfAForkIsNoModeOfAMainSession: what a fork has of its parent's mode does not come
+// along to another session.
+func TestModeOfAForkIsNoModeOfAMainSession(t *testing.T) {
+	t.Parallel()
+	parent := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
+	fork := forked(t, parent, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModePlan, pegboard.RuleSet{})})
+	var taken pegboard.Permissions
+	require.NoError(t, fork.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		taken = p.AfterPlan()
+		return p, nil
+	}))
+	require.Equal(t, pegboard.ModeBypass, taken.Mode())
+	require.Equal(t, pegboard.ModeDefault, session(t, pegboard.SessionConfig{Permissions: taken}).Permissions().Mode())
+}
+
+// An agentTree is a random tree of agents, and the tools that they have in common.
+type agentTree struct {
+	dice
+	registry *pegboard.Registry
+	dirs     []string
+	agents   []treeAgent // parents before their children
+}
+
+// A treeAgent is one agent, with what its definition lists.
+type treeAgent struct {
+	*pegboard.Session
+	parent            int // index; -1 for the main agent
+	cfg               pegboard.PoolConfig
+	tools, disallowed []string
+}
+
+var treeTools = []string{"Agent", "Bash", "Edit", "REPL", "Read", "SendMessage", "T", "TaskStop", "ExitPlanMode"}
+
+func newAgentTree(t *testing.T, seed uint64, dirs []string) *agentTree {
+	t.Helper()
+	f := &agentTree{dice: dice{rand.New(rand.NewPCG(seed, 22)), dirs}, dirs: dirs}
+	var builtins []pegboard.Tool
+	for _, name := range treeTools {
+		a := f.acting()
+		a.name = name
+		builtins = append(builtins, a.tool())
+	}
+	f.registry = registryOf(t, builtins...)
+	attached := f.acting()
+	attached.name = "T"
+	_, err := f.registry.Attach("srv", attached.tool())
+	require.NoError(t, err)
+	p := f.policy(t).WithAvailable(strictness()...)
+	f.agents = []treeAgent{{parent: -1, Session: session(t, pegboard.SessionConfig{Dir: dirs[0], Classifier: undecided, Permissions: p})}}
+	return f
+}
+
+// acting returns a random actor, which may act on what belongs to the conversation.
+func (f *agentTree) acting() actor {
+	a := f.actor()
+	a.aliases, a.source = nil, ""
+	a.traits.Destructive = !a.traits.ReadOnly && f.IntN(4) == 0
+	if a.traits.Own = f.IntN(2) == 0; f.IntN(3) == 0 {
+		kind := one(f.dice, pegboard.TargetAgent, pegboard.TargetSkill, pegboard.TargetResource)
+		a.traits.Targets = []pegboard.Target{{Kind: kind, Access: pegboard.AccessRun, Value: "r"}}
+	}
+	return a
+}
+
+// fork adds an agent of a random definition, if its parent can have it.
+func (f *agentTree) fork(t *testing.T) {
+	t.Helper()
+	at := f.IntN(len(f.agents))
+	above := f.agents[at]
+	cfg := pegboard.SessionConfig{
+		AgentID: fmt.Sprint(len(f.agents)), AgentType: "r", CustomAgent: f.IntN(2) == 0, Dir: one(f.dice, "", f.dirs[0], f.dirs[1]),
+		Role:        one(f.dice, pegboard.RoleSubAgent, pegboard.RoleAsyncAgent, pegboard.RoleTeammate),
+		Permissions: above.Permissions(),
+	}
+	if f.IntN(2) == 0 {
+		mode, _ := f.mode(laxest)
+		if mode.Laxer(above.Permissions().Mode()) {
+			mode = ""
+		}
+		cfg.Permissions = rules(t, mode, pegboard.RuleSet{Ask: f.rules(1), Deny: f.rules(1)})
+	}
+	child, err := above.Fork(cfg)
+	if err != nil { // of a teammate, or outside the parent's directories
+		return
+	}
+	m := treeAgent{Session: child, parent: at}
+	m.cfg.Gates = pegboard.Gates{REPL: f.IntN(3) == 0, Simple: f.IntN(4) == 0}
+	if f.IntN(2) == 0 {
+		tables := pegboard.ClaudeCodeRoleTables()
+		m.cfg.Roles = &tables
+	}
+	for range f.IntN(3) {
+		m.tools = append(m.tools, one(f.dice, append(treeTools, "*", "mcp__srv", "Agent(r)")...))
+	}
+	for range f.IntN(2) {
+		m.disallowed = append(m.disallowed, one(f.dice, treeTools...))
+	}
+	f.agents = append(f.agents, m)
+}
+
+// change changes what one agent may do. A change that is refused is none.
+func (f *agentTree) change(t *testing.T) {
+	t.Helper()
+	m := f.agents[f.IntN(len(f.agents))]
+	mode, _ := f.mode(laxest)
+	lists := pegboard.RuleSet{Source: one(f.dice, pegboard.SourceUser, pegboard.SourceTurn), Ask: f.rules(1), Deny: f.rules(1)}
+	if m.parent < 0 {
+		lists.Allow = f.rules(3)
+	}
+	fact := f.factRule(one(f.dice, pegboard.Allow, pegboard.Ask, pegboard.Deny))
+	fact.Source = lists.Source
+	switch f.IntN(7) {
+	case 0:
+		m.NewTurn()
+	case 1:
+		_ = m.SetPermissions(m.Permissions().AfterPlan())
+	case 2:
+		_ = m.SetPermissions(f.policy(t))
+	default:
+		_ = m.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+			switch f.IntN(4) {
+			case 0:
+				return p.AfterPlan(), nil
+			case 1:
+				return p.WithMode(mode)
+			case 2:
+				return p.WithFactRules(fact)
+			}
+			return p.WithRules(lists)
+		})
+	}
+}
+
+// everything returns the tools that the permissions leave a session, whatever its role.
+func (f *agentTree) everything(m treeAgent) *pegboard.Pool {
+	return f.registry.AssemblePool(m.Session, pegboard.PoolConfig{Roles: &pegboard.RoleTables{Async: []string{"*"}}})
+}
+
+// compare holds every call that an agent is allowed against its parent's decision, and returns
+// how many there were.
+func (f *agentTree) compare(t *testing.T, seed uint64) (allowed int) {
+	t.Helper()
+	for _, m := range f.agents[1:] {
+		resolution, err := f.registry.AssemblePool(m.Session, m.cfg).Resolve(m.tools, m.disallowed)
+		if err != nil {
+			continue
+		}
+		above := f.everything(f.agents[m.parent])
+		for tool := range resolution.Pool.All() {
+			c := call("1", tool.Info().Name, `{}`)
+			if resolution.Pool.Decide(t.Context(), c).Behavior != pegboard.Allow {
+				continue
+			}
+			allowed++
+			d := above.Decide(t.Context(), c)
+			require.Equal(t, pegboard.Allow, d.Behavior, "seed %d: %s is allowed in agent %v and not above: %s\nparent %v\nchild %v", seed, c.Name, m.AgentPath(), d.Reason, above.Session().Permissions(), m.Permissions())
+		}
+	}
+	return allowed
+}
+
+// TestInvariant4NoAgentOfATreeMayMoreThanItsParent: in random trees of agents, with definitions,
+// roles, modes and rules that change, no call that a child is allowed would be refused or asked
+// about in its parent.
+func TestInvariant4NoAgentOfATreeMayMoreThanItsParent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	require.NoError(t, os.Mkdir(sub, 0o700))
+	allowed := 0
+	for seed := range effort.Of(t, uint64(300)) {
+		f := newAgentTree(t, seed, []string{dir, sub, filepath.Dir(dir)})
+		for range 8 {
+			f.fork(t)
+		}
+		allowed += f.compare(t, seed)
+		for range 12 {
+			f.change(t)
+			if f.IntN(4) == 0 {
+				f.fork(t)
+			}
+			allowed += f.compare(t, seed)
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, allowed, 5000)
+	}
+}
+
+// ofTurn adds rules of the turn to the permissions of a session, and returns how.
+func ofTurn(b pegboard.Behavior, tool string) pegboard.PermissionUpdate {
+	return pegboard.PermissionUpdate{
+		Type: pegboard.UpdateAddRules, Behavior: b, Destination: pegboard.SourceTurn, Rules: []pegboard.PermissionUpdateRule{{Tool: tool}},
+	}
+}
+
+func update(t *testing.T, s *pegboard.Session, updates ...pegboard.PermissionUpdate) {
+	t.Helper()
+	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(updates...) }))
+}
+
+// TestRulesOfTheTurn decides a call in a session and its fork, while rules of the turn hold
+// in the session, and after they have ended.
+func TestRulesOfTheTurn(t *testing.T) {
+	t.Parallel()
+	allow, ask, deny := pegboard.Allow, pegboard.Ask, pegboard.Deny
+	fact := pegboard.FactRule{Behavior: pegboard.Allow, Source: pegboard.SourceTurn, Destructive: pegboard.FactYes}
+	tests := []struct {
+		name       string
+		set        pegboard.RuleSet // of the session, for good
+		give       func(t *testing.T, s *pegboard.Session)
+		main, fork pegboard.Behavior // while the turn lasts
+		then       pegboard.Behavior // of both
+	}{
+		{name: "none", main: ask, fork: ask, then: ask},
+		{name: "allow", give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(allow, "T")) }, main: allow, fork: ask, then: ask},
+		{name: "allow, by a set of rules", give: func(t *testing.T, s *pegboard.Session) {
+			t.Helper()
+			require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				return p.WithRules(pegboard.RuleSet{Source: pegboard.SourceTurn, Allow: []string{"T"}})
+			}))
+		}, main: allow, fork: ask, then: ask},
+		{name: "allow, by a rule on facts", give: func(t *testing.T, s *pegboard.Session) {
+			t.Helper()
+			require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithFactRules(fact) }))
+		}, main: allow, fork: ask, then: ask},
+		{name: "deny", set: pegboard.RuleSet{Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(deny, "T")) }, main: deny, fork: deny, then: allow},
+		{name: "ask", set: pegboard.RuleSet{Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(ask, "T")) }, main: ask, fork: ask, then: allow},
+		{name: "the same rule for good", set: pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(allow, "T")) }, main: allow, fork: allow, then: allow},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			a := &actor{name: "T", traits: pegboard.Traits{Destructive: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x"}}}}
+			main := session(t, pegboard.SessionConfig{Permissions: rules(t, "", tc.set)})
+			early := forked(t, main, pegboard.SessionConfig{AgentID: "early"})
+			if tc.give != nil {
+				tc.give(t, main)
+			}
+			late := forked(t, main, pegboard.SessionConfig{AgentID: "late"})
+			copied := forked(t, main, pegboard.SessionConfig{AgentID: "copied", Permissions: main.Permissions()})
+			decided := func(s *pegboard.Session) pegboard.Behavior { return judge(t, a.pool(t, s)).behavior }
+			require.Equal(t, tc.main, decided(main))
+			for _, fork := range []*pegboard.Session{early, late, copied} {
+				require.Equal(t, tc.fork, decided(fork), fork.AgentID())
+				fork.NewTurn()
+				require.Equal(t, tc.fork, decided(fork), "the turn of %s is not its parent's", fork.AgentID())
+			}
+			require.Equal(t, tc.main, decided(main))
+			main.NewTurn()
+			for _, s := range []*pegboard.Session{main, early, late, copied} {
+				require.Equal(t, tc.then, decided(s), s.AgentID())
+				update(t, s) // what has ended is no longer in a fork's own permissions, where it would be an error
+			}
+			for _, rule := range main.Permissions().Rules() {
+				require.NotEqual(t, pegboard.SourceTurn, rule.Source)
+			}
+			require.Empty(t, main.Permissions().FactRules())
+		})
+	}
+}
+
+// TestForkHasATurnOfItsOwn: what narrows a fork for a turn ends with the fork's turn, and a
+// fork cannot allow itself anything for a turn.
+func TestForkHasATurnOfItsOwn(t *testing.T) {
+	t.Parallel()
+	a := &actor{name: "T"}
+	main := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})})
+	fork := forked(t, main, pegboard.SessionConfig{})
+	update(t, fork, ofTurn(pegboard.Deny, "T"))
+	require.Equal(t, pegboard.Deny, judge(t, a.pool(t, fork)).behavior)
+	main.NewTurn()
+	require.Equal(t, pegboard.Deny, judge(t, a.pool(t, fork)).behavior)
+	fork.NewTurn()
+	require.Equal(t, pegboard.Allow, judge(t, a.pool(t, fork)).behavior)
+	require.ErrorContains(t, fork.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		return p.Apply(ofTurn(pegboard.Allow, "U"))
+	}), "a fork cannot add the allow rule")
+}
+
+// TestRulesOfTheTurnAreNotSaved: an answer may remember them, and the host does not save them.
+func TestRulesOfTheTurnAreNotSaved(t *testing.T) {
+	t.Parallel()
+	var saved []pegboard.PermissionUpdate
+	forGood := ofTurn(pegboard.Allow, "U")
+	forGood.Destination = pegboard.SourceUser
+	cfg := pegboard.SessionConfig{
+		Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{ofTurn(pegboard.Allow, "T"), forGood}}, nil
+		},
+		OnRemember: func(_ context.Context, updates []pegboard.PermissionUpdate) error {
+			saved = append(saved, updates...)
+			return nil
+		},
+	}
+	s := session(t, cfg)
+	ex := executor(pegboard.Executor{})
+	pool := registryOf(t, plain("T", says("ran"))).AssemblePool(s, pegboard.PoolConfig{})
+	for i := range 2 {
+		require.NoError(t, ex.Run(t.Context(), pool, call(fmt.Sprint(i), "T", `{}`))[0].Err)
+	}
+	require.Equal(t, []pegboard.PermissionUpdate{forGood}, saved, "asked once, and that much was saved")
+	s.NewTurn()
+	require.NoError(t, ex.Run(t.Context(), pool, call("3", "T", `{}`))[0].Err)
+	require.Len(t, saved, 2, "asked again")
+}
+
+// TestTurnHasOnlyRules: a mode or a directory would stay for good, so neither is taken for a turn.
+func TestTurnHasOnlyRules(t *testing.T) {
+	t.Parallel()
+	for _, u := range []pegboard.PermissionUpdate{
+		{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceTurn},
+		{Type: pegboard.UpdateAddDirectories, Directories: []string{"/tmp"}, Destination: pegboard.SourceTurn},
+	} {
+		p, err := pegboard.Permissions{}.Apply(u)
+		require.ErrorContains(t, err, "only rules end with a turn", u.Type)
+		require.Equal(t, pegboard.ModeDefault, p.Mode())
+		require.Empty(t, p.Directories())
+	}
+}
+
+// TestInvariant4ForkIsNeverLaxer compares random agents with the sessions they
+// were forked from, also after these changed.
+func TestInvariant4ForkIsNeverLaxer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	require.NoError(t, os.Mkdir(sub, 0o700))
+	for _, tc := range []struct {
+		name string
+		dirs []string // of the forks; empty: the parent's
+	}{{name: "same directory", dirs: []string{""}}, {name: "narrower directory", dirs: []string{"", sub}}} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			for seed := range effort.Of(t, uint64(1000)) {
+				d := dice{rand.New(rand.NewPCG(seed, 2)), []string{dir, sub, filepath.Dir(dir)}}
+				a := d.actor()
+				mode, lax := d.mode(laxest)
+				line := []*pegboard.Session{session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided})}
+				pools := []*pegboard.Pool{a.pool(t, line[0])}
+				require.NoError(t, line[0].SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})))
+				for range 2 {
+					mode, lax = d.mode(lax)
+					fork, err := line[len(line)-1].Fork(pegboard.SessionConfig{
+						Role: pegboard.RoleSubAgent, Dir: one(d, tc.dirs...),
+						Permissions: rules(t, mode, pegboard.RuleSet{Ask: d.rules(1), Deny: d.rules(1)}),
+					})
+					if err != nil { // the parent took a narrower directory than this
+						require.ErrorContains(t, err, "outside")
+						continue
+					}
+					line = append(line, fork)
+					pools = append(pools, a.pool(t, fork))
+				}
+				compare := func() {
+					for i := range pools[1:] {
+						parent, child := judge(t, pools[i]), judge(t, pools[i+1])
+						require.GreaterOrEqual(t, child.behavior, parent.behavior, "seed %d: %+v\nparent %v\nchild %v\n%s: %s",
+							seed, a.traits, line[i].Permissions(), line[i+1].Permissions(), parent.reason, child.reason)
+					}
+				}
+				compare()
+				mode, _ = d.mode(laxest)
+				require.NoError(t, line[0].SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(2), Ask: d.rules(1), Deny: d.rules(1)})))
+				compare()
+			}
+		})
+	}
+}
+
+// TestChildIsNeverLaxerInAnyPairOfModes, nor after the parent took any other mode
+// or rules, or the child a rule.
+func TestChildIsNeverLaxerInAnyPairOfModes(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	require.NoError(t, os.Mkdir(sub, 0o700))
+	modes := strictness()
+	seed := uint64(0)
+	for i, mode := range modes {
+		for _, childs := range modes[:i+1] {
+			for _, later := range modes {
+				seed++
+				d := dice{rand.New(rand.NewPCG(seed, 7)), []string{dir, sub, filepath.Dir(dir)}}
+				a := d.actor()
+				parent := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided})
+				above := a.pool(t, parent)
+				allowed := d.rules(3)
+				require.NoError(t, parent.SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: allowed, Ask: d.rules(1), Deny: d.rules(1)})))
+				child := forked(t, parent, pegboard.SessionConfig{
+					Dir: one(d, "", sub), Permissions: rules(t, childs, pegboard.RuleSet{Allow: allowed, Ask: d.rules(1), Deny: d.rules(1)}),
+				})
+				under := a.pool(t, child)
+				compare := func(when string) {
+					p, c := settledBehavior(t, above), settledBehavior(t, under)
+					require.GreaterOrEqual(t, c, p, "seed %d, %s: %s, the child %s, later %s\n%+v\nparent %v\nchild %v", seed, when, mode, childs, later, a.traits, parent.Permissions(), child.Permissions())
+				}
+				compare("at first")
+				require.NoError(t, child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					return p.WithRules(pegboard.RuleSet{Ask: d.rules(1), Deny: d.rules(1)})
+				}))
+				compare("after a rule of the child")
+				require.NoError(t, parent.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+					return p.WithAvailable(later).WithMode(later)
+				}))
+				compare("after the parent took another mode")
+				require.NoError(t, parent.SetPermissions(d.policy(t)))
+				compare("after the parent took other rules")
+			}
+		}
+	}
+}
+
+// TestForkKeepsTheAnchorsOfItsParentsRules: a rule means the same files in a
+// fork that works further down.
+func TestForkKeepsTheAnchorsOfItsParentsRules(t *testing.T) {
+	t.Parallel()
+	dir, more := t.TempDir(), t.TempDir()
+	sub := filepath.Join(dir, "sub")
+	require.NoError(t, os.Mkdir(sub, 0o700))
+	tests := []struct {
+		name, path string
+		mode       pegboard.Mode
+		set        pegboard.RuleSet
+		cfg        pegboard.SessionConfig
+		want       string
+	}{
+		{name: "deny", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(./sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "deny"},
+		{name: "deny from the source's root", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(/sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "deny"},
+		{name: "ask", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Ask: []string{"Edit(sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "ask"},
+		{name: "deny of a bare name", path: "a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(a)"}}, cfg: pegboard.SessionConfig{Dir: sub, MoreDirs: []string{dir}}, want: "deny"},
+		{name: "allow", path: "sub/a", set: pegboard.RuleSet{Allow: []string{"Edit(./a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "ask"},
+		{name: "allow of a bare name", path: filepath.Join(more, "a"), set: pegboard.RuleSet{Allow: []string{"Edit(a)"}}, cfg: pegboard.SessionConfig{Dir: more}, want: "ask"},
+		{name: "a rule of its own", path: "sub/a", mode: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Dir: sub, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(./a)"}})}, want: "deny"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			parent := session(t, pegboard.SessionConfig{Dir: dir, MoreDirs: []string{more}, Permissions: rules(t, tc.mode, tc.set)})
+			if !filepath.IsAbs(tc.path) {
+				tc.path = filepath.Join(dir, tc.path)
+			}
+			a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: tc.path}}}}
+			require.Equal(t, tc.want, judge(t, a.pool(t, forked(t, parent, tc.cfg))).behavior.String())
+		})
+	}
+}
+
+// A directory that is removed from the parent is removed from the child.
+func TestAChildLosesADirectoryWithItsParent(t *testing.T) {
+	t.Parallel()
+	added := t.TempDir()
+	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{added}})
+	require.NoError(t, err)
+	parent := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: p})
+	child := forked(t, parent, pegboard.SessionConfig{Permissions: p})
+	require.NoError(t, parent.SetPermissions(pegboard.Permissions{}))
+	a := reading(pegboard.Target{Value: filepath.Join(added, "f")})
+	require.GreaterOrEqual(t, judge(t, a.pool(t, child)).behavior, judge(t, a.pool(t, parent)).behavior)
+}
+
+// A relative directory means the same place in a child that works elsewhere.
+func TestAChildsRelativeDirectoryIsItsParents(t *testing.T) {
+	t.Parallel()
+	top := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(top, "b", "c", "d"), 0o700))
+	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"../../x"}}) // of b/c: top/x
+	require.NoError(t, err)
+	parent := session(t, pegboard.SessionConfig{Dir: filepath.Join(top, "b", "c"), Permissions: p})
+	child := forked(t, parent, pegboard.SessionConfig{Dir: filepath.Join(top, "b", "c", "d"), Permissions: p})
+	a := reading(pegboard.Target{Value: filepath.Join(top, "b", "x", "f")})
+	require.GreaterOrEqual(t, judge(t, a.pool(t, child)).behavior, judge(t, a.pool(t, parent)).behavior)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
@@ -131,4 +132,75 @@ type pending struct {
 	question *Question
 	accept   func(Decision) (Decision, error)
 	saved    chan struct{} // closed when the host has saved the answer, or failed to
+}
+
+// A Guard decides about each call that would run or be asked about, whoever has approved
+// it: a rule, the mode, a hook, the tool, the caller. Question.Decision is how the call was
+// decided so far. It can deny the call or have it asked about, and only the user answers
+// then. It can change the input by Decision.Input, which is then decoded, validated and
+// decided again, with the Guard. Deny with StopTurn ends the turn. It cannot allow anything:
+// any other decision changes nothing, and Decision.Remember is ignored.
+//
+// An error or a panic denies the call. A Guard may be called concurrently. It is called
+// before the user is asked, so that the user sees the input that runs. It is not called for
+// targets that a running call checks.
+type Guard func(ctx context.Context, q *Question) (Decision, error)
+
+// joinGuards returns a Guard that calls both. The stricter decision wins, and of two
+// changed inputs the second.
+func joinGuards(a, b Guard) Guard {
+	return joinOpinions(a, b, func(q *Question, x, y Decision) Decision {
+		d := stricter(x, y)
+		d.Input = x.Input
+		if q.Call.replacement(y.Input) != nil {
+			d.Input = y.Input
+		}
+		return d
+	})
+}
+
+// A Classifier decides in [ModeAuto] calls that no rule decides, in the user's place. Any
+// behavior but Allow and Deny, and an error, leave the call to the user. It may be called
+// concurrently.
+//
+// Its question has the tool's text about the call, see [Question].ClassifierInput. It is
+// not asked about a call whose tool has no such text: the user is. A tool of the host's own
+// has one if its [Definition] has a ClassifierInput.
+type Classifier func(ctx context.Context, q *Question) (Decision, error)
+
+// ClassifyByTargets is the default classifier. It denies calls that need the user's
+// attention, such as the removal of a home directory, and leaves all others to the user.
+// It calls no model.
+func ClassifyByTargets(_ context.Context, q *Question) (Decision, error) {
+	for _, t := range q.Targets {
+		if t.AskReason != "" {
+			return Decision{Behavior: Deny, Reason: t.AskReason}, nil
+		}
+	}
+	return Decision{}, nil
+}
+
+// After this many denials by the classifier, in a row or in all, the user is asked
+// again: the numbers that Claude Code documents for its auto mode.
+const (
+	maxRefusalsInARow = 3
+	maxRefusals       = 20
+)
+
+// classifierRefusals count the calls that a session's classifier has denied.
+type classifierRefusals struct{ inARow, all atomic.Int64 }
+
+func (c *classifierRefusals) tooMany() bool {
+	return c.inARow.Load() >= maxRefusalsInARow || c.all.Load() >= maxRefusals
+}
+
+// count counts a decision.
+func (c *classifierRefusals) count(d Decision) {
+	switch {
+	case d.Behavior == Allow:
+		c.inARow.Store(0)
+	case d.By == ByClassifier:
+		c.inARow.Add(1)
+		c.all.Add(1)
+	}
 }

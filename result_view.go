@@ -3,8 +3,10 @@ package pegboard
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -111,4 +113,127 @@ func (r *Result) summary() string {
 		return fmt.Sprintf("%s (and %d more lines)", first, n)
 	}
 	return first + " (and 1 more line)"
+}
+
+// Value returns what code gets that made the call with [Call.Run], such as a script: data,
+// and no text that is worded for the model. It is [Result].Value. A result without that
+// has its Data as the value, which encoding/json can encode and the tool's output schema
+// describes; and one without Data the text of its parts, or if there are other parts than
+// text, a list of them in the form of MCP. Parts of the value may be a [FileValue].
+//
+// If the call failed, the error is a *[CodeError]. A result that has both IsError and a
+// Value is no failure for code, such as that of a command whose exit code is 1.
+func (o *Outcome) Value() (any, error) {
+	r := o.Result
+	failure, failed := r.Value.(*CodeError)
+	switch {
+	case failed && o.Err == nil:
+		e := *failure
+		e.Tool = o.Call.ToolName()
+		if e.Data == nil {
+			e.Data = r.Data
+		}
+		return nil, &e
+	case o.Err != nil || r.IsError && r.Value == nil:
+		return nil, &CodeError{Tool: o.Call.ToolName(), Kind: codeKindOf(o.Err), Text: r.Text(), Data: r.Data, Err: o.Err}
+	case r.Value != nil:
+		return r.Value, nil
+	case r.Data != nil:
+		return r.Data, nil
+	}
+	return valueOfParts(r.Parts), nil
+}
+
+// valueOfParts returns parts as code gets them.
+func valueOfParts(parts []Part) any {
+	if !slices.ContainsFunc(parts, func(p Part) bool { return p.MIME != "" || p.Tool != "" }) {
+		r := Result{Parts: parts}
+		return r.Text()
+	}
+	blocks := []any{}
+	for _, p := range parts {
+		switch {
+		case p.Tool != "":
+			blocks = append(blocks, map[string]any{"type": "tool_reference", "tool_name": p.Tool})
+		case len(p.Data) > 0:
+			kind := "resource"
+			if p.isImage() {
+				kind = "image"
+			}
+			blocks = append(blocks, map[string]any{"type": kind, "mimeType": p.MIME, "data": base64.StdEncoding.EncodeToString(p.Data)})
+		default:
+			blocks = append(blocks, map[string]any{"type": "text", "text": p.Text})
+		}
+	}
+	return blocks
+}
+
+// withValueAfterHook returns r, which a hook may have changed; before is a copy of the
+// result that the hook got. What the hook has taken out of the parts must not reach code by
+// another way, so parts that were changed are the value.
+func (r *Result) withValueAfterHook(before *Result) *Result {
+	same := slices.EqualFunc(before.Parts, r.Parts, func(a, b Part) bool {
+		return a.Text == b.Text && a.MIME == b.MIME && a.Tool == b.Tool && slices.Equal(a.Data, b.Data)
+	})
+	_, failed := r.Value.(*CodeError)
+	fails := failed || r.IsError && (r.Value == nil || !before.IsError)
+	if same && (!fails || failed || r.Value == nil) {
+		return r
+	}
+	changed := *r
+	switch {
+	case fails:
+		changed.Value, changed.Data, changed.IsError = nil, nil, true
+	default:
+		changed.Value = valueOfParts(r.Parts)
+	}
+	return &changed
+}
+
+// The kinds of a [CodeError].
+const (
+	KindInvalidInput = "invalid_input" // the input does not fit; another one may
+	KindUnknownTool  = "unknown_tool"  // there is no such tool
+	KindDenied       = "denied"        // a rule or a person refused the call
+	KindCancelled    = "cancelled"     // the call was stopped
+	KindTimeout      = "timeout"       // it took too long
+	KindBudget       = "budget"        // a budget is used up
+	KindCrashed      = "crashed"       // the tool has a defect
+	KindFailed       = "failed"        // the tool failed, or could not return all
+)
+
+// A CodeError says to code why a call has no value. Its text is that for the model.
+type CodeError struct {
+	Tool string
+	Kind string // one of the constants above, such as KindDenied
+	Text string
+	Data any   // of the result, if there is one: what the tool could do
+	Err  error // [Outcome].Err, or nil
+}
+
+// Error returns the text for the model.
+func (e *CodeError) Error() string { return e.Text }
+
+// Unwrap returns e.Err.
+func (e *CodeError) Unwrap() error { return e.Err }
+
+// codeKindOf returns the kind of a failure with the error err, which may be nil.
+func codeKindOf(err error) string {
+	for _, k := range []struct {
+		kind string
+		is   bool
+	}{
+		{KindBudget, errors.As(err, new(*BudgetError))},
+		{KindTimeout, errors.Is(err, ErrTimeout)},
+		{KindCancelled, errors.Is(err, ErrCancelled)},
+		{KindDenied, errors.Is(err, ErrDenied)},
+		{KindUnknownTool, errors.Is(err, ErrUnknownTool)},
+		{KindInvalidInput, errors.Is(err, ErrInvalidInput)},
+		{KindCrashed, errors.Is(err, ErrPanic)},
+	} {
+		if k.is {
+			return k.kind
+		}
+	}
+	return KindFailed
 }

@@ -3,6 +3,7 @@ package pegboard
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,4 +228,295 @@ func (r *Rule) appendDescription(text []byte) []byte {
 		text = append(append(text, " from "...), r.Source...)
 	}
 	return text
+}
+
+// namesTool reports whether r names the tool.
+func (r *Rule) namesTool(i *Info) bool {
+	if r.Behavior == Allow && i.contested != uncontested {
+		return r.namesContested(i)
+	}
+	if !strings.Contains(r.Tool, "*") {
+		return i.answersTo(r.Tool) || i.server != "" && (r.Tool == i.server || r.Tool == i.spelled)
+	}
+	matches := func(name string) bool { return pattern.NameMatches(r.Tool, name, i.server, r.Behavior == Allow) }
+	return matches(i.Name) || slices.ContainsFunc(i.Aliases, matches)
+}
+
+// namesContested is namesTool for an allow rule on a tool whose name could be that of another
+// source.
+func (r *Rule) namesContested(i *Info) bool {
+	switch i.contested {
+	case contestedName, contestedDefinition:
+		return r.Tool == i.server || r.Tool == i.server+"__*"
+	case contestedFolded:
+		return r.Tool == i.spelled && !strings.Contains(r.Tool, "*")
+	}
+	return false
+}
+
+// isBare reports whether r names one tool and nothing else.
+func (r *Rule) isBare() bool { return r.Pattern == "" && !strings.Contains(r.Tool, "*") }
+
+// covers is the test of an allow rule: r covers t under all of names.
+func (r *Rule) covers(i *Info, t *Target, names []string) bool {
+	if t.doubt() != "" {
+		return false
+	}
+	if r.Pattern == "" {
+		return r.namesTool(i)
+	}
+	if t.Kind == TargetPath && t.Access != AccessRead && t.Access != AccessWrite {
+		return false // patterns are about reading and writing files, not about running them
+	}
+	return r.appliesTo(i, t) && r.spec.Covers(patternSubject(i, t, names), r.bases...)
+}
+
+// touches is the test of a deny or ask rule: r matches some part of t.
+func (r *Rule) touches(i *Info, t *Target) bool {
+	return r.appliesTo(i, t) && r.spec.Touches(patternSubject(i, t, t.names()), r.bases...)
+}
+
+// appliesTo reports whether a pattern rule is about targets of this kind of this tool.
+func (r *Rule) appliesTo(i *Info, t *Target) bool {
+	switch {
+	case t.Kind == TargetOpaque:
+		return false
+	case pattern.IsTargetFamily(r.Tool) || r.namesTool(i):
+		return true
+	}
+	// A command that is denied to Bash is denied to every tool. A command that is
+	// allowed to Bash is allowed to Monitor, too. The pattern matches nothing but commands.
+	return r.Tool == "Bash" && (r.Behavior != Allow || i.answersTo("Monitor"))
+}
+
+// mayMatchUnseen reports whether a pattern rule could match something that a call of the
+// tool does without declaring it.
+func (r *Rule) mayMatchUnseen(i *Info) bool {
+	return r.Pattern != "" && (pattern.IsTargetFamily(r.Tool) || r.namesTool(i) || r.appliesTo(i, &Target{Kind: TargetCommand}))
+}
+
+// understands reports whether a pattern rule on a tool has a meaning for t: it then matches
+// t or is about something else.
+func (r *Rule) understands(i *Info, t *Target) bool {
+	return t.Kind != TargetOpaque && r.spec.Understands(patternSubject(i, t, t.names()))
+}
+
+// patternSubject returns t in the form in which patterns match it.
+func patternSubject(i *Info, t *Target, names []string) pattern.Subject {
+	tree := t.Tree && (!t.Filtered || i.Origin.External())
+	unparsed := t.Kind == TargetCommand && !t.Shell.parsed()
+	return pattern.Subject{Unparsed: unparsed, Doubtful: t.doubt() != "", Kind: t.Kind.pattern(), Write: t.Access != AccessRead, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
+}
+
+// A Fact is what a [FactRule] wants to be true of a call.
+type Fact uint8
+
+// The facts. The zero value wants nothing.
+const (
+	FactAny Fact = iota
+	FactYes      // the call has the trait
+	FactNo       // it does not
+)
+
+// A FactRule decides calls by what they are, whatever their tool is called: see [Traits].
+// It decides a call if each fact that it wants is true, and it names at least one.
+//
+// A deny or ask rule holds like one of a [RuleSet], in every mode. An allow rule is as wide
+// as one that names a tool without a pattern: it covers all targets of the call, but no
+// value that cannot be understood, nothing that cannot be seen into while a deny or ask
+// pattern could be about it, and no file that a command writes outside the working
+// directories. It wants at least one FactYes, since a tool that says nothing has no trait.
+//
+// The facts are those that the tool states, corrected by the targets: a call that writes a
+// file, or runs a command that turns out to be none that only reads, is not read-only, and
+// one that names a host is open-world.
+//
+// What a tool of a source says of its calls is the word of its server. It counts only for a
+// rule that names the source in ToolSource, and where [Permissions.WithTrustedSources] names
+// it. For any other rule each such call may be anything: an allow rule does not cover it,
+// and a deny or ask rule decides it.
+type FactRule struct {
+	Behavior Behavior
+	Source   RuleSource // of the rule; it is shown in explanations
+
+	ReadOnly    Fact
+	Destructive Fact
+	OpenWorld   Fact
+
+	ToolSource string // only calls of tools of this source, see Origin; empty means of any tool
+}
+
+// check returns what is wrong with r.
+func (r *FactRule) check() error {
+	facts := [...]Fact{r.ReadOnly, r.Destructive, r.OpenWorld}
+	wants := map[Fact]bool{}
+	for _, f := range facts {
+		wants[f] = true
+		if f > FactNo {
+			return fmt.Errorf("fact rule %q: there is no fact %d", r, f)
+		}
+	}
+	wrong := func(text string) error { return fmt.Errorf("fact rule %q: %w", r, errors.New(text)) }
+	switch {
+	case r.Behavior < Allow || r.Behavior > Deny:
+		return wrong(fmt.Sprintf("the behavior is %v; a rule allows, asks or denies", r.Behavior))
+	case !validText(r.ToolSource):
+		return wrong("the source of the tools holds a control character or is not UTF-8")
+	case !wants[FactYes] && !wants[FactNo]:
+		return wrong("it names no fact; a rule such as mcp__server is about all calls")
+	case r.ReadOnly == FactYes && r.Destructive == FactYes:
+		return wrong("no call is read-only and destructive")
+	case r.Behavior == Allow && !wants[FactYes]:
+		return wrong("an allow rule needs a FactYes, since a tool that says nothing of a call has no trait")
+	}
+	return nil
+}
+
+// matches reports whether r decides a call of the tool, given its facts, and whether the
+// tool is trusted to tell them.
+func (r *FactRule) matches(i *Info, trusted, readOnly, destructive, openWorld bool) bool {
+	switch {
+	case r.ToolSource != "" && r.ToolSource != i.Origin.Source:
+		return false
+	case !trusted && r.ToolSource == "":
+		return r.Behavior != Allow // its tool may say anything
+	}
+	return r.ReadOnly.is(readOnly) && r.Destructive.is(destructive) && r.OpenWorld.is(openWorld)
+}
+
+// is reports whether a trait is as f wants it.
+func (f Fact) is(trait bool) bool { return f == FactAny || (f == FactYes) == trait }
+
+// String returns what r is about, without its behavior: "read-only, not open-world, of
+// github".
+func (r FactRule) String() string {
+	var words []string
+	for _, f := range []struct {
+		fact Fact
+		word string
+	}{{r.ReadOnly, "read-only"}, {r.Destructive, "destructive"}, {r.OpenWorld, "open-world"}} {
+		switch f.fact {
+		case FactYes:
+			words = append(words, f.word)
+		case FactNo:
+			words = append(words, "not "+f.word)
+		}
+	}
+	if r.ToolSource != "" {
+		words = append(words, "of "+r.ToolSource)
+	}
+	return strings.Join(words, ", ")
+}
+
+// describe returns the rule for an explanation.
+func (r *FactRule) describe() string {
+	text := r.Behavior.String() + " rule on calls that are " + strconv.Quote(r.String())
+	if r.Source != "" {
+		text += " from " + string(r.Source)
+	}
+	return text
+}
+
+// A ruleset holds the rules of Permissions: deny rules, ask rules, allow rules, each in
+// the order given. It never changes. A nil ruleset has no rules.
+type ruleset struct {
+	rules     []Rule
+	callRules []int32        // indices of the rules that name a tool as a whole, or a parameter
+	ownRules  []int32        // indices of the deny and ask rules whose pattern is read by the tool's targets
+	fileRules []int32        // indices of the deny and ask rules whose pattern may be about files
+	index     *pattern.Index // of the patterns of all rules
+}
+
+func newRuleset(rules []Rule) *ruleset {
+	slices.SortStableFunc(rules, func(a, b Rule) int { return int(b.Behavior - a.Behavior) })
+	s := &ruleset{rules: rules}
+	for i := range rules {
+		if rules[i].Pattern == "" || rules[i].param != nil {
+			s.callRules = append(s.callRules, int32(i))
+		}
+		if r := &rules[i]; r.Pattern != "" && r.Behavior != Allow && !pattern.IsShared(r.Tool) {
+			s.ownRules = append(s.ownRules, int32(i))
+		}
+		if r := &rules[i]; r.Behavior != Allow && r.spec.IsAbout(pattern.Path) {
+			s.fileRules = append(s.fileRules, int32(i))
+		}
+	}
+	s.index = pattern.NewIndex(len(rules), func(i int) pattern.Spec { return rules[i].spec })
+	return s
+}
+
+func (s *ruleset) all() []Rule {
+	if s == nil {
+		return nil
+	}
+	return s.rules
+}
+
+// restrictsFiles reports whether a deny or ask rule has a pattern that may be about files.
+func (s *ruleset) restrictsFiles() bool { return s != nil && len(s.fileRules) > 0 }
+
+// placesOfFiles returns the files that deny and ask rules name, the directories that their
+// patterns begin with, and the working directories, in which a pattern may be about any name.
+// The root of the file system is none of them.
+func (s *ruleset) placesOfFiles() (places []string) {
+	seen := map[string]bool{}
+	add := func(place string) {
+		if seen[place] {
+			return
+		}
+		seen[place] = true
+		if real := realpath.Resolve(place); real != filepath.Dir(real) {
+			places = append(places, real)
+		}
+	}
+	for _, i := range s.fileRules {
+		r := &s.rules[i]
+		for _, b := range r.bases {
+			if place, ok := r.spec.LiteralPrefix(b); ok {
+				add(place)
+			}
+			add(b.Dir)
+		}
+	}
+	return places
+}
+
+// A candidateCache holds the rules that may match the first targets of a call, so that
+// they are looked up once. Its size is fixed, so that it needs no allocation: later
+// targets, of a long command line, are not cached.
+type candidateCache struct {
+	rules   [40]int32 // indices into the ruleset
+	ends    [12]int   // where the rules of each target end
+	targets int       // how many targets are cached
+}
+
+// free returns the unused part of the cache, empty, to append the next target's rules.
+func (c *candidateCache) free() []int32 {
+	start := c.start(c.targets)
+	return c.rules[start:start]
+}
+
+func (c *candidateCache) start(k int) int {
+	if k == 0 {
+		return 0
+	}
+	return c.ends[k-1]
+}
+
+// store caches the rules of target k if they fit, and returns them.
+func (c *candidateCache) store(k int, rules []int32) []int32 {
+	start := c.start(c.targets)
+	if k == c.targets && k < len(c.ends) && start+len(rules) <= len(c.rules) {
+		c.ends[k] = start + copy(c.rules[start:], rules)
+		c.targets++
+	}
+	return rules
+}
+
+// of returns the rules of target k, or nil if they are not cached.
+func (c *candidateCache) of(k int) []int32 {
+	if k >= c.targets {
+		return nil
+	}
+	return c.rules[c.start(k):c.ends[k]]
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
 // SessionConfig describes a session. The zero value is a main session in the current
@@ -644,4 +645,174 @@ func (s *Session) Close(ctx context.Context) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// DefaultSuspensionExpiry is how long the questions of a [Suspension] may be answered when
+// [Suspending].Expiry is zero: a week.
+const DefaultSuspensionExpiry = 7 * 24 * time.Hour
+
+// minSuspendKey is how many bytes a key has at least: as many as the hash.
+//
+// source: RFC 2104, section 3: shorter keys decrease the strength of HMAC.
+const minSuspendKey = 32
+
+// Suspending has a main session suspend calls instead of waiting for the user, and keep a
+// journal of its calls. Key and Journal are required.
+type Suspending struct {
+	// Key signs each [Suspension] and each [JournalEntry]. It has at least 32 bytes from a
+	// cryptographic source, and is the same in all processes that resume. It must not be
+	// changed. A program that knows it can make approvals.
+	Key []byte
+	// Journal keeps the steps of each call, see [Journal].
+	Journal Journal
+	// Expiry is how long a question may be answered after it was asked first; 0 means
+	// [DefaultSuspensionExpiry].
+	Expiry time.Duration
+	// Suggest is the destination of [SuspendedQuestion].Suggestions; empty means
+	// [SourceSession].
+	Suggest RuleSource
+}
+
+// check returns why a session with the configuration cannot suspend calls, or nil.
+func (s *Suspending) check(cfg *SessionConfig) error {
+	switch {
+	case s == nil:
+		return nil
+	case len(s.Key) < minSuspendKey:
+		return fmt.Errorf("Suspend.Key has %d bytes; use %d or more from crypto/rand", len(s.Key), minSuspendKey)
+	case s.Journal == nil:
+		return errors.New("Suspend.Journal is nil; use NewFileJournal or a Journal of your own")
+	case s.Expiry < 0:
+		return fmt.Errorf("Suspend.Expiry is %v; use 0 for the default", s.Expiry)
+	case cfg.ID == "":
+		return errors.New("a session that suspends calls needs an ID, which its values and journal are bound to")
+	}
+	return nil
+}
+
+// expiry returns how long a question may be answered.
+func (s *Suspending) expiry() time.Duration { return cmp.Or(s.Expiry, DefaultSuspensionExpiry) }
+
+// An outsideError is an [ErrOutside] of a directory.
+type outsideError struct{ dir, whose string }
+
+func (e *outsideError) Error() string {
+	return "directory " + visible(e.dir) + " is outside " + e.whose + " working directories"
+}
+
+func (e *outsideError) Unwrap() error { return ErrOutside }
+
+// SetDir moves s to the directory dir, for calls whose decision begins after it returns. A
+// call that is being decided or runs keeps its [Call.Dir], with all that it was decided by.
+//
+// Dir lies inside the working directories in force, with and without symbolic links, or is
+// the directory that s was made in. Otherwise the error is [ErrOutside]; it wraps
+// [io/fs.ErrNotExist] if there is no such directory. A relative dir starts in the present one.
+// After an error, nothing has changed.
+//
+//   - Dir takes the place of the session's own directory among the working directories. The
+//     further ones stay. So a session that has moved may not go up again, except to where it
+//     was made.
+//   - Rules keep the anchors that they have where they were added, which is the former directory
+//     for most. Deny and ask rules, those of the parents included, also hold as if they were
+//     anchored on dir. Allow rules do not. A rule that is added from now on is anchored on dir.
+//   - Forks made later begin in dir. Those that are there stay where they are, and keep their
+//     directories.
+//
+// In a fork, dir also lies inside the directories of its parent, and the parent stays.
+func (s *Session) SetDir(dir string) error {
+	s.mustExist("SetDir")
+	if dir == "" {
+		return errors.New("working directory: the name is empty")
+	}
+	var last string
+	err := s.grants.move(func(from *place, work, outer []workDir) (*place, error) {
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(from.dir, dir)
+		}
+		d, err := newWorkDir(filepath.Clean(dir))
+		if err != nil {
+			return nil, err
+		}
+		isMade := d.real == from.made.real && (d.spelled == from.made.spelled || d.spelled == d.real)
+		if !d.isWithin(work) && (!isMade || outer != nil && !d.isWithin(outer)) {
+			return nil, &outsideError{d.spelled, "the"}
+		}
+		last, dir = from.dir, d.spelled
+		return from.in(d), nil
+	})
+	if err == nil {
+		s.dirListeners.tell(last, dir)
+	}
+	return err
+}
+
+// OnSetDir makes each SetDir of s call f when the session has moved, with the directories
+// before and after, on the goroutine of SetDir and before that returns. Several are called in
+// the order of their first OnSetDir. A second OnSetDir of a name replaces the func of the
+// first, and a nil func removes it. F may use the session, and may be called concurrently. A
+// panic of f is one of SetDir, after the session has moved. A fork has its own funcs only.
+func (s *Session) OnSetDir(name string, f func(from, to string)) {
+	s.mustExist("OnSetDir")
+	s.dirListeners.set(name, f)
+}
+
+// dirListeners are the funcs of OnSetDir. The zero value is ready to use.
+type dirListeners struct {
+	mu   lock.Mutex
+	list []dirListener // in the order of their first OnSetDir; never written to
+}
+
+type dirListener struct {
+	name  string
+	moved func(from, to string)
+}
+
+// set adds or replaces a func. A nil func removes it.
+func (l *dirListeners) set(name string, f func(from, to string)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := slices.Clone(l.list) // tell may be reading the old ones
+	at := slices.IndexFunc(list, func(d dirListener) bool { return d.name == name })
+	switch {
+	case f == nil && at >= 0:
+		list = slices.Delete(list, at, at+1)
+	case f == nil:
+	case at >= 0:
+		list[at].moved = f
+	default:
+		list = append(list, dirListener{name, f})
+	}
+	l.list = list
+}
+
+// tell calls the funcs. It holds no lock meanwhile.
+func (l *dirListeners) tell(from, to string) {
+	l.mu.Lock()
+	list := l.list
+	l.mu.Unlock()
+	for _, d := range list {
+		d.moved(from, to)
+	}
+}
+
+type sessionKey struct{}
+
+// mustHaveContext panics if ctx is nil. The caller is the exported function that was
+// given ctx.
+func mustHaveContext(caller string, ctx context.Context) { //nolint:revive // the context is what is checked
+	if ctx == nil {
+		panic("pegboard: " + caller + " with a nil context; use context.Background() if nothing cancels it")
+	}
+}
+
+// WithSession returns a context that carries s, as the context of a tool does.
+func WithSession(ctx context.Context, s *Session) context.Context {
+	return context.WithValue(ctx, sessionKey{}, s)
+}
+
+// SessionFrom returns the session that ctx carries.
+func SessionFrom(ctx context.Context) (*Session, bool) {
+	s, ok := ctx.Value(sessionKey{}).(*Session)
+	return s, ok && s != nil
 }

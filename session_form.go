@@ -1,16 +1,133 @@
 package pegboard
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/schema"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
+
+// A Form asks the user for something that is no decision about a call: for values, or to open
+// an address. All of it but AgentPath and Problem may be written by a program that is not
+// trusted, such as a server.
+type Form struct {
+	From    string // who asks, such as the name of a server
+	Message string // what for
+	// Schema is the JSON Schema of the values, an object. It is empty if URL is set.
+	Schema json.RawMessage
+	// URL is an address that the user is asked to open. It is shown whole, and opened by
+	// nothing but the user. [Session.Fill] refuses one with a user before its host, and spells
+	// it in ASCII. It is empty if Schema is set.
+	URL string
+
+	AgentPath []string // the ids of the agents that led to it, outermost first; set by [Session.Fill]
+	// Problem says why the values that were given before are refused, if they are. It is set
+	// by [Session.Fill].
+	Problem string
+}
+
+// A FillAction says what the user did with a [Form].
+type FillAction string
+
+// The actions of MCP. The zero FillAction means FillCancel.
+const (
+	FillAccept  FillAction = "accept"
+	FillDecline FillAction = "decline" // the user refuses
+	FillCancel  FillAction = "cancel"  // the user made no choice
+)
+
+// Filled is what the user answered to a [Form].
+type Filled struct {
+	Action FillAction
+	// Content holds the values that [Form].Schema asks for, a JSON object. It is empty unless
+	// they were asked for and Action is FillAccept.
+	Content json.RawMessage
+}
+
+// ErrInvalidForm is the error of [Session.Fill] for a form that no user could be shown.
+var ErrInvalidForm = errors.New("invalid form")
+
+// check returns what content must meet. The error says why the form cannot be shown.
+func (f *Form) check() (accepts func(content json.RawMessage) error, err error) {
+	switch {
+	case len(f.Schema) > 0 && f.URL != "":
+		return nil, errors.New("it has both a schema and an address")
+	case f.URL != "":
+		f.URL, err = formURL(f.URL)
+		return noContent, err
+	case len(f.Schema) == 0:
+		return nil, errors.New("it has neither a schema nor an address")
+	}
+	compiled, err := schema.Compile(f.Schema)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	return func(content json.RawMessage) error {
+		if len(bytes.TrimSpace(content)) == 0 {
+			return errors.New("there is no content")
+		}
+		v, err := strictjson.Decode(content, strictjson.Limits{})
+		if err != nil {
+			return err
+		}
+		return compiled.Validate(v)
+	}, nil
+}
+
+func noContent(content json.RawMessage) error {
+	if len(content) > 0 {
+		return errors.New("the form asks for no content")
+	}
+	return nil
+}
+
+// formURL returns an address as a person is shown it, in ASCII, with the host that is meant. It
+// refuses addresses that are no web pages, and those with a user, who may look like a host.
+func formURL(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", fmt.Errorf("address: %w", err)
+	}
+	if u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return "", errors.New("the address is no https or http URL")
+	}
+	host, doubt := pattern.CanonicalHost(u.Host)
+	if u.User != nil {
+		doubt = "it has the name of a user before its host"
+	}
+	if doubt != "" {
+		return "", fmt.Errorf("the address %s is unclear: %s", strictjson.Quote(strictjson.Cut(address)), doubt)
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if port := u.Port(); port != "" {
+		host += ":" + port
+	}
+	_, rest, _ := strings.Cut(address, "://")
+	text := []byte(u.Scheme + "://" + host)
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		for _, c := range []byte(rest[end:]) {
+			if c > ' ' && c < 0x7F {
+				text = append(text, c)
+			} else {
+				text = fmt.Appendf(text, "%%%02X", c)
+			}
+		}
+	}
+	return string(text), nil
+}
 
 // Fill asks the user of the session by [SessionConfig].Fill. A user is shown one question or
 // form at a time. Fill may be called by a tool and beside a call, from any goroutine, but not

@@ -1,5 +1,163 @@
 package pegboard
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+)
+
+// maxNews is how many parts a session keeps for [Session.News]. A task of tools/background
+// keeps as many messages.
+const maxNews = 256
+
+// news are the parts that a session was told and that were not handed out. The zero value is
+// ready to use.
+type news struct {
+	mu      lock.Mutex
+	parts   []Part
+	dropped int           // parts that were left out since the last handing out
+	sources []newsSource  // in the order of their first OnNews; never written to
+	waiting []string      // the names of AnnounceNews for which something waits
+	arrival chan struct{} // of Arrival; nil if nobody has asked for it since the last handing out
+	arrived bool          // arrival is closed
+	closed  bool          // the session has ended
+}
+
+// A newsSource is asked for parts when they are handed out.
+type newsSource struct {
+	name string
+	more func() []Part
+}
+
+// ask returns the parts of a source. The caller holds no lock.
+func (s newsSource) ask() (parts []Part) {
+	if err := goroutine.Try(func() error { parts = s.more(); return nil }); err != nil {
+		return []Part{{Text: fmt.Sprintf("(There may be more from %s, which could not be read: %v)", s.name, err)}}
+	}
+	return visibleParts(parts)
+}
+
+// setSource adds or replaces a source. A nil func removes it.
+func (n *news) setSource(name string, more func() []Part) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	sources := slices.Clone(n.sources) // News may be reading the old ones
+	at := slices.IndexFunc(sources, func(s newsSource) bool { return s.name == name })
+	switch {
+	case n.closed:
+		return
+	case more == nil && at >= 0:
+		sources = slices.Delete(sources, at, at+1)
+	case more == nil:
+	case at >= 0:
+		sources[at].more = more
+	default:
+		sources = append(sources, newsSource{name: name, more: more})
+	}
+	n.sources = sources
+}
+
+// arrivalOf returns the channel of [Session.Arrival].
+func (n *news) arrivalOf() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.arrival == nil {
+		n.arrival = make(chan struct{})
+	}
+	defer n.signal() // which may replace n.arrival later, but not now
+	return n.arrival
+}
+
+// announce records whether something waits under a name.
+func (n *news) announce(name string, waits bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := slices.Index(n.waiting, name)
+	switch {
+	case waits && at < 0:
+		n.waiting = append(n.waiting, name)
+	case !waits && at >= 0:
+		n.waiting = slices.Delete(n.waiting, at, at+1)
+	}
+	n.signal()
+}
+
+// signal closes arrival if something waits, and otherwise forgets a closed one. The caller
+// holds mu.
+func (n *news) signal() {
+	waits := n.closed || len(n.parts) > 0 || len(n.waiting) > 0
+	switch {
+	case n.arrival == nil:
+	case waits && !n.arrived:
+		close(n.arrival)
+		n.arrived = true
+	case !waits && n.arrived:
+		n.arrival, n.arrived = nil, false
+	}
+}
+
+// tell adds parts. If the session has ended, they go to main, the news of the main session,
+// which are nil for that session itself.
+func (n *news) tell(main *news, parts []Part) {
+	if !n.addUnlessClosed(parts) && main != nil {
+		main.addUnlessClosed(parts)
+	}
+}
+
+func (n *news) addUnlessClosed(parts []Part) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.closed {
+		n.add(0, parts)
+	}
+	return !n.closed
+}
+
+// add adds parts, before which others were left out. The caller holds mu.
+func (n *news) add(older int, parts []Part) {
+	n.dropped += older
+	n.parts = append(n.parts, parts...)
+	if more := len(n.parts) - maxNews; more > 0 {
+		n.dropped += more
+		n.parts = slices.Delete(n.parts, 0, more)
+	}
+	n.signal()
+}
+
+// take removes and returns the parts, and how many were left out before them. The caller asks
+// the sources.
+func (n *news) take() (parts []Part, dropped int, sources []newsSource) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	parts, dropped = n.parts, n.dropped
+	n.parts, n.dropped = nil, 0
+	n.signal()
+	return parts, dropped, n.sources
+}
+
+// end moves what is left to main, the news of the main session, which are nil for that session
+// itself. What is told later goes there, too.
+func (n *news) end(main *news) {
+	if main != nil {
+		main.mu.Lock()
+		defer main.mu.Unlock()
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if main != nil && !main.closed {
+		main.add(n.dropped, n.parts)
+	}
+	n.closed, n.parts, n.dropped, n.sources = true, nil, 0, nil
+	n.signal()
+}
+
+// droppedNews tells the model that n parts were left out.
+func droppedNews(n int) Part {
+	return Part{Text: fmt.Sprintf("(%d older messages of the program were left out: at most %d are kept.)", n, maxNews)}
+}
+
 // Tell adds words for the model that belong to no call, such as those of a hook that goes on
 // while the turn does. They are kept until [Session.News] hands them out, at most 256
 // parts of each session; then the oldest are left out. What a fork was told and has not handed

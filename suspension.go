@@ -2,12 +2,16 @@ package pegboard
 
 import (
 	"bytes"
+	"cmp"
+	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
@@ -244,4 +248,250 @@ func (v *Suspension) open(s seal, session string) (*suspendedTurn, error) {
 		}
 	}
 	return turn, nil
+}
+
+// Suspension returns the value of a message whose calls wait for answers, or nil if none of its
+// outcomes wraps [ErrSuspended]. Outcomes are those of [Executor.Run], [Executor.Resume] or of a
+// [Stream] whose Outcomes has ended, at least one that is suspended among them.
+//
+// The host saves the value beside the conversation, and sends no request before the message is
+// answered as a whole: no result of it belongs into the history. Every [Executor.Resume] that
+// leaves a question open makes a new value; the old one is then of no use.
+func (s *Session) Suspension(outcomes []Outcome) (*Suspension, error) {
+	s.mustExist("Suspension")
+	i := slices.IndexFunc(outcomes, func(o Outcome) bool { return o.suspended != nil })
+	if i < 0 {
+		return nil, nil
+	}
+	b := outcomes[i].suspended.job.batch
+	if b.pool.session != s || b.record == nil {
+		return nil, fmt.Errorf("%w: the outcomes are of a pool of another session", ErrOtherSession)
+	}
+	turn, err := b.suspendedTurn()
+	if err != nil {
+		return nil, err
+	}
+	return newSuspension(turn, b.record.seal)
+}
+
+// openRecord makes the record of a batch whose calls may be suspended: those of the model in a
+// main session.
+func (b *batch) openRecord() {
+	s := b.pool.session
+	if s.cfg.Suspend == nil || b.record != nil || b.outerJob() != nil {
+		return
+	}
+	b.record = newTurnRecord(&b.uncancelled, s, b.host.turn())
+	b.host.recorded = b.record.turn
+}
+
+// suspendedTurn returns the calls of the batch, which must have ended.
+func (b *batch) suspendedTurn() (*suspendedTurn, error) {
+	turn := &suspendedTurn{Session: b.record.session, Turn: b.record.turn}
+	for _, j := range b.admitted() {
+		select {
+		case <-j.ended:
+		default:
+			return nil, errors.New("the calls of the message have not ended; call Stream.Wait first")
+		}
+		c := callRecord{Loop: j.loopReason}
+		written := &j.snapshots.first[0].Call
+		c.ID, c.Name, c.Input, c.FromText = written.ID, written.Name, written.Input, written.FromText
+		if f := j.forced; f != nil {
+			record := recordDecision(&f.Decision)
+			c.Forced = &record
+		}
+		if o := j.published(); o.suspended == nil {
+			c.Outcome = j.outcomeRecord(&o)
+		} else if q := o.suspended.question; q != nil {
+			copied := *q
+			c.Question = &copied
+		}
+		turn.Calls = append(turn.Calls, c)
+	}
+	for place := range turn.Calls {
+		if q := turn.Calls[place].Question; q != nil {
+			q.Signature = b.record.seal.sign(sealedQuestion, q.signed(turn, place)...)
+		}
+	}
+	return turn, nil
+}
+
+// A suspendedCall is a call whose outcome wraps ErrSuspended.
+type suspendedCall struct {
+	job      *job
+	question *questionRecord // nil if the call only waits for an earlier one
+}
+
+// A suspendedError is the error of a call that was suspended.
+type suspendedError struct {
+	question *questionRecord
+	cause    error // beside the missing answer, or nil
+}
+
+func (e *suspendedError) Error() string {
+	switch {
+	case e.cause != nil:
+		return ErrSuspended.Error() + ": " + e.cause.Error()
+	case e.question == nil:
+		return ErrSuspended.Error() + ": an earlier call waits for an answer"
+	}
+	return ErrSuspended.Error() + ": question " + e.question.ID
+}
+
+// Unwrap says that the call is answered later, as one that a hook has put off.
+func (e *suspendedError) Unwrap() []error {
+	if e.cause != nil {
+		return []error{ErrSuspended, ErrDeferred, e.cause}
+	}
+	return []error{ErrSuspended, ErrDeferred}
+}
+
+// suspend is the failure of a call that waits for an answer, or for an earlier call that does. A
+// question that was asked before stays open.
+func (j *job) suspend(err *suspendedError) *failure {
+	if err.question == nil && j.durable != nil {
+		err.question = j.durable.question
+	}
+	return &failure{err: err, suspended: err, stopTurn: true, text: j.call.Name + " has not run: it waits for an answer of the user."}
+}
+
+// finishSuspended publishes the outcome of a call that was suspended. It keeps its place in the
+// lane, so that what conflicts with it is suspended, too.
+func (j *job) finishSuspended(o Outcome) {
+	o.Call, o.Repairs, o.Elapsed = j.call, j.repairs, time.Since(j.admitted)
+	if ledger := j.session().ledger; ledger != nil && j.limits != nil {
+		ledger.end(&j.limits.spending, 0)
+		j.notifyHeld()
+	}
+	if j.schedule.acquired {
+		j.schedule.acquired = false
+		_ = j.batch.releaseKeys(j.place, nil) // it has no update that could fail
+	}
+	j.batch.suspended.Store(true)
+	j.schedule.ticket.Abandon(&suspendedError{})
+	j.publish(o)
+}
+
+// finishRecalled publishes the outcome of a call that has ended before.
+func (j *job) finishRecalled(o Outcome) {
+	o.Call = j.call
+	j.schedule.ticket.Done()
+	j.over.Store(true)
+	j.batch.publish(j, o)
+}
+
+// newQuestionRecord returns the record of a question. It keeps the id of the one that was asked
+// before if an answer to that would count.
+func (j *job) newQuestionRecord(q *inquiry) *questionRecord {
+	r, d := &questionRecord{
+		ID: rand.Text(), Tool: j.entry.info.Name, Input: j.call.Input, Targets: recordTargets(q.targets), Reason: q.Reason,
+		Definition: j.entry.definitionDigest(), Policy: j.session().grants.inForceAt(j.call.state.place).digest(),
+	}, j.durable
+	r.Expires = time.Now().Add(d.record.suspending.expiry()).UTC().Truncate(time.Second)
+	if before := d.question; before != nil && before.isAbout(r) {
+		r.ID, r.Expires = before.ID, before.Expires
+	}
+	return r
+}
+
+// isAnswered reports whether the user has answered a question about the call that is not taken
+// yet.
+func (j *job) isAnswered() bool { return j.durable != nil && j.durable.answer != nil }
+
+// takeAnswer returns the answer that was given to a suspended question, if it counts for q. A
+// refusal always counts. The error says why an answer cannot be applied: the call is suspended
+// again.
+func (j *job) takeAnswer(ctx context.Context, q *inquiry) (d Decision, ok bool, err error) {
+	if !j.isAnswered() {
+		return Decision{}, false, nil
+	}
+	durable := j.durable
+	taken := durable.answer
+	given := taken.Answer.decision()
+	if given.Behavior != Deny && !taken.Question.isAbout(j.newQuestionRecord(q)) {
+		return Decision{}, false, nil
+	}
+	if err := j.waitForAnswers(ctx); err != nil {
+		return Decision{}, false, err
+	}
+	d, err = q.accept(ByPerson, given)
+	if err != nil && given.Behavior == Deny { // a denial counts even if its updates cannot be applied
+		q.logError(err)
+		given.Remember = nil
+		d, err = q.accept(ByPerson, given)
+	}
+	if err != nil {
+		return Decision{}, false, &suspendedError{question: taken.Question, cause: err}
+	}
+	durable.answer, durable.taken = nil, taken
+	if unsaved := j.session().grants.save(d.Remember); unsaved != nil {
+		q.logError(unsaved)
+	}
+	if d.StopTurn {
+		j.stopTurn()
+	}
+	return d, true, nil
+}
+
+// waitForAnswers waits until the other answers that were given at the same time are taken, since
+// they may change the permissions. Those answers are taken in request order.
+func (j *job) waitForAnswers(ctx context.Context) error {
+	for ctx.Err() == nil {
+		held := j.holdForAnswers()
+		if held == nil {
+			break
+		}
+		select {
+		case <-held:
+		case <-ctx.Done():
+		}
+	}
+	return context.Cause(ctx) // nil if it has not ended; an answer taken just now may end the turn
+}
+
+// holdForAnswers returns nil if no answer has to be taken before, or a channel that is closed
+// when it should be called again. A call that waits for other calls is not waited for.
+func (j *job) holdForAnswers() <-chan struct{} {
+	b := j.batch
+	if !b.resumed {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, other := range b.jobs {
+		if other == j || !other.durable.isFresh() || j.durable.isFresh() && other.place > j.place || other.order.decided.Load() {
+			continue
+		}
+		changed := other.order.watch() // before the check, so that no change after it is missed
+		if other.mayAskSoon() {
+			return changed
+		}
+	}
+	return nil
+}
+
+// suspends reports whether the question can be put off: that of a call of the model that has not
+// begun, in a main session that suspends.
+func (q *inquiry) suspends() bool {
+	return q.job.durable != nil && !q.running && !q.session().cfg.NoPrompts
+}
+
+// suspend asks those who answer without the user. If none of them does, the call is suspended,
+// unless it is decided by now in another way.
+func (q *inquiry) suspend(ctx context.Context, deciders []func(context.Context) (Decision, bool)) (Decision, error) {
+	alone := asking.Race[*pending, Decision]{Line: q.session().line, Deciders: deciders}
+	d, err := alone.Run(ctx)
+	if !errors.Is(err, ErrNoApprover) {
+		return q.finish(ctx, d, err)
+	}
+	if err := q.job.waitForAnswers(ctx); err != nil {
+		return Decision{}, err
+	}
+	if now := q.again(); now.Behavior != Ask {
+		return now, nil
+	}
+	r, s := q.job.newQuestionRecord(q), q.job.durable.record.suspending
+	r.Suggestions = q.question("").Suggestions(cmp.Or(s.Suggest, SourceSession))
+	return Decision{}, &suspendedError{question: r}
 }

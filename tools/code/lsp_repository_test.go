@@ -30,7 +30,7 @@ func TestLSPOfThisRepository(t *testing.T) {
 		want            []string
 	}{
 		{name: "function of another package", operation: "goToDefinition", file: "tools/code/conversation.go", at: "languageserver.NewPool", want: []string{"tools/internal/languageserver/pool.go\n", ": func NewPool() *Pool"}},
-		{name: "type of the root", operation: "goToDefinition", file: "tools/code/lsp.go", at: "pegboard.Traits", want: []string{"traits.go\n", ": type Traits struct {"}},
+		{name: "type of the root", operation: "goToDefinition", file: "tools/code/lsp.go", at: "pegboard.Traits", want: []string{"info.go\n", ": type Traits struct {"}},
 		{name: "method", operation: "goToDefinition", file: "tools/code/question.go", at: "q.call.Behavior", want: []string{"call.go\n", ": func (c *Call) Behavior(t Target) Behavior {"}},
 		{name: "hover", operation: "hover", file: "tools/code/lsp.go", at: "pegboard.Traits", want: []string{"type Traits struct"}},
 		{name: "references", operation: "findReferences", file: "tools/code/file_lines.go", at: "func decoded", want: []string{"tools/code/file_lines.go\n", "bufio.NewReader(decoded(file))"}},

@@ -1,0 +1,801 @@
+package pegboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+)
+
+// matching returns the first deny rule and the first ask rule that match the call or any
+// of its targets.
+func (e *evaluation) matching() (deny, ask *Rule) {
+	set := e.perms.set
+	if set == nil {
+		return nil, nil
+	}
+	first := [...]int{Deny: -1, Ask: -1}
+	about := [...]*Target{Deny: nil, Ask: nil}
+	matchAs := func(i int32, t *Target, twin string) {
+		r := &set.rules[i]
+		if r.Behavior == Ask && r.isBare() && e.inSandbox() {
+			e.record(r, nil, Undecided, "is about it in plan mode only, since it runs in a sandbox")
+			if e.askSandbox == nil {
+				e.askSandbox = r
+			}
+			return
+		}
+		e.record(r, t, r.Behavior, "is about it")
+		if at := &first[r.Behavior]; *at < 0 || int(i) < *at {
+			*at, about[r.Behavior], e.twins[r.Behavior] = int(i), t, twin
+		}
+	}
+	match := func(i int32, t *Target) { matchAs(i, t, "") }
+	for _, i := range set.callRules {
+		switch r := &set.rules[i]; {
+		case r.Behavior == Allow:
+		case e.matchesCall(r):
+			match(i, nil)
+		case e.explanation != nil:
+			e.record(r, nil, Undecided, "is about something else")
+		}
+	}
+	e.candidates.targets = 0
+	for k := range e.targets {
+		t := &e.targets[k]
+		for _, i := range e.candidates.store(k, e.candidateRules(t, t.names(), e.candidates.free())) {
+			switch r := &set.rules[i]; {
+			case r.Behavior == Allow || r.Pattern == "" || r.param != nil && e.hasParameter(r.param.Name):
+			case r.touches(e.info, t):
+				if e.concerns(r, t) {
+					match(i, t)
+				}
+			case e.explanation != nil:
+				e.record(r, t, Undecided, "is about something else")
+			}
+		}
+		e.matchLinks(t, matchAs)
+	}
+	if e.explanation != nil { // so far, every step is a rule
+		slices.SortStableFunc(e.explanation.Steps, func(a, b ExplanationStep) int { return int(b.Rule.Behavior - a.Rule.Behavior) })
+	}
+	e.denied, e.asked = about[Deny], about[Ask]
+	if first[Deny] >= 0 {
+		deny = &set.rules[first[Deny]]
+	}
+	if first[Ask] >= 0 {
+		ask = &set.rules[first[Ask]]
+	}
+	return deny, ask
+}
+
+// misunderstood returns the first deny or ask rule on the tool whose pattern has no meaning
+// for any target of the call, or nil. It could be meant for the call. If something of the
+// call cannot be seen, every such rule could be meant for that.
+func (e *evaluation) misunderstood() *Rule {
+	set := e.perms.set
+	if set == nil {
+		return nil
+	}
+	if r := e.ruleOnHidden(); r != nil {
+		return r
+	}
+	for _, i := range set.ownRules {
+		r := &set.rules[i]
+		if !r.namesTool(e.info) || r.param != nil && e.hasParameter(r.param.Name) {
+			continue
+		}
+		understands := func(t Target) bool { return r.understands(e.info, &t) }
+		opaque := !e.all(func(t *Target) bool { return t.Kind != TargetOpaque })
+		if opaque || !slices.ContainsFunc(e.targets, understands) && !slices.ContainsFunc(e.approved, understands) {
+			return r
+		}
+	}
+	return nil
+}
+
+// ruleOnHidden returns the first deny or ask rule on a property that the host binds, or nil.
+func (e *evaluation) ruleOnHidden() *Rule {
+	if e.schema == nil || len(e.schema.Hidden()) == 0 {
+		return nil
+	}
+	for _, i := range e.perms.set.callRules {
+		r := &e.perms.set.rules[i]
+		if r.param != nil && slices.Contains(e.schema.Hidden(), r.param.Name) && r.namesTool(e.info) {
+			return r
+		}
+	}
+	return nil
+}
+
+// matchesCall reports whether r names the tool, or matches a parameter of the input: as the
+// model wrote it or as it is observed.
+func (e *evaluation) matchesCall(r *Rule) bool {
+	switch {
+	case !r.namesTool(e.info):
+		return false
+	case r.Pattern == "", e.declares(r.param.Name) && r.param.Matches(e.parameters()):
+		return true
+	case e.observer == nil:
+		return false
+	}
+	fields, err := e.observed()
+	return err != nil || r.param.Matches(fields)
+}
+
+// observed returns the properties of the input as it is observed.
+func (e *evaluation) observed() (fields map[string]json.RawMessage, err error) {
+	input, err := e.observer.observed()
+	_ = json.Unmarshal(input, &fields) // as in parameters
+	return fields, err
+}
+
+// parameters returns the properties of the input as the model wrote them, and the defaults
+// of those that it left out.
+func (e *evaluation) parameters() (fields map[string]json.RawMessage) {
+	_ = json.Unmarshal(e.input, &fields) // the input was decoded before; a call without input has no parameters
+	for name, value := range e.schema.Defaults() {
+		if fields == nil {
+			fields = map[string]json.RawMessage{}
+		}
+		if _, given := fields[name]; !given {
+			fields[name] = value
+		}
+	}
+	return fields
+}
+
+// hasParameter reports whether the tool's input has a property of that name, or is observed
+// to have one.
+func (e *evaluation) hasParameter(name string) bool {
+	if e.declares(name) || e.observer == nil {
+		return e.declares(name)
+	}
+	fields, _ := e.observed()
+	return fields[name] != nil
+}
+
+func (e *evaluation) declares(name string) bool { return e.schema != nil && e.schema.Declares(name) }
+
+// coversTarget returns the allow rule that covers target k, or nil. Each name of the
+// target may be covered by another rule; the last one is returned. A rule for a command
+// also allows the paths of that command, see [ShellFacts].FromCommand.
+func (e *evaluation) coversTarget(mode Mode, k int) *Rule {
+	t := &e.targets[k]
+	r := e.covers(mode, t, t.names(), e.candidates.of(k))
+	if r == nil {
+		r = e.coversStarted(mode, t)
+	}
+	if r == nil && t.Shell.FromCommand != "" && (t.Access == AccessRead || e.isInside(t)) {
+		for i := range e.targets {
+			if c := &e.targets[i]; c.Kind == TargetCommand && c.Value == t.Shell.FromCommand {
+				return e.coversTarget(mode, i)
+			}
+		}
+	}
+	return r
+}
+
+// coversStarted returns the last of the allow rules that cover all commands which a command
+// starts with files that it finds, or nil. Besides that, the command only reads.
+func (e *evaluation) coversStarted(mode Mode, t *Target) (last *Rule) {
+	for _, text := range t.Shell.Starts {
+		started := *t
+		started.Value, started.Shell.Starts, started.Shell.NoWildcards = text, nil, false
+		if last = e.covers(mode, &started, []string{text}, nil); last == nil {
+			return nil
+		}
+	}
+	return last
+}
+
+// covers returns the last of the allow rules that together cover t under all of names,
+// or nil. Candidates are the rules that may match t; nil means they are looked up.
+func (e *evaluation) covers(mode Mode, t *Target, names []string, candidates []int32) (last *Rule) {
+	set := e.perms.set
+	if set == nil {
+		return nil
+	}
+	var buf [16]int32
+	if candidates == nil {
+		candidates = e.candidateRules(t, names, buf[:0])
+	}
+	callRules := set.callRules
+	if e.explanation != nil { // the candidates are all rules
+		callRules = nil
+	}
+	for k := range names {
+		name := names[k : k+1]
+		first := -1
+		for _, list := range [...][]int32{callRules, candidates} {
+			for _, i := range list {
+				r := &set.rules[i]
+				switch {
+				case r.Behavior != Allow || first >= 0 && int(i) >= first:
+				case e.allows(mode, r, t, name):
+					first = int(i)
+				case e.explanation != nil:
+					e.record(r, t, Undecided, "does not cover it")
+				}
+			}
+		}
+		if first < 0 {
+			return nil
+		}
+		last = &set.rules[first]
+	}
+	return last
+}
+
+// allows reports whether an allow rule covers one name of a target. A rule for a whole
+// tool does not cover a target that cannot be seen into while a deny or ask pattern could
+// match there (see unseenRule), nor a file that a command writes outside the working directories.
+func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
+	switch {
+	case !r.covers(e.info, t, name), mode == ModeAuto && e.info.allowsAnything(r.Pattern):
+		return false
+	case r.Pattern != "" && t.Kind == TargetCommand && t.Shell.ReadsUnseen && e.unseenRule(t) != nil:
+		return false
+	case r.Pattern != "":
+		return (mode != ModeAuto || t.Kind != TargetCommand || !pattern.Broad("Bash", r.Pattern)) && e.meansProgram(r, t, name)
+	}
+	unseen, ok := e.allowsWhole(t)
+	if unseen != nil {
+		e.doubt = r.describe() + " does not count while " + unseen.describe() + " could be about what cannot be seen"
+	}
+	return ok
+}
+
+// meansProgram reports whether an allow rule that covers one name of a command is about the
+// program that would run. A rule with a wildcard for a program that everybody knows is about
+// that program, whatever the files are called that it gets; one that spells the command was
+// written, or remembered, for what this command runs here.
+func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
+	shell := &t.Shell
+	if (shell.BringsProgram || e.verify(shell.VerifyProgram)) && e.verify(shell.VerifyNames) {
+		return true
+	}
+	exact := *t
+	exact.Shell.NoWildcards = true
+	return r.covers(e.info, &exact, name)
+}
+
+// ruleOnOtherDefinition returns an allow rule that names the tool and could only mean it as it
+// was before its source changed its definition, or nil.
+func (e *evaluation) ruleOnOtherDefinition() *Rule {
+	if e.info.contested != contestedDefinition || e.perms.set == nil {
+		return nil
+	}
+	before := *e.info
+	before.contested = uncontested
+	for i := range e.perms.set.rules {
+		if r := &e.perms.set.rules[i]; r.Behavior == Allow && r.Pattern == "" && r.namesTool(&before) {
+			return r
+		}
+	}
+	return nil
+}
+
+// allowsWhole reports whether an allow rule for whole calls covers t. If a deny or ask
+// pattern keeps it from that, it returns that rule.
+func (e *evaluation) allowsWhole(t *Target) (unseen *Rule, ok bool) {
+	if unseen = e.unseenRule(t); unseen != nil {
+		return unseen, false
+	}
+	return nil, !e.isWrittenByCommand(t) || e.isInside(t)
+}
+
+// isWrittenByCommand reports whether t is a file that a command line writes.
+func (e *evaluation) isWrittenByCommand(t *Target) bool {
+	return t.Kind == TargetPath && t.Access == AccessWrite && slices.ContainsFunc(e.targets, func(c Target) bool { return c.Kind == TargetCommand })
+}
+
+// restrictsUnseen reports whether a deny or ask pattern could match something that t does
+// without saying so.
+func (e *evaluation) restrictsUnseen(t *Target) bool { return e.unseenRule(t) != nil }
+
+// unseenRule returns the first deny or ask rule with a pattern that could match something
+// that t does without saying so, or nil. If t is opaque, these are all rules that could be
+// about the tool; if t is a command that is not Simple, those about files and hosts; if it
+// RunsUnseen, those about commands; if it ReadsUnseen, those about reading files.
+func (e *evaluation) unseenRule(t *Target) *Rule {
+	if e.perms.set == nil || t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple && !t.saysUnseen()) {
+		return nil
+	}
+	for i := range e.perms.set.rules {
+		r := &e.perms.set.rules[i]
+		switch {
+		case r.Behavior == Allow:
+			return nil // allow rules come last
+		case !r.mayMatchUnseen(e.info) || r.param != nil && e.hasParameter(r.param.Name):
+		case t.Kind == TargetOpaque && e.couldBeAbout(r), t.Kind != TargetOpaque && couldBeIn(t, r):
+			return r
+		}
+	}
+	return nil
+}
+
+// couldBeIn reports whether what a command does without saying so may be what a deny or ask
+// rule is about.
+func couldBeIn(t *Target, r *Rule) bool {
+	switch {
+	case r.Tool == "Read" && t.Shell.ReadsUnseen:
+		return true
+	case pattern.IsTargetFamily(r.Tool):
+		return !t.Shell.Simple
+	}
+	return t.Shell.RunsUnseen
+}
+
+// couldBeAbout reports whether a rule that may match unseen is about this kind of tool. What
+// a built-in tool does not say may be anything. A tool of a source works elsewhere; only if
+// its call has a target of the kind that the rule is about, the unseen may be, too.
+func (e *evaluation) couldBeAbout(r *Rule) bool {
+	if !e.info.Origin.External() || r.namesTool(e.info) {
+		return true
+	}
+	kind := TargetCommand
+	switch r.Tool {
+	case "Edit", "Read":
+		kind = TargetPath
+	case "WebFetch":
+		kind = TargetHost
+	}
+	return !e.all(func(t *Target) bool { return t.Kind != kind })
+}
+
+// candidateRules appends to dst the indices of the rules whose patterns may match t. If
+// the decision is explained, these are all rules.
+func (e *evaluation) candidateRules(t *Target, names []string, dst []int32) []int32 {
+	set := e.perms.set
+	switch {
+	case set == nil:
+	case e.explanation != nil:
+		for i := range set.rules {
+			dst = append(dst, int32(i))
+		}
+	default:
+		dst = set.index.Candidates(patternSubject(e.info, t, names), dst)
+	}
+	return dst
+}
+
+// A reach says whether a call that reads a tree reads what a rule is about.
+type reach int
+
+const (
+	reachesNothing reach = iota // nothing of the kind is there, or it is left out
+	mayReach                    // nothing is there now
+	reaches
+)
+
+// concerns reports whether a deny or ask rule that touches a target is about what the call
+// does there, and notes if it may be.
+func (e *evaluation) concerns(r *Rule, t *Target) bool {
+	found, reach := e.reachBelow(r, t)
+	switch reach {
+	case reaches:
+		if e.found[r.Behavior] == "" {
+			e.found[r.Behavior] = found
+		}
+	case mayReach:
+		e.record(r, t, Ask, "may be about something below it, which could be there when it is read")
+		if e.unsure == nil {
+			e.unsure = r
+		}
+	case reachesNothing:
+		e.record(r, t, Undecided, "is about nothing that it would read below")
+	}
+	return reach == reaches
+}
+
+// reachBelow reports whether a command line reads or writes something that a deny or ask
+// rule is about, where the rule touches target t. It may touch t only because such a file
+// could be below it: then the files below are looked at, now, when the call is decided. found
+// is such a file. Another command of the line that runs or writes something could make the
+// file before.
+//
+// A rule on reading is about a tree that is written only if such a file is there: one that
+// is made anew was not read.
+func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
+	if !t.Tree || t.Kind != TargetPath || t.Shell.FromCommand == "" || e.info.Origin.External() {
+		return "", reaches
+	}
+	if t.Access == AccessWrite && !r.spec.IsOnReading() && !t.Shell.InPlace && t.Shell.Holds == nil {
+		return "", reaches
+	}
+	alone := *t
+	alone.Tree = false
+	if r.touches(e.info, &alone) {
+		return "", reaches
+	}
+	below := e.searchBelow(t)
+	switch found := below.found[r]; {
+	case found != "":
+		return found, reaches
+	case t.Shell.Reads != nil && !e.mayFollowLinks(t) && isPlainFileName(r.Pattern) && !t.Shell.Reads(r.Pattern):
+		return "", reachesNothing
+	case !below.all:
+		return "", reaches
+	case e.mayBeMade(r, t):
+		return "", mayReach
+	}
+	return "", reachesNothing
+}
+
+// mayBeMade reports whether another command of the line than the one that tree was given to
+// may make a file that r is about. A command whose files are guesses may make it itself before
+// it reads it, unless the line finds its files.
+func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
+	own := tree.Shell.FromCommand
+	if tree.Shell.Guess && tree.Access == AccessRead && !tree.Shell.InPlace {
+		own = ""
+	}
+	return !e.all(func(t *Target) bool {
+		if own != "" && (t.Shell.FromCommand == own || t.Kind == TargetCommand && t.Value == own) {
+			return true
+		}
+		switch t.Kind {
+		case TargetCommand:
+			return t.Shell.ReadOnly || t.Shell.EditsOnly
+		case TargetPath:
+			return t.Access == AccessRead || t.Shell.Guess || !t.Shell.MovesNames && !r.touches(e.info, t) && !e.isPutBy(t, tree)
+		}
+		return t.Kind != TargetOpaque
+	})
+}
+
+// isPutBy reports whether a file that is written is one of those, or near those, that the
+// command of a tree copies or moves there: then it gets another name.
+func (e *evaluation) isPutBy(written, tree *Target) bool {
+	if tree.Access != AccessWrite || tree.Shell.Holds == nil {
+		return false
+	}
+	return !e.all(func(from *Target) bool {
+		if from.Kind != TargetPath || from.Shell.FromCommand != tree.Shell.FromCommand || from.Access == AccessWrite && !from.Shell.InPlace {
+			return true
+		}
+		return !slices.ContainsFunc(from.names(), func(name string) bool {
+			return slices.ContainsFunc(written.names(), func(other string) bool {
+				return realpath.Contains(name, other) || realpath.Contains(other, name)
+			})
+		})
+	})
+}
+
+// A treeSearch is what was found below a tree.
+type treeSearch struct {
+	tree  *Target
+	found map[*Rule]string // the first file that each rule is about
+	all   bool             // there are no more files than those looked at
+}
+
+// searchBelow looks for the files below t that deny and ask rules are about and that the call
+// reads or writes: once for all rules, since a tree may be large.
+func (e *evaluation) searchBelow(t *Target) *treeSearch {
+	if e.below != nil && e.below.tree == t {
+		return e.below
+	}
+	s := &treeSearch{tree: t, found: map[*Rule]string{}}
+	e.below = s
+	set, left := e.perms.set, 0
+	for _, i := range set.fileRules {
+		if e.touchesFile(&set.rules[i], t) {
+			left++
+		}
+	}
+	var candidates []int32
+	follows := e.mayFollowLinks(t)
+	own := *e // a tool may keep the function, and with it this copy in place of e
+	s.all = walkBelow(t, follows, func(path, shown string) bool {
+		one := Target{Kind: TargetPath, Access: t.Access, at: &location{names: namesBelow(t, path)}}
+		candidates = set.index.Candidates(patternSubject(own.info, &one, one.names()), candidates[:0])
+		for _, i := range candidates {
+			r := &set.rules[i]
+			if r.Behavior != Allow && s.found[r] == "" && own.touchesFile(r, &one) {
+				s.found[r] = shown
+				left--
+			}
+		}
+		return left > 0
+	})
+	return s
+}
+
+// mayFollowLinks reports whether the command that reads or writes a tree may follow the links
+// in it. A command that is not known may.
+func (e *evaluation) mayFollowLinks(t *Target) bool {
+	if t.Shell.FollowsLinks || t.Shell.InPlace || t.Access == AccessWrite && t.Shell.Holds != nil {
+		return t.Shell.FollowsLinks
+	}
+	return !e.all(func(c *Target) bool {
+		return c.Kind != TargetCommand || c.Value != t.Shell.FromCommand || c.Shell.ReadOnly || c.Shell.EditsOnly
+	})
+}
+
+// namesBelow returns the names of a file below t, of which path is one.
+func namesBelow(t *Target, path string) []string {
+	below := []string{path}
+	rel, err := filepath.Rel(t.Real(), path)
+	if names := t.names(); err == nil && filepath.IsLocal(rel) && len(names) > 1 {
+		for _, name := range names {
+			below = append(below, filepath.Join(name, rel))
+		}
+	}
+	return below
+}
+
+// walkBelow calls visit with the path of each file below t that the call reads or writes, of a
+// tree that is written also of each directory, until visit returns false. It returns false if
+// there may be more. shown is the path, or the link to it below t that the call follows. What a
+// link leads to is read whatever it is called.
+func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (all bool) {
+	visitOne := func(path string) bool {
+		return t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) || visit(path, path)
+	}
+	if t.Shell.Holds != nil {
+		err := goroutine.Try(func() error { all = t.Shell.Holds(visitOne); return nil })
+		return all && err == nil
+	}
+	names, roots := t.names(), []string(nil)
+	if follows && !t.Shell.FollowsLinks { // otherwise the names hold these places
+		real := make([]string, len(names)) // a target need not have a Real
+		for i, name := range names {
+			real[i] = realpath.Resolve(name)
+		}
+		places, ok := realpath.LinkTargets(real, maxSearched)
+		if all = ok; !all {
+			return false
+		}
+		names = append(slices.Clip(names), places...)
+	}
+	for _, name := range names {
+		root := realpath.Resolve(name)
+		if slices.Contains(roots, root) {
+			continue
+		}
+		roots = append(roots, root)
+		all = realpath.Walk(root, maxSearched, func(path string, mode fs.FileMode) bool {
+			if mode&fs.ModeSymlink != 0 && follows && !visit(realpath.Resolve(path), path) {
+				return false
+			}
+			return mode.IsDir() && t.Access == AccessRead || visitOne(path)
+		})
+		if !all {
+			return false
+		}
+	}
+	return true
+}
+
+// aboutFound says which file a rule is about, and how to leave it out.
+func (e *evaluation) aboutFound(b Behavior, t *Target) string {
+	found := e.found[b]
+	if found == "" || t == nil {
+		return ""
+	}
+	text := fmt.Sprintf(": %s is there", visible(found))
+	if name := filepath.Base(found); t.Shell.LeaveOut != "" && isPlainFileName(name) {
+		text += fmt.Sprintf("; to leave it out, add %s to the command", strings.ReplaceAll(t.Shell.LeaveOut, "NAME", name))
+	}
+	return text
+}
+
+// isPlainFileName reports whether a name means itself in every shell and pattern.
+func isPlainFileName(name string) bool {
+	return name != "" && name != "." && name != ".." && strings.IndexFunc(name, func(r rune) bool {
+		return !strings.ContainsRune("._-", r) && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z')
+	}) < 0
+}
+
+// A linkedFile is a file with several hard links that a deny or ask rule is about.
+type linkedFile struct {
+	path string
+	info fs.FileInfo
+}
+
+// linkedFiles are those of one ruleset. They are never written to.
+type linkedFiles struct {
+	set   *ruleset
+	files []linkedFile
+}
+
+// maxLinkSearch is how many files and directories are looked at to find the files of rules
+// that name no single place. Beyond it, another hard link of such a file is not recognised:
+// most files with several links are those of package caches, and must not be refused.
+const maxLinkSearch = 10_000
+
+// linkedFiles returns the files of the deny and ask rules in force. What a running call checks
+// shares one search.
+func (e *evaluation) linkedFiles() []linkedFile {
+	if e.linked == nil {
+		e.linked = new(atomic.Pointer[linkedFiles])
+	}
+	known := e.linked.Load()
+	if known == nil || known.set != e.perms.set {
+		known = &linkedFiles{e.perms.set, e.findLinked()}
+		e.linked.Store(known)
+	}
+	return known.files
+}
+
+// matchLinks calls match with each deny or ask rule about another hard link of t's files, and
+// with that name.
+func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin string)) {
+	set := e.perms.set
+	if len(set.fileRules) == 0 || t.Kind != TargetPath || t.at == nil {
+		return
+	}
+	links := t.at.links
+	if links == nil { // the rule is new
+		links = t.at.seeLinks(t)
+	}
+	if links == nil {
+		return
+	}
+	for _, file := range links.linked {
+		for _, other := range e.linkedFiles() {
+			if slices.Contains(t.names(), other.path) || !os.SameFile(file, other.info) {
+				continue
+			}
+			twin := Target{Kind: TargetPath, Access: t.Access, at: &location{names: []string{other.path}}}
+			for _, i := range set.fileRules {
+				if e.touchesFile(&set.rules[i], &twin) {
+					match(i, t, other.path)
+				}
+			}
+		}
+	}
+}
+
+// touchesFile reports whether a rule on files touches t.
+func (e *evaluation) touchesFile(r *Rule, t *Target) bool {
+	return (r.param == nil || !e.hasParameter(r.param.Name)) && r.touches(e.info, t)
+}
+
+// findLinked looks for the files with several hard links that deny and ask rules are about:
+// where a rule names a place, there, and otherwise in the working directories and what lies
+// below, as far as a rule leads.
+func (e *evaluation) findLinked() (found []linkedFile) {
+	set := e.perms.set
+	var candidates []int32
+	touched := func(path string, tree bool) bool {
+		t := Target{Kind: TargetPath, Access: AccessWrite, Tree: tree, at: &location{names: []string{path}}} // a rule on reading is about writing, too
+		candidates = set.index.Candidates(patternSubject(e.info, &t, t.names()), candidates[:0])
+		return slices.ContainsFunc(candidates, func(i int32) bool {
+			r := &set.rules[i]
+			return r.Behavior != Allow && e.touchesFile(r, &t)
+		})
+	}
+	visit := func(path string, mode fs.FileMode) {
+		if !mode.IsRegular() || !touched(path, false) {
+			return
+		}
+		if info, err := os.Lstat(path); err == nil && realpath.HasLinks(info) {
+			found = append(found, linkedFile{path, info})
+		}
+	}
+	var dirs []string
+	for _, place := range set.placesOfFiles() {
+		if info, err := os.Lstat(place); err != nil {
+			continue
+		} else if info.IsDir() {
+			dirs = append(dirs, place)
+		} else {
+			visit(place, info.Mode())
+		}
+	}
+	realpath.Search(dirs, maxLinkSearch, func(dir string) bool { return touched(dir, true) }, visit)
+	return found
+}
+
+// aboutTwin says which other hard link of a target a rule is about.
+func (e *evaluation) aboutTwin(b Behavior) string {
+	if e.twins[b] == "" {
+		return ""
+	}
+	return ", which is another name (a hard link) of " + visible(e.twins[b])
+}
+
+// A hold is what a call keeps after it was answered, since what its tool has started goes
+// on: the paths that it was decided on, and those whose names it may still move.
+type hold struct {
+	what    string   // goes on
+	targets []Target // resolved
+}
+
+// holds are those of a conversation. The zero value has none. All methods may be called
+// concurrently.
+type holds struct {
+	all atomic.Pointer[[]*hold] // never written to; nil if there are none
+}
+
+// add adds a hold until release is called.
+func (hs *holds) add(h *hold) (release func()) {
+	hs.replace(func(all []*hold) []*hold { return append(all, h) })
+	return func() {
+		hs.replace(func(all []*hold) []*hold {
+			return slices.DeleteFunc(all, func(other *hold) bool { return other == h })
+		})
+	}
+}
+
+// replace puts the result of change, which is given a copy of the list, in its place.
+func (hs *holds) replace(change func([]*hold) []*hold) {
+	for {
+		before := hs.all.Load()
+		var after []*hold
+		if before != nil {
+			after = slices.Clone(*before)
+		}
+		after = change(after)
+		if now := &after; len(after) > 0 && hs.all.CompareAndSwap(before, now) || len(after) == 0 && hs.all.CompareAndSwap(before, nil) {
+			return
+		}
+	}
+}
+
+// conflict returns why the targets of a command line cannot be decided on while something
+// goes on, or "". A tool that opens the file that was decided needs no such reason, whatever
+// the names lead to by then.
+func (hs *holds) conflict(ts []Target) string {
+	if hs == nil {
+		return ""
+	}
+	all := hs.all.Load()
+	if all == nil || !slices.ContainsFunc(ts, func(t Target) bool { return t.Kind == TargetCommand }) {
+		return ""
+	}
+	for _, h := range *all {
+		for i := range ts {
+			for j := range h.targets {
+				if text := h.conflict(&h.targets[j], &ts[i]); text != "" {
+					return text
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// conflict compares one target of what goes on with one of a call.
+func (h *hold) conflict(held, t *Target) string {
+	switch {
+	case held.Shell.Guess || t.Shell.Guess:
+	case movesNameOf(held, t):
+		return fmt.Sprintf("%s still goes on, and may change what %s leads to; decide on it when that has ended", visible(h.what), visible(t.Value))
+	case movesNameOf(t, held):
+		return fmt.Sprintf("%s still goes on, and was allowed for %s, which may then lead elsewhere; decide on it when that has ended", visible(h.what), visible(held.Value))
+	}
+	return ""
+}
+
+// movesNameOf reports whether t may change what the path p leads to: p is what t moves, or
+// lies below it, or a link on its way does, or p is a tree that is written and holds it. A
+// command moves names where it is not known.
+func movesNameOf(t, p *Target) bool {
+	switch {
+	case !t.Shell.MovesNames || p.Kind != TargetPath:
+		return false
+	case t.Kind == TargetCommand:
+		return true
+	case t.Kind != TargetPath:
+		return false
+	}
+	for _, moved := range t.names() {
+		for _, name := range p.names() {
+			if realpath.LeadsThrough(name, []string{moved}) || p.Tree && p.Access == AccessWrite && realpath.Contains(name, moved) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,769 @@
+package pegboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/internal/lifetime"
+	"github.com/seed49eaa51d/pegboard/internal/throttle"
+)
+
+// A toolRun is one execution of a tool. The tool runs on the job's goroutine. Other
+// goroutines may stop it. If it does not return within the grace period, or if its
+// Interrupt says detach, it is abandoned: an abandoner answers the call in its place,
+// and the tool keeps its keys until it returns.
+//
+//	not begun ──begin──▶ running ──the tool returns──▶ returned ──▶ job.finish
+//	                      │   ▲
+//	                 stop │   │ (its context is cancelled, the grace period starts)
+//	                      ▼   │
+//	                     running ──grace period over, or detach──▶ abandoned
+//	                                                                  │ abandoner: abandonedOutcome, job.finish
+//	                                                                  ▼
+//	                                          the tool returns ──▶ release: keys, closer
+//
+// The session's Close cancels an abandoned tool, and waits for it up to the grace period.
+type toolRun struct {
+	lifetime.Attempt
+	job *job
+
+	begun time.Time     // set by begin
+	took  time.Duration // of the attempts that have returned; the tool's goroutine has it
+
+	// Set by abandonedOutcome:
+	keys     *lane.AbandonedJob
+	closer   *lifetime.Closer // its entry in the session
+	returned chan struct{}    // closed when the tool has returned
+}
+
+// begin returns the context for the tool. From here on the tool can be stopped.
+func (r *toolRun) begin(ctx context.Context) context.Context {
+	r.begun = time.Now()
+	own := r.Begin(&r.job.batch.uncancelled)
+	if limit := r.timeout(); limit > 0 {
+		r.SetTimeout(limit, func() {
+			late := fmt.Errorf("%w after %v", ErrTimeout, limit)
+			r.stop(late)
+			r.CancelAbandoned(late)
+		})
+	}
+	if cause := r.job.batch.stopCause(); cause != nil { // stopped before the attempt had begun
+		r.stop(cause)
+	} else if ctx.Err() != nil {
+		r.interrupt(context.Cause(ctx))
+	}
+	return own
+}
+
+// timeout returns how long the tool may take; 0 means no limit.
+func (r *toolRun) timeout() time.Duration {
+	if t := r.job.call.state.traits.Timeout; t > 0 {
+		return t
+	}
+	return r.job.entry.info.Timeout
+}
+
+// interrupt does what the tool's Interrupt says.
+func (r *toolRun) interrupt(cause error) {
+	if !r.Running() { // the tool may not be known yet
+		return
+	}
+	switch i := r.job.entry.info.Interrupt; {
+	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel, i == InterruptDetach && r.job.entry.info.Supplied:
+		r.stop(cause)
+	case i == InterruptDetach && r.job.pausing.Load(): // no tool runs that could go on
+		r.stop(cause)
+	case i == InterruptDetach:
+		r.abandon(cause)
+	}
+}
+
+// stop cancels the context of a running tool, and abandons it if it does not return
+// within the grace period. Only the first cause counts.
+func (r *toolRun) stop(cause error) {
+	r.Stop(cause, r.job.batch.grace, func() { r.abandon(cause) })
+}
+
+// abandon answers the call of a running tool in its place.
+func (r *toolRun) abandon(cause error) {
+	if r.Abandon() {
+		goroutine.Start(&abandoner{r, cause})
+	}
+}
+
+// elapsed returns how long the tool took. The pauses between attempts count only if the tool
+// was abandoned.
+func (r *toolRun) elapsed() time.Duration {
+	switch {
+	case r.begun.IsZero():
+		return 0
+	case r.isAbandoned(), r.took == 0: // the tool goes on, or has ended its goroutine
+		return time.Since(r.begun)
+	}
+	return r.took
+}
+
+// isAbandoned reports whether an abandoner answers the call.
+func (r *toolRun) isAbandoned() bool { return r.keys != nil }
+
+// An abandoner answers the call of an abandoned tool.
+type abandoner struct {
+	run   *toolRun
+	cause error
+}
+
+// Work implements [goroutine.Task].
+func (a *abandoner) Work() { a.run.job.finish(a.run.abandonedOutcome(a.cause)) }
+
+// Leave implements [goroutine.Task].
+func (a *abandoner) Leave(crash error) { a.run.job.end(crash) }
+
+// abandonedOutcome answers the call. A tool that may write keeps its keys, so that no other
+// call touches the same targets; conflicting calls fail at once. One that only reads guards
+// nothing.
+func (r *toolRun) abandonedOutcome(cause error) Outcome {
+	j, s := r.job, r.job.session()
+	name := strings.TrimSpace(j.call.ToolName() + " " + describeTargets(j.call.state.targets))
+	reason := error(&detachedError{name: name, id: j.call.ID})
+	j.schedule.ticket.ReleaseSlot()
+	j.abandonLimits(reason)
+	if writes := func(t Target) bool { return t.Access == AccessWrite }; j.call.ReadOnly() && !slices.ContainsFunc(j.call.state.targets, writes) {
+		r.keys = s.abandoned.AddFree(name)
+		j.schedule.ticket.Done()
+	} else {
+		j.schedule.ticket.Abandon(reason)
+		r.keys = s.abandoned.Add(name, claimOf(j.call.state.traits, j.call.state.targets), reason)
+		r.keys.Identify(j.call.ID, &j.schedule.ticket)
+	}
+	r.closer, r.returned = &lifetime.Closer{Name: name, Close: r.close}, make(chan struct{})
+	if !s.closers.Add(r.closer) {
+		r.CancelAbandoned(ErrClosed)
+	}
+	r.HandOver()
+	j.batch.emit(Event{Kind: EventDetached, Call: j.call, Text: cause.Error()})
+	return j.fail(&failure{
+		err: fmt.Errorf("%w: %w", ErrDetached, cause),
+		text: fmt.Sprintf("%s goes on in the background: %s. Its result will not be shown; "+
+			"look at what it did before you do it again.", j.call.Name, causeText(cause)),
+	})
+}
+
+// A detachedError says which call has not returned, and how the host gives back what it holds.
+type detachedError struct{ name, id string }
+
+func (e *detachedError) Error() string {
+	return fmt.Sprintf("%v: %s; Session.Forget(%q) gives back what it holds", ErrDetached, e.name, e.id)
+}
+
+func (e *detachedError) Unwrap() error { return ErrDetached }
+
+// close cancels an abandoned tool when its session closes. It waits up to the grace
+// period for the tool to return, unless the tool was given that time by stop before.
+func (r *toolRun) close(ctx context.Context) error {
+	r.CancelAbandoned(ErrClosed)
+	if r.Cause() == nil {
+		select {
+		case <-r.returned:
+		case <-ctx.Done():
+		case <-time.After(r.job.batch.grace):
+		}
+	}
+	return nil
+}
+
+// release releases what an abandoned tool held, when it has returned.
+func (r *toolRun) release() {
+	r.FinishAbandoned()
+	r.job.session().closers.Remove(r.closer)
+	r.keys.Release()
+	r.job.schedule.ticket.Done()
+	close(r.returned)
+}
+
+// callLimits are a call's part in the budgets and groups of its session. A session
+// without these has none.
+type callLimits struct {
+	job     *job
+	outer   *callLimits      // of the nearest call around this one that has some, or nil
+	waiting lifetime.Context // of the wait for groups; also cancelled when all calls are stopped
+
+	spending spending
+	over     atomic.Pointer[BudgetError] // of the time that has run out while the tool ran
+
+	grouped bool
+	entry   throttle.Entry // if grouped
+}
+
+// openLimits makes the limits of a call that was just admitted, if its session has any. A
+// call that is known not to run takes no part in them.
+func (j *job) openLimits() {
+	s := j.session()
+	if s.ledger == nil && s.groups == nil || j.duplicate || j.late || j.isRecorded() {
+		return
+	}
+	e, ok := j.batch.pool.lookup(j.call.Name)
+	if !ok {
+		return
+	}
+	l := &callLimits{job: j}
+	for o := j.batch.outerJob(); o != nil && l.outer == nil; o = o.batch.outerJob() {
+		l.outer = o.limits
+	}
+	l.waiting.Init(&j.batch.ctx)
+	if s.ledger != nil {
+		l.spending.call = l
+		if l.outer != nil {
+			l.spending.outer = &l.outer.spending
+		}
+		s.ledger.open(&l.spending, &e.info, j.supplied != nil)
+	}
+	j.limits = l
+}
+
+// enter waits until the call may start: until its groups and a worker slot are free. From
+// then on it counts in its budgets, and the caller calls release.
+func (j *job) enter(ctx context.Context) *failure {
+	if l := j.limits; l != nil && j.supplied == nil { // or it was executed before
+		ctx = &l.waiting
+		if f := j.checkBudgets(ctx); f != nil { // before it waits
+			return f
+		}
+		l.joinGroups()
+	}
+	if err := j.acquire(ctx); err != nil {
+		return j.notStarted(err)
+	}
+	return nil
+}
+
+// joinGroups says in which groups the call is.
+func (l *callLimits) joinGroups() {
+	groups := l.job.session().groups.of(&l.job.entry.info)
+	if len(groups) == 0 {
+		return
+	}
+	var outer *throttle.Entry
+	for o := l.outer; o != nil && outer == nil; o = o.outer {
+		if o.grouped {
+			outer = &o.entry
+		}
+	}
+	l.entry.Init(outer, l.job.slots(), groups...)
+	l.grouped = true
+}
+
+// acquire takes a worker slot and the places in the groups, and counts in the budgets. If
+// it fails, the call holds nothing.
+func (j *job) acquire(ctx context.Context) error {
+	if err := j.acquireSlot(ctx); err != nil {
+		return err
+	}
+	if cause := j.batch.stopCause(); cause != nil {
+		j.release()
+		return cause
+	}
+	if ledger := j.session().ledger; ledger != nil && j.limits != nil && j.supplied == nil {
+		if err := ledger.begin(&j.limits.spending, !j.entry.info.Supplied); err != nil {
+			j.release()
+			return err
+		}
+	}
+	return nil
+}
+
+// slots returns where the call gets its worker slot from. One that the host executes
+// occupies no worker.
+func (j *job) slots() throttle.Slots {
+	if j.entry.info.Supplied {
+		return noSlots{}
+	}
+	return &j.schedule.ticket
+}
+
+// noSlots are any number of worker slots.
+type noSlots struct{}
+
+func (noSlots) TryAcquireSlot() bool { return true }
+func (noSlots) ReleaseSlot()         {}
+func (noSlots) AcquireSlot(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func (j *job) acquireSlot(ctx context.Context) error {
+	l := j.limits
+	if l == nil || !l.grouped {
+		return j.slots().AcquireSlot(ctx)
+	}
+	o := l.entry.Join()
+	if o == nil {
+		return nil
+	}
+	if o.Group != nil && j.batch.exec.OnEvent != nil {
+		j.emitUnlessOver(EventWaiting, j.call, j.session().groups.describe(o))
+	}
+	return l.entry.Wait(ctx)
+}
+
+// release gives back what acquire took: when the tool has returned, abandoned or not, and
+// between two attempts.
+func (j *job) release() {
+	l := j.limits
+	if l != nil {
+		j.pauseTime()
+	}
+	j.slots().ReleaseSlot()
+	if l != nil && l.grouped {
+		l.entry.Leave()
+	}
+}
+
+// pauseTime ends the count of the call's time.
+func (j *job) pauseTime() {
+	if ledger := j.session().ledger; ledger != nil && j.limits != nil {
+		ledger.pause(&j.limits.spending)
+	}
+}
+
+// withLimits returns the context for the tool, in which the calls that it makes find
+// their outer call.
+func (j *job) withLimits(own context.Context) context.Context {
+	if j.limits == nil {
+		return own
+	}
+	if err := j.limits.over.Load(); err != nil { // the time ran out before the tool began
+		j.run.stop(err)
+	}
+	return context.WithValue(own, outerJobKey{}, j)
+}
+
+// stopWaiting ends the wait for groups.
+func (j *job) stopWaiting(cause error) {
+	if j.limits != nil {
+		j.limits.waiting.Cancel(cause)
+	}
+}
+
+// abandonLimits keeps the places in the groups, so that no more tools of a group run than
+// its limit says, and lets nobody wait for them.
+func (j *job) abandonLimits(reason error) {
+	if j.limits != nil {
+		j.pauseTime()
+		j.limits.entry.Abandon(reason)
+	}
+}
+
+// overspent stops the call, whose time has run out.
+func (l *callLimits) overspent(err *BudgetError) {
+	l.over.CompareAndSwap(nil, err)
+	l.job.run.stop(err)
+}
+
+// overBudget fails if a budget is used up already.
+func (j *job) overBudget() *failure {
+	if ledger := j.session().ledger; ledger != nil && j.limits != nil {
+		if err := ledger.usedUp(&j.limits.spending); err != nil {
+			j.stage = StageLimits
+			return j.notStarted(err)
+		}
+	}
+	return nil
+}
+
+// checkBudgets fails if a budget is used up. If that depends on earlier calls of the
+// message, it waits until these are decided, so that it ends as in a serial run.
+func (j *job) checkBudgets(ctx context.Context) *failure {
+	ledger := j.session().ledger
+	if ledger == nil {
+		return nil
+	}
+	defer j.notifyHeld()
+	for ledger.dependsOnOthers(&j.limits.spending) {
+		held := j.holdCall()
+		if held == nil {
+			break
+		}
+		select {
+		case <-held:
+		case <-ctx.Done():
+			return j.stopped(context.Cause(ctx))
+		}
+	}
+	if err := ledger.check(&j.limits.spending); err != nil {
+		return j.notStarted(err)
+	}
+	return nil
+}
+
+// holdCall returns nil if it is settled which earlier calls of the message count in the
+// budgets, or a channel that is closed when it should be called again. An earlier call
+// that waits for other calls, which may be this one, is not waited for.
+func (j *job) holdCall() <-chan struct{} {
+	b := j.batch
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, earlier := range slices.Backward(b.jobs[:j.place]) {
+		if earlier.limits == nil {
+			continue
+		}
+		changed := earlier.order.watch()
+		if j.session().ledger.isOpen(&earlier.limits.spending) && !earlier.schedule.ticket.Waits() {
+			return changed
+		}
+	}
+	return nil
+}
+
+// notStarted is the failure of a call that could not start.
+func (j *job) notStarted(err error) *failure {
+	name := j.call.Name
+	if b := (*BudgetError)(nil); errors.As(err, &b) {
+		return &failure{err: err, text: fmt.Sprintf("%s was not run: %s.", name, b.text()), stopTurn: b.everyTool()}
+	}
+	holder := (*detachedError)(nil)
+	switch {
+	case errors.As(err, &holder):
+		return &failure{err: err, text: fmt.Sprintf("%s was not run: as many calls as may run at once were given up and have not returned (%s). "+
+			"Do something else, or tell the user.", name, holder.name)}
+	case errors.Is(err, ErrDeadlock):
+		return &failure{err: err, text: fmt.Sprintf("%s was not run: %v. Call it again later, when nothing else runs beside it.", name, err)}
+	}
+	return j.stopped(err)
+}
+
+// closeLimits ends the call in its budgets, and adds to the result what the model should
+// know of them.
+func (j *job) closeLimits(r *Result) *Result {
+	ledger, inner := j.session().ledger, j.batch.parent != nil
+	if ledger == nil {
+		return r
+	}
+	if j.limits != nil {
+		tokens := 0
+		if !inner { // the model reads it
+			tokens = j.countTokens(r)
+		}
+		ledger.end(&j.limits.spending, tokens)
+		j.notifyHeld()
+	}
+	if inner {
+		return r
+	}
+	var lines []Part
+	for _, line := range ledger.warnings() {
+		lines = append(lines, Part{Text: line})
+	}
+	return withMessages(r, lines)
+}
+
+// countTokens counts the tokens of a result as the host wants.
+func (j *job) countTokens(r *Result) int {
+	count := j.session().cfg.CountTokens
+	if count == nil {
+		return EstimateTokens(r)
+	}
+	counted := 0
+	if err := j.batch.await("CountTokens", goroutine.Go(func() { counted = count(r) })); err != nil {
+		j.batch.exec.logError("CountTokens failed", err, "tool", j.call.Name)
+		return EstimateTokens(r)
+	}
+	return max(0, counted)
+}
+
+// withMessages returns r with further messages.
+func withMessages(r *Result, more []Part) *Result {
+	if len(more) == 0 {
+		return r
+	}
+	added := *r
+	added.Messages = append(added.Messages[:len(added.Messages):len(added.Messages)], more...)
+	return &added
+}
+
+// A jobOwner is the goroutine to which a job belongs: at first that of the job, later perhaps
+// one that answers in its place.
+type jobOwner struct {
+	replaced bool               // by another owner
+	left     *lane.AbandonedJob // names the func that has not returned; guarded by batch.mu
+}
+
+// foreign calls a func of the tool or the host on the job's goroutine. If f does not return
+// within the grace period after the call was stopped, a successor answers the call; foreign
+// then ends the goroutine when f returns.
+func (j *job) foreign(what string, f func()) { j.excursion(what, 1, f) }
+
+// excursion is foreign for an f that has so many grace periods if the call was stopped before.
+func (j *job) excursion(what string, graces int, f func()) {
+	owner := j.owner
+	j.calls = what
+	number := j.excursions.Begin(graces)
+	defer func() {
+		if !j.excursions.End(number) {
+			j.leave(owner)
+		}
+	}()
+	f()
+}
+
+// ownFunc is foreign for a func of the tool other than Call, which has the tool's Timeout, too.
+// It fails if f takes too long.
+func (j *job) ownFunc(ctx context.Context, what string, f func(context.Context)) *failure {
+	limit := j.entry.info.Timeout
+	if limit <= 0 {
+		j.foreign(what, func() { f(ctx) })
+		return nil
+	}
+	late := fmt.Errorf("%w after %v", ErrTimeout, limit)
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer time.AfterFunc(limit, func() {
+		cancel(late)
+		j.limit(late)
+	}).Stop()
+	j.foreign(what, func() { f(ctx) })
+	if errors.Is(context.Cause(ctx), late) {
+		return j.stopped(late)
+	}
+	return nil
+}
+
+// limit gives each foreign func of a call that was stopped the grace period.
+func (j *job) limit(cause error) {
+	j.excursions.Stop(j.batch.grace, func(leave func() bool) { j.takeOver(cause, leave) })
+}
+
+// takeOver starts a successor if the job's goroutine is still where it was to leave.
+func (j *job) takeOver(cause error, leave func() bool) {
+	j.batch.mu.Lock()
+	taken := leave()
+	if taken {
+		j.owner.left = j.session().abandoned.AddFree(j.calls + " of " + j.call.ToolName())
+	}
+	j.batch.mu.Unlock()
+	if taken {
+		goroutine.Start(&successor{job: j, cause: cause})
+	}
+}
+
+// leave ends a goroutine to which the job does not belong any more.
+func (j *job) leave(owner *jobOwner) {
+	owner.replaced = true
+	j.batch.mu.Lock()
+	left := owner.left
+	j.batch.mu.Unlock()
+	left.Release()
+	runtime.Goexit()
+}
+
+// A successor answers a call in the place of a goroutine that does not come back from a foreign
+// func.
+type successor struct {
+	jobOwner
+	job   *job
+	cause error // of the stop
+}
+
+// Work implements [goroutine.Task].
+func (s *successor) Work() {
+	j := s.job
+	j.owner = &s.jobOwner
+	late := fmt.Errorf("%s has not returned, though the call was stopped: %w", j.calls, s.cause)
+	j.batch.logCrash(j.call, j.stage, late)
+	o := j.unhooked.outcome()
+	switch {
+	case !j.unhooked.kept && !j.ran():
+		o = j.fail(j.stopped(s.cause))
+	case !j.unhooked.kept:
+		o = j.fail(&failure{err: late, text: fmt.Sprintf("%s ran, but its result could not be read. Tell the user.", j.call.Name)})
+	case j.ran():
+		j.withhold(&o, fmt.Errorf("%w: %w", errBlocked, late))
+	}
+	j.finish(o)
+}
+
+// unhooked is what an outcome was before the hooks after the call ran.
+type unhooked struct {
+	kept           bool
+	result         *Result
+	err, outputErr error
+	sameAs         *Call
+	stopTurn       bool
+}
+
+func (u *unhooked) keep(o *Outcome) {
+	*u = unhooked{true, o.Result, o.Err, o.OutputErr, o.SameAs, o.StopTurn}
+}
+
+func (u *unhooked) outcome() Outcome {
+	return Outcome{Result: u.result, Err: u.err, OutputErr: u.outputErr, SameAs: u.sameAs, StopTurn: u.stopTurn}
+}
+
+// Leave implements [goroutine.Task].
+func (s *successor) Leave(crash error) {
+	if !s.replaced {
+		s.job.end(crash)
+	}
+}
+
+// The reasons for no further attempt, beside the number of attempts.
+var (
+	errLongPause = errors.New("the pause that is asked for is longer than a call may wait")
+	errNoTime    = errors.New("there is no time left for another attempt")
+)
+
+// attempts calls the tool, and calls it again when its transport fails, as its policy
+// says.
+func (j *job) attempts(own context.Context) (result *Result, err, crash error) {
+	begun := time.Now()
+	for n := 1; ; n++ {
+		j.attempted.Store(int32(n)) //nolint:gosec // nobody makes so many
+		result, err, crash = j.callTool(own)
+		if crash != nil || err == nil || !j.mayRetry(own, err) {
+			return result, attempted(err, n, nil), crash
+		}
+		policy := &j.entry.info.Retry
+		if n >= policy.Attempts {
+			return result, attempted(err, n, nil), nil
+		}
+		pause, ok := policy.pause(n, err)
+		if !ok {
+			return result, attempted(err, n, errLongPause), nil
+		}
+		if limit := j.run.timeout(); limit > 0 && time.Since(begun)+pause >= limit {
+			return result, attempted(err, n, errNoTime), nil
+		}
+		if j.batch.exec.OnEvent != nil {
+			j.emitUnlessOver(EventRetried, j.call, fmt.Sprintf("attempt %d of %d in %v: %v", n+1, policy.Attempts, pause.Round(time.Millisecond), err))
+		}
+		if ended := j.waitToRetry(own, pause); ended != nil {
+			return result, attempted(err, n, ended), nil
+		}
+	}
+}
+
+// attempted returns err with the number of attempts, if there is something to say.
+func attempted(err error, n int, ended error) error {
+	if err == nil || n == 1 && ended == nil {
+		return err
+	}
+	return &retriedError{last: err, attempts: n, ended: ended}
+}
+
+// callTool calls the tool once.
+func (j *job) callTool(own context.Context) (result *Result, err, crash error) {
+	invoke, t, c := j.batch.exec.Invoke, j.entry.tool, j.call
+	begun := time.Now()
+	crash = goroutine.Try(func() error {
+		if invoke != nil && !j.entry.info.Supplied {
+			result, err = invoke(own, t, c)
+		} else {
+			result, err = t.Call(own, c)
+		}
+		return nil
+	})
+	j.run.took += time.Since(begun)
+	if p := (*PanicError)(nil); invoke != nil && errors.As(err, &p) { // of the tool, in another process
+		return nil, nil, p
+	}
+	return result, err, crash
+}
+
+// mayRetry reports whether the call may be attempted again after err.
+func (j *job) mayRetry(own context.Context, err error) bool {
+	tr := &j.call.state.traits
+	return j.entry.info.Retry.Attempts > 1 && (tr.ReadOnly || tr.Idempotent) && isTransient(err) &&
+		own.Err() == nil && j.run.Running()
+}
+
+// waitToRetry waits for the next attempt and starts it. Meanwhile the call holds its keys
+// and nothing else. It returns why there is no next attempt, or nil.
+func (j *job) waitToRetry(own context.Context, pause time.Duration) error {
+	j.pausing.Store(true)
+	defer j.pausing.Store(false)
+	j.release()
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-own.Done():
+		return context.Cause(own)
+	}
+	if !j.run.Running() { // abandoned in the moment before it paused
+		return ErrDetached
+	}
+	return j.acquire(own)
+}
+
+// awaitSupply waits until the host supplies the outcome of c, whose tool is running, or
+// until ctx ends.
+func (j *job) awaitSupply(ctx context.Context, c *Call, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
+	if j.supplied != nil {
+		return j.supplied.outcome()
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	j.answered.Store(false) // a wrapper may call the tool again
+	accept := func(out Supply) (supplied, error) {
+		s, err := out.check(decode)
+		if err == nil && j.run.Cause() != nil { // it was stopped before
+			err = ErrNotAwaited
+		}
+		if err == nil {
+			j.answered.Store(true)
+		}
+		return s, err
+	}
+	line := j.session().awaited
+	var call func() *AwaitedCall
+	open := line.Add(func(id string) *awaiting {
+		call = func() *AwaitedCall {
+			return &AwaitedCall{ID: id, Tool: j.entry.tool, Call: c.copied(), AgentPath: slices.Clone(j.session().AgentPath())}
+		}
+		return &awaiting{call: call, accept: accept}
+	})
+	defer open.Remove()
+	j.emitAwaited(EventAwaited, call(), "")
+	select {
+	case s := <-open.Answered():
+		j.emitAwaited(EventReleased, call(), "")
+		return s.outcome()
+	case <-ctx.Done():
+	}
+	if !open.Withdraw() { // an answer was given, or is being checked
+		if s, ok := <-open.Answered(); ok {
+			j.emitAwaited(EventReleased, call(), "")
+			return s.outcome()
+		}
+	}
+	j.emitAwaited(EventReleased, call(), context.Cause(ctx).Error())
+	return nil, context.Cause(ctx)
+}
+
+// stoppedBy returns why the tool was stopped before it returned err, or nil. A stop after
+// the host has supplied the outcome does not count.
+func (j *job) stoppedBy(err error) error {
+	cause := j.run.Cause()
+	if cause != nil && j.answered.Load() && !errors.Is(err, context.Canceled) && !errors.Is(err, cause) {
+		return nil
+	}
+	return cause
+}
+
+// emitAwaited emits an event about a call that the host executes. A wrapper of the tool may
+// have returned before, and the call may be over.
+func (j *job) emitAwaited(kind EventKind, a *AwaitedCall, text string) {
+	j.batch.events.queue(Event{Kind: kind, Call: j.call, Text: text, Awaited: a}, &j.over)
+	j.batch.events.flush()
+}

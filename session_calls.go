@@ -1,0 +1,167 @@
+package pegboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/asking"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+)
+
+// runningBatches are the batches of calls that run in a session. The zero value is
+// open and empty.
+type runningBatches struct {
+	mu     lock.Mutex
+	list   []*runningBatch // in no order
+	closed bool
+}
+
+// A runningBatch is a batch's entry in runningBatches.
+type runningBatch struct {
+	batch interface {
+		stop(cause error)
+		closeWithSession() // returns at once
+	}
+	ended chan struct{} // made by close, closed by unregister
+	index int           // in the list; -1 if the session was closed before
+}
+
+// register adds a batch, so that close can stop it and wait for it. It returns false if
+// the session is closed.
+func (r *runningBatches) register(b *runningBatch) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		b.index = -1
+		return false
+	}
+	b.index = len(r.list)
+	r.list = append(r.list, b)
+	return true
+}
+
+// unregister removes a batch that has ended.
+func (r *runningBatches) unregister(b *runningBatch) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if b.index >= 0 {
+		last := r.list[len(r.list)-1]
+		r.list[b.index], last.index = last, b.index
+		r.list[len(r.list)-1] = nil
+		r.list = r.list[:len(r.list)-1]
+	}
+	if b.ended != nil {
+		close(b.ended)
+	}
+}
+
+// close refuses further batches and stops the running ones. The caller waits for those
+// it returns.
+func (r *runningBatches) close() []*runningBatch {
+	r.mu.Lock()
+	r.closed = true
+	running := slices.Clone(r.list)
+	for _, b := range running {
+		if b.ended == nil {
+			b.ended = make(chan struct{})
+		}
+	}
+	r.mu.Unlock()
+	for _, b := range running {
+		b.batch.stop(ErrClosed)
+		b.batch.closeWithSession()
+	}
+	return running
+}
+
+// interrupt stops the running batches.
+func (r *runningBatches) interrupt(cause error) {
+	r.mu.Lock()
+	running := slices.Clone(r.list)
+	r.mu.Unlock()
+	for _, b := range running {
+		b.batch.stop(cause)
+	}
+}
+
+// wait waits until the batch has ended. It returns an error if ctx ends first.
+func (b *runningBatch) wait(ctx context.Context) error {
+	select {
+	case <-b.ended:
+		return nil
+	case <-ctx.Done():
+		select { // both may have happened
+		case <-b.ended:
+			return nil
+		default:
+		}
+		return fmt.Errorf("calls still running: %w", context.Cause(ctx))
+	}
+}
+
+// Awaited returns the calls that the host executes and whose outcomes it has not supplied
+// yet, of a main session and all its agents, in the order in which they began. A fork has
+// none: its owner may be an agent, which must not answer for the host.
+func (s *Session) Awaited() []*AwaitedCall {
+	if s.parent != nil {
+		return nil
+	}
+	var calls []*AwaitedCall
+	for _, a := range s.awaited.Open() {
+		calls = append(calls, a.call())
+	}
+	return calls
+}
+
+// Supply supplies the outcome of a call that the host has executed: of a main session or any
+// of its agents, with the ID of an [AwaitedCall]. It may be called from anywhere, also from
+// [Executor].OnEvent. What follows is as for any tool: the hooks after the call, the limits
+// of results, the events.
+//
+// The error is [ErrNotAwaited] if no call with that id is open: it was supplied before, its
+// call has ended, or s is a fork. It is [ErrInvalidOutput] if the output is not one of the
+// tool, and the call stays open. Nil means that the outcome is what was supplied, even if
+// the call is stopped in that moment.
+func (s *Session) Supply(id string, out Supply) error {
+	if s.parent != nil {
+		return ErrNotAwaited
+	}
+	err := s.awaited.Answer(id, func(a *awaiting) (supplied, error) { return a.accept(out) })
+	if errors.Is(err, asking.ErrStale) {
+		return ErrNotAwaited
+	}
+	return err
+}
+
+// An AwaitedCall is a call that was allowed and that the host executes: one of a tool whose
+// Info says Supplied.
+type AwaitedCall struct {
+	// ID is the argument of [Session.Supply]. No other call has it, in this process or
+	// another, unlike the provider's id in Call.
+	ID   string
+	Tool Tool
+	// Call has the input to execute, byte for byte as it was allowed. Its methods may be used
+	// until the call has ended: Emit reports progress, Check decides what turns up.
+	Call      *Call
+	AgentPath []string // the ids of the agents that led to it, outermost first; empty for the main agent
+}
+
+// Supply is [Session.Supply] for a caller that has the call and no session.
+func (a *AwaitedCall) Supply(s Supply) error {
+	if a.Call == nil || a.Call.state == nil {
+		return ErrNotAwaited
+	}
+	return a.Call.state.session.main().Supply(a.ID, s)
+}
+
+// awaiting is an open AwaitedCall.
+type awaiting struct {
+	call   func() *AwaitedCall // makes one that the host may write to
+	accept func(Supply) (supplied, error)
+}
+
+// awaitedCalls are the open ones of a conversation, in the order in which they began. Each
+// gets one answer, or is withdrawn.
+type awaitedCalls = asking.Line[*awaiting, supplied]
