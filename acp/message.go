@@ -1,7 +1,12 @@
 package acp
 
 import (
+	"context"
+	"crypto/rand"
 	"encoding/json"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
 
 // ProtocolVersion is the version of the protocol that an [Agent] speaks.
@@ -204,4 +209,107 @@ type elicitationResponse struct {
 // requestMeta tells requests to the editor apart before they have an id.
 type requestMeta struct {
 	Key string `json:"pegboard/request"`
+}
+
+// modes are the modes of permissions with the words in which the editor shows them, in the
+// order in which it does.
+var modes = [...]struct {
+	mode        pegboard.Mode
+	name, about string
+}{
+	{pegboard.ModeDefault, "Default", "Reads the working directories, and asks about everything else"},
+	{pegboard.ModeAcceptEdits, "Accept edits", "Also changes files in the working directories without asking"},
+	{pegboard.ModePlan, "Plan", "Changes nothing"},
+	{pegboard.ModeAuto, "Auto", "Asks only where a classifier does not decide"},
+	{pegboard.ModeBypass, "Bypass permissions", "Does not ask, unless a rule or a tool insists"},
+	{pegboard.ModeAsk, "Ask", "Asks about every call"},
+	{pegboard.ModeDontAsk, "Don't ask", "Denies what the default mode asks about"},
+	{pegboard.ModeDeny, "Deny", "Denies every call that no rule allows"},
+}
+
+// modesOf returns the modes that permissions offer, and the one that they are in.
+func modesOf(p pegboard.Permissions) *modeState {
+	s := &modeState{Current: string(p.Mode())}
+	for _, m := range modes {
+		if p.Offers(m.mode) || p.Mode() == m.mode {
+			s.Available = append(s.Available, sessionMode{ID: string(m.mode), Name: m.name, Description: m.about})
+		}
+	}
+	return s
+}
+
+// A PlanEntry is one step of a plan that the editor shows.
+type PlanEntry struct {
+	Content  string       `json:"content"`
+	Priority PlanPriority `json:"priority"` // empty means PriorityMedium
+	Status   PlanStatus   `json:"status"`   // empty means PlanPending
+}
+
+// PlanPriority says how important a step is.
+type PlanPriority string
+
+// The priorities.
+const (
+	PriorityHigh   PlanPriority = "high"
+	PriorityMedium PlanPriority = "medium"
+	PriorityLow    PlanPriority = "low"
+)
+
+// PlanStatus says how far a step is.
+type PlanStatus string
+
+// The statuses.
+const (
+	PlanPending    PlanStatus = "pending"
+	PlanInProgress PlanStatus = "in_progress"
+	PlanCompleted  PlanStatus = "completed"
+)
+
+// planOf returns the list of TodoWrite as a plan.
+func planOf(todos []tasks.Todo) []PlanEntry {
+	entries := make([]PlanEntry, 0, len(todos))
+	for _, t := range todos {
+		entries = append(entries, PlanEntry{Content: t.Content, Priority: PriorityMedium, Status: PlanStatus(t.Status)})
+	}
+	return entries
+}
+
+// Fill shows a form to the user: the Fill of [pegboard.SessionConfig]. A form that the editor
+// cannot show, or refuses to, is declined. If ctx ends, the form is withdrawn.
+func (c *Conversation) Fill(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+	n := c.connection
+	n.mu.Lock()
+	shown := f.URL == "" && n.forms || f.URL != "" && n.urls
+	n.mu.Unlock()
+	if !shown {
+		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+	}
+	r := elicitationRequest{Session: c.id, Mode: "form", Message: f.Message, Schema: f.Schema, Meta: n.nextKey()}
+	if f.From != "" {
+		r.Message = f.From + ": " + r.Message
+	}
+	if f.Problem != "" {
+		r.Message += "\n\nThe values that were given are refused: " + f.Problem
+	}
+	if f.URL != "" {
+		r.Mode, r.URL, r.ID = "url", f.URL, rand.Text()
+	}
+	var response elicitationResponse
+	if err := n.request(ctx, methodElicitation, r.Meta, r, &response); err != nil {
+		if err = askingError(ctx, err); ctx.Err() != nil || n.gone.Err() != nil {
+			return pegboard.Filled{}, err
+		}
+		n.agent.logError("showing a form", err)
+		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+	}
+	switch filled := (pegboard.Filled{Action: pegboard.FillAction(response.Action)}); filled.Action {
+	case pegboard.FillAccept:
+		if f.URL == "" {
+			filled.Content = response.Content
+		}
+		return filled, nil
+	case pegboard.FillDecline:
+		return filled, nil
+	}
+	return pegboard.Filled{Action: pegboard.FillCancel}, nil
 }

@@ -9,11 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/audit"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // TestLines holds lines against what they have to be, to the byte. The executor
@@ -505,4 +509,97 @@ func TestHostThatRefusesUnseenCalls(t *testing.T) {
 	require.Len(t, told, 1)
 	require.ErrorIs(t, told[0], os.ErrClosed)
 	require.ErrorContains(t, log.Close(), "1 decisions have no line: audit log: file already closed")
+}
+
+// FuzzLine: whatever stands in an event makes one line of JSON, with nothing hidden
+// in it, and without inputs only such words as could be a name.
+func FuzzLine(f *testing.F) {
+	f.Add("toolu_1", "Bash", "trace", "because", `{"command":"ls"}`, "ls", "git *", int64(0))
+	f.Add("a\nb", "a b", "\"", "\xff", `{"a":`, "\u2028", "\x7f", int64(-1))
+	f.Add("", "", "", "", "1],[2", "\U000e0001", "…", int64(1<<62))
+	f.Fuzz(func(t *testing.T, id, tool, trace, reason, input, target, pattern string, number int64) {
+		dir := t.TempDir()
+		for _, inputs := range []bool{false, true} {
+			path := filepath.Join(dir, "log")
+			log, err := audit.Open(path, audit.Options{Inputs: inputs, MaxBytes: 1})
+			require.NoError(t, err)
+			log.Record(pegboard.Event{
+				Kind: pegboard.EventDecided, Time: noon, TraceID: trace,
+				Call:    &pegboard.Call{ID: id, Name: tool, Input: json.RawMessage(input)},
+				Targets: []pegboard.Target{{Kind: pegboard.TargetKind(number), Access: pegboard.Access(number), Value: target}},
+				Decision: &pegboard.Decision{
+					Behavior: pegboard.Behavior(number), Reason: reason, By: pegboard.Decider(number),
+					Rule: &pegboard.Rule{Tool: "Bash", Pattern: pattern, Source: pegboard.SourceSession},
+				},
+			})
+			log.Record(pegboard.Event{
+				Kind: pegboard.EventFinished, Time: noon, TraceID: trace,
+				Call:    &pegboard.Call{ID: id, Name: tool, Input: json.RawMessage(input)},
+				Outcome: &pegboard.Outcome{Err: &pegboard.CallError{Tool: tool, Stage: pegboard.StageAdmit, Err: fmt.Errorf("%w: %s", pegboard.ErrDuplicate, reason)}},
+			})
+			require.NoError(t, log.Close())
+			for _, file := range []string{path + ".1", path} { // each line has a file of its own
+				text := read(t, file)
+				require.True(t, utf8.ValidString(text))
+				line, ok := strings.CutSuffix(text, "\n")
+				require.True(t, ok)
+				require.Equal(t, -1, strings.IndexFunc(line, func(r rune) bool { return !unicode.IsGraphic(r) }), line)
+				require.True(t, json.Valid([]byte(line)), line)
+				if !inputs {
+					require.NotContains(t, line, " ")
+					require.Less(t, len(line), 1500)
+				}
+			}
+		}
+	})
+}
+
+// TestALogHoldsTheRulesOfToday runs calls whose decisions are logged with inputs, reads the log
+// as rows, and holds two sets of rules against them.
+func TestALogHoldsTheRulesOfToday(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("a"), 0o600))
+	path := filepath.Join(t.TempDir(), "audit.jsonl")
+	log, err := audit.Open(path, audit.Options{Inputs: true})
+	require.NoError(t, err)
+	poolUnder := func(rules pegboard.RuleSet) *pegboard.Pool {
+		permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, rules)
+		require.NoError(t, err)
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: permissions, Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		}})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+		var registry pegboard.Registry
+		require.NoError(t, registry.Add(files.Tools()...))
+		return registry.AssemblePool(s, pegboard.PoolConfig{})
+	}
+	rules := pegboard.RuleSet{Allow: []string{"Edit(/src/**)"}, Deny: []string{"Edit(/src/vendor/**)"}}
+	executor := pegboard.Executor{OnEvent: log.Record}
+	pool := poolUnder(rules)
+	for _, c := range []pegboard.Call{
+		{ID: "1", Name: "Read", Input: []byte(`{"file_path":"a.txt"}`)},
+		{ID: "2", Name: "Write", Input: []byte(`{"file_path":"src/b.txt","content":""}`)},
+		{ID: "3", Name: "Write", Input: []byte(`{"file_path":"src/vendor/b.txt","content":""}`)},
+		{ID: "4", Name: "Write", Input: []byte(`{"file_path":"new.txt","content":""}`)}, // the user allows it
+		{ID: "5", Name: "Write", Input: []byte(`{"path":"new.txt"}`)},                   // is not run
+	} {
+		executor.Run(t.Context(), pool, c)
+	}
+	require.NoError(t, log.Close())
+
+	file, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	rows, err := tooltest.ParseRuleRows(file)
+	require.NoError(t, err)
+	var want []pegboard.Behavior
+	for _, r := range rows {
+		want = append(want, r.Want)
+	}
+	require.Equal(t, []pegboard.Behavior{pegboard.Allow, pegboard.Allow, pegboard.Deny, pegboard.Ask}, want)
+	require.NoError(t, tooltest.CheckRules(poolUnder(rules), rows...))
+	err = tooltest.CheckRules(poolUnder(pegboard.RuleSet{Allow: []string{"Edit(/src/**)"}}), rows...)
+	require.ErrorContains(t, err, "row 3: deny is wanted, and the decision is allow:")
 }

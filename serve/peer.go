@@ -1,10 +1,15 @@
 package serve
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,6 +18,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/tracecontext"
 )
 
 // A peer is the server's side of one client: a connection, or the requests without a
@@ -213,4 +220,281 @@ func (p *peer) hasSchema(tool string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.schemas[tool]
+}
+
+// call answers a request of the client to call a tool.
+func (p *peer) call(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if state := req.Params.RequestState; state != "" {
+		return p.comeBack(ctx, req, state)
+	}
+	session, pool := p.current()
+	if session == nil || !p.use() {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the session is closed"}
+	}
+	c := newOpenCall(p, req)
+	traced := tracecontext.With(context.WithoutCancel(ctx), tracecontext.Of(req.Params.Meta))
+	runCtx, stop := context.WithCancelCause(context.WithValue(traced, callKey{}, c))
+	c.stop = stop
+	c.join(req)
+	goroutine.Go(func() { c.run(runCtx, pool) })
+	return c.wait(ctx, req)
+}
+
+// comeBack takes the answer that a client brings with the state it was given.
+func (p *peer) comeBack(ctx context.Context, req *mcp.CallToolRequest, state string) (*mcp.CallToolResult, error) {
+	c := p.server.callOf(state)
+	if c == nil || !c.peer.is(p) {
+		return nil, invalid("the requestState is unknown or has expired; call the tool again without it")
+	}
+	if c.call.Name != req.Params.Name || !sameJSON(c.call.Input, req.Params.Arguments) {
+		return nil, invalid("the requestState belongs to another call; send it with the same name and arguments")
+	}
+	c.join(req)
+	c.answer(state, req.Params.InputResponses)
+	return c.wait(ctx, req)
+}
+
+func invalid(text string) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: text}
+}
+
+// is reports whether two peers are the same client. Clients without a name are known
+// by nothing but the states and links that they bring.
+func (p *peer) is(q *peer) bool { return p == q || p.anonymous && q.anonymous }
+
+// sameJSON reports whether two inputs are the same, whatever their spelling.
+func sameJSON(a, b json.RawMessage) bool {
+	canonical := func(text json.RawMessage) string {
+		if len(bytes.TrimSpace(text)) == 0 {
+			return "{}"
+		}
+		v, err := strictjson.Decode(text, strictjson.Limits{})
+		if err != nil {
+			return string(text)
+		}
+		sorted, err := json.Marshal(v)
+		if err != nil {
+			return string(text)
+		}
+		return string(sorted)
+	}
+	return bytes.Equal(a, b) || canonical(a) == canonical(b)
+}
+
+// use keeps a peer without a connection open until release is called as often. It reports
+// whether the peer is open.
+func (p *peer) use() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed != nil {
+		return false
+	}
+	if p.uses++; p.idle != nil {
+		p.idle.Stop()
+		p.idle = nil
+	}
+	return true
+}
+
+func (p *peer) release() {
+	p.mu.Lock()
+	p.uses--
+	idle := p.uses == 0 && p.overHTTP && p.closed == nil
+	closes := idle && p.linger == 0
+	if idle && p.linger > 0 {
+		p.idle = time.AfterFunc(p.linger, p.closeIdle)
+	}
+	p.mu.Unlock()
+	if closes {
+		goroutine.Go(p.close) // the response of the last request does not wait for it
+	}
+}
+
+// closeIdle closes a peer that nothing uses.
+func (p *peer) closeIdle() {
+	p.mu.Lock()
+	used := p.uses > 0
+	p.mu.Unlock()
+	if !used {
+		p.close()
+	}
+}
+
+// stay keeps a peer without a connection for some time after its last use.
+func (p *peer) stay(d time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.linger = max(p.linger, d)
+}
+
+// close closes the session and the connection. It may be called more than once, and waits
+// until that is done.
+func (p *peer) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
+	defer cancel()
+	if err := p.closeWithin(ctx); err != nil {
+		p.server.logError("closing the session of a client", err)
+	}
+}
+
+func (p *peer) closeWithin(ctx context.Context) error {
+	p.mu.Lock()
+	closed, session, conn := p.closed, p.session, p.conn
+	if closed == nil {
+		p.closed = make(chan struct{})
+	}
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	p.session, p.tools, p.pool = nil, nil, nil
+	p.mu.Unlock()
+	if closed != nil {
+		select {
+		case <-closed:
+			return nil
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	defer close(p.closed)
+	defer p.server.remove(p)
+	var err error
+	if session != nil { // first, so that the calls end that the connection waits for
+		err = session.Close(ctx)
+	}
+	if conn != nil {
+		_ = conn.Close() // the error is for the transport
+	}
+	return err
+}
+
+// resultOf returns an outcome in the form of the protocol.
+func (p *peer) resultOf(o *pegboard.Outcome) *mcp.CallToolResult {
+	r := &mcp.CallToolResult{IsError: o.Result.IsError || o.Err != nil, Content: []mcp.Content{}}
+	stored := false
+	for i := range o.Result.Parts {
+		part := &o.Result.Parts[i]
+		r.Content = append(r.Content, contentOf(part)...)
+		if link := p.linkTo(part.Ref); link != nil {
+			r.Content, stored = append(r.Content, link), true
+		}
+	}
+	for i := range o.Result.Messages { // the protocol has no other place for them
+		r.Content = append(r.Content, contentOf(&o.Result.Messages[i])...)
+	}
+	if r.IsError || o.Result.Data == nil || stored && !p.hasSchema(o.Call.ToolName()) {
+		return r
+	}
+	if data, err := json.Marshal(o.Result.Data); err == nil && bytes.HasPrefix(data, []byte("{")) {
+		r.StructuredContent = json.RawMessage(data)
+	}
+	return r
+}
+
+// linkTo returns the link to a stored result, or nil.
+func (p *peer) linkTo(ref string) *mcp.ResourceLink {
+	session, _ := p.current()
+	if ref == "" || session == nil {
+		return nil
+	}
+	l := link{peer: p, ref: ref}
+	address := p.server.addLink(l)
+	p.stay(p.server.o.Answer)
+	return &mcp.ResourceLink{
+		URI: address, Name: "result", Title: "The whole result", Size: l.size(context.Background(), session),
+		Description: fmt.Sprintf("The result is longer than what is shown. Read it in pages of %d bytes.", pageSize),
+	}
+}
+
+// readResult reads a page of a stored result that the client was told of.
+func (p *peer) readResult(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	id, offset, ok := parseAddress(req.Params.URI)
+	l, known := p.server.linkOf(id)
+	if !ok || !known || !l.peer.is(p) || !l.peer.use() {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	defer l.peer.release()
+	session, _ := l.peer.current()
+	if session == nil {
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	page, more, err := readPage(ctx, session.ResultStore(), l.ref, offset)
+	if err != nil {
+		p.server.logError("reading a stored result", err)
+		return nil, mcp.ResourceNotFoundError(req.Params.URI)
+	}
+	c := &mcp.ResourceContents{URI: req.Params.URI, MIMEType: "text/plain", Text: string(page)}
+	if !utf8.Valid(page) {
+		c.MIMEType, c.Text, c.Blob = http.DetectContentType(page), "", page
+	}
+	if more {
+		next := fmt.Sprintf("%s%s?offset=%d", linkPrefix, id, offset+int64(len(page)))
+		c.Meta = mcp.Meta{nextPage: next}
+	}
+	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{c}}, nil
+}
+
+// sync asks for the tools of the client and offers them. Announce tells the client of
+// changes.
+func (p *peer) sync(announce bool) error {
+	p.syncing.Lock()
+	defer p.syncing.Unlock()
+	p.mu.Lock()
+	tools := p.tools
+	p.mu.Unlock()
+	if tools == nil {
+		return nil // the client has no session yet, or none any more
+	}
+	var pool *pegboard.Pool
+	if err := goroutine.Try(func() error { pool = tools(); return nil }); err != nil {
+		return err
+	}
+	if pool.Session() == nil {
+		return errors.New("the func that Options.Open has returned returned no pool")
+	}
+	offered := offersOf(pool)
+	p.mu.Lock()
+	p.pool, p.schemas = pool, map[string]bool{}
+	for _, o := range offered {
+		p.schemas[o.Name] = o.OutputSchema != nil
+	}
+	p.mu.Unlock()
+	p.offer(offered, announce)
+	return nil
+}
+
+// offer makes the tools those of the server. A tool that the protocol cannot describe is left
+// out and logged.
+func (p *peer) offer(tools []*mcp.Tool, announce bool) {
+	var errs []error
+	now := make(map[string]string, len(tools))
+	for _, t := range tools {
+		text, err := json.Marshal(t)
+		if err == nil && p.listed[t.Name] != string(text) {
+			p.setAnnounce(announce)
+			err = goroutine.Try(func() error { p.mcp.AddTool(t, p.call); return nil })
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s is not offered: %w", t.Name, err))
+			continue
+		}
+		now[t.Name] = string(text)
+	}
+	for name := range p.listed {
+		if _, stays := now[name]; !stays {
+			p.setAnnounce(announce)
+			p.mcp.RemoveTools(name)
+		}
+	}
+	p.listed = now
+	if err := errors.Join(errs...); err != nil {
+		p.server.logError("tools of a client", err)
+	}
+}
+
+// setAnnounce lets the client be told of changes from now on, if announce is set.
+func (p *peer) setAnnounce(announce bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.announce = p.announce || announce
 }

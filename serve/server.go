@@ -3,10 +3,13 @@ package serve
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"time"
@@ -160,4 +163,251 @@ func (s *Server) logError(what string, err error) {
 		cmp.Or(s.executor.Logger, slog.Default()).Error("serve: "+what, "error", err)
 		return nil
 	})
+}
+
+// Ask puts a question about a call to the client that has made the call: a
+// [pegboard.Asker] for the sessions of [Options].Open. The client is asked to allow the call
+// once, to deny it, or to allow it and remember one of the question's suggestions for its
+// session. Ask abstains, and the call is denied with the reason, if the client cannot be
+// asked, makes no choice, or the question is about no call of a client. If the client does
+// not come back within [Options].Answer, the error wraps [pegboard.ErrTimeout].
+func (s *Server) Ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	c, ok := openCallOf(ctx)
+	if !ok || c.peer.server != s {
+		return pegboard.Decision{}, nil
+	}
+	answers := answersTo(q)
+	a := newAsk("permission", wordingOf(q), answers.accepts)
+	a.schema = answers.schema()
+	r, err := c.put(ctx, a)
+	switch {
+	case err != nil:
+		return pegboard.Decision{}, err
+	case r.expired:
+		return pegboard.Decision{}, fmt.Errorf("%w: the client has not come back with an answer", pegboard.ErrTimeout)
+	case r.err != nil:
+		s.logError("asking a client", r.err)
+	}
+	return r.decision, nil
+}
+
+// Fill shows a form to the client that has made the call in whose context [pegboard.Session].Fill
+// was called: a [pegboard.SessionConfig].Fill for the sessions of [Options].Open. A form that
+// the client cannot be shown is declined; one that the client does not answer within
+// [Options].Answer is cancelled.
+func (s *Server) Fill(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+	c, ok := openCallOf(ctx)
+	if !ok || c.peer.server != s {
+		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+	}
+	message := f.Message
+	if f.Problem != "" {
+		message = fmt.Sprintf("%s\n\nThe values that were given are refused: %s", message, f.Problem)
+	}
+	a := newAsk(formKey(f.From), message, acceptForm)
+	a.form, a.schema, a.url = true, f.Schema, f.URL
+	r, err := c.put(ctx, a)
+	switch {
+	case err != nil:
+		return pegboard.Filled{}, err
+	case r.expired:
+		return pegboard.Filled{Action: pegboard.FillCancel}, nil
+	case r.nobody:
+		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+	}
+	return r.filled, nil
+}
+
+// add lists a new peer. The error is [pegboard.ErrClosed].
+func (s *Server) add(p *peer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return fmt.Errorf("serve: %w", pegboard.ErrClosed)
+	}
+	s.peers[p] = true
+	return nil
+}
+
+// remove forgets a peer and all that was given to it.
+func (s *Server) remove(p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.peers, p)
+	maps.DeleteFunc(s.named, func(_ string, other *peer) bool { return other == p })
+	maps.DeleteFunc(s.sessions, func(_ string, other *peer) bool { return other == p })
+	maps.DeleteFunc(s.links, func(_ string, l link) bool { return l.peer == p })
+}
+
+func (s *Server) all() []*peer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.peers))
+}
+
+// callOf returns the call that a state was given for, or nil.
+func (s *Server) callOf(state string) *openCall {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.states[state]
+}
+
+func (s *Server) setState(state string, c *openCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.states[state] = c
+}
+
+// forget makes all states of a call unknown.
+func (s *Server) forget(c *openCall) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.states, func(_ string, other *openCall) bool { return other == c })
+}
+
+// idle returns how long a client over HTTP may send no request. Its questions expire before.
+func (s *Server) idle() time.Duration { return max(idleClient, 2*s.o.Answer) }
+
+// setSession makes a peer that of a session of streamable HTTP.
+func (s *Server) setSession(id string, p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sessions[id] = p
+}
+
+// peerOfSession returns the peer of a session, in use, or nil.
+func (s *Server) peerOfSession(id string) *peer {
+	s.mu.Lock()
+	p := s.sessions[id]
+	s.mu.Unlock()
+	if p == nil || !p.use() {
+		return nil
+	}
+	return p
+}
+
+// peerNamed returns the peer of a named client, in use, or nil.
+func (s *Server) peerNamed(name string) *peer {
+	s.mu.Lock()
+	p := s.named[name]
+	s.mu.Unlock()
+	if p == nil || !p.use() {
+		return nil
+	}
+	return p
+}
+
+// keepNamed keeps a new peer for the further requests of its client. It returns the peer
+// that is kept already, if there is one.
+func (s *Server) keepNamed(name string, p *peer) *peer {
+	p.stay(s.idle())
+	for {
+		s.mu.Lock()
+		other := s.named[name]
+		if other == nil {
+			s.named[name] = p
+		}
+		s.mu.Unlock()
+		if other == nil {
+			return p
+		}
+		if other.use() {
+			return other
+		}
+		s.remove(other) // it is closing
+	}
+}
+
+// addLink returns the address of a result. The same result has one address.
+func (s *Server) addLink(l link) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, other := range s.links {
+		if other == l {
+			return linkPrefix + id
+		}
+	}
+	id := rand.Text()
+	s.links[id] = l
+	return linkPrefix + id
+}
+
+func (s *Server) linkOf(id string) (link, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l, ok := s.links[id]
+	return l, ok
+}
+
+// A message is what decides who serves a request.
+type message struct {
+	Method string `json:"method"`
+	Params struct {
+		State string `json:"requestState"`
+		Meta  struct {
+			Protocol string `json:"io.modelcontextprotocol/protocolVersion"`
+			Client   struct {
+				Name    string `json:"name"`
+				Version string `json:"version"`
+			} `json:"io.modelcontextprotocol/clientInfo"`
+		} `json:"_meta"`
+	} `json:"params"`
+}
+
+// messageOf reads as much of a message as can be read. The SDK refuses a message that is
+// wrong.
+func messageOf(body []byte) *message {
+	m := new(message)
+	_ = json.Unmarshal(body, m)
+	return m
+}
+
+func (m *message) protocol() string { return m.Params.Meta.Protocol }
+
+func (m *message) client() Client {
+	c := m.Params.Meta
+	return Client{Name: c.Client.Name, Version: c.Client.Version, Protocol: c.Protocol}
+}
+
+// offersOf returns the tools of a pool in the form of the protocol, in the order of the pool.
+func offersOf(pool *pegboard.Pool) []*mcp.Tool {
+	var all []*mcp.Tool
+	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
+		for d := range pool.Declarations(part) {
+			t := &mcp.Tool{Name: d.Name, Description: d.Description, InputSchema: d.InputSchema}
+			if isObjectSchema(d.OutputSchema) { // clients before 2026-07-28 know no other
+				t.OutputSchema = d.OutputSchema
+			}
+			if tool, ok := pool.Lookup(d.Name); ok {
+				t.Title, t.Annotations = tool.Info().Title, annotationsOf(tool)
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+func isObjectSchema(schema json.RawMessage) bool {
+	var s struct {
+		Type any `json:"type"`
+	}
+	return len(schema) > 0 && json.Unmarshal(schema, &s) == nil && s.Type == "object"
+}
+
+// annotationsOf returns hints if every call of the tool has the same traits: those of a call
+// whose input says nothing. A tool whose traits depend on the input has none of such a call.
+// Without hints, a client expects the worst.
+func annotationsOf(tool pegboard.Tool) *mcp.ToolAnnotations {
+	var tr pegboard.Traits
+	err := goroutine.Try(func() error {
+		tr = tool.Traits(&pegboard.Call{Name: tool.Info().Name, Input: json.RawMessage("!")})
+		return nil
+	})
+	said := len(tr.Targets) > 0 || tr.ReadOnly || tr.Destructive || tr.OpenWorld || tr.Idempotent
+	if err != nil || !said {
+		return nil
+	}
+	return &mcp.ToolAnnotations{
+		ReadOnlyHint: tr.ReadOnly && !tr.Destructive, DestructiveHint: &tr.Destructive, OpenWorldHint: &tr.OpenWorld, IdempotentHint: tr.Idempotent,
+	}
 }

@@ -1,14 +1,21 @@
 package settings_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -252,5 +259,372 @@ func TestSaveRefuses(t *testing.T) {
 				require.Len(t, names(t, filepath.Dir(where)), 1)
 			}
 		})
+	}
+}
+
+// one returns any of the choices.
+func one[T any](d *rand.Rand, choices ...T) T { return choices[d.IntN(len(choices))] }
+
+func anyUpdate(d *rand.Rand) pegboard.PermissionUpdate {
+	u := pegboard.PermissionUpdate{Destination: one(d, local, local, project, user, pegboard.SourceSession)}
+	switch u.Type = one(d, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateRemoveRules, pegboard.UpdateReplaceRules, pegboard.UpdateSetMode, pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories); u.Type {
+	case pegboard.UpdateSetMode:
+		u.Mode = one(d, pegboard.ModeDefault, "manual", pegboard.ModePlan, pegboard.ModeAcceptEdits, pegboard.ModeDontAsk)
+	case pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories:
+		for range d.IntN(3) {
+			u.Directories = append(u.Directories, one(d, "/a", "../b", "~/c", `d "e"`))
+		}
+	default:
+		u.Behavior = one(d, pegboard.Allow, pegboard.Ask, pegboard.Deny)
+		for range d.IntN(4) {
+			u.Rules = append(u.Rules, one(d, tool("A"), tool("Bash"), bash("*"), bash("git *"), bash(`echo "é" \ `), edit("/src/**"), edit("//etc"), tool("mcp__s"), tool("mcp__s__*")))
+		}
+	}
+	return u
+}
+
+// said returns the rules and directories of the files' sources, sorted.
+func said(p pegboard.Permissions) (all []string) {
+	for _, r := range p.Rules() {
+		if r.Source != pegboard.SourceSession {
+			all = append(all, strings.Join([]string{string(r.Source), r.Behavior.String(), r.String()}, " "))
+		}
+	}
+	for _, d := range p.Directories() {
+		if d.Source != pegboard.SourceSession {
+			all = append(all, strings.Join([]string{string(d.Source), "directory", d.Path}, " "))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// TestSavedIsApplied: what is saved by and by, over whatever the files held, and
+// then loaded is what the updates make of permissions.
+func TestSavedIsApplied(t *testing.T) {
+	t.Parallel()
+	starts := []string{"", "", "{}", `{"a":1}`, "{\n\t\"permissions\": {\n\t\t\"allow\": [ ]\n\t}\n}", `{"permissions":{"x":[],"deny":null}}`}
+	count := 0
+	for seed := range effort.Of(t, uint64(60)) {
+		d := rand.New(rand.NewPCG(seed, 1))
+		f := files(t)
+		f.Trusted = true
+		f.User = filepath.Join(f.Dir, "user.json") // where "/p" of the user means the same
+		for _, path := range []string{f.Local, f.Project, f.User} {
+			if data := one(d, starts...); data != "" {
+				write(t, path, data)
+			}
+		}
+		var p pegboard.Permissions
+		modes := map[pegboard.RuleSource]pegboard.Mode{}
+		for range 8 {
+			var updates []pegboard.PermissionUpdate
+			for range 1 + d.IntN(3) {
+				updates = append(updates, anyUpdate(d))
+			}
+			save(t, f, updates...)
+			var err error
+			p, err = p.Apply(updates...)
+			require.NoError(t, err)
+			for _, u := range updates {
+				if u.Type == pegboard.UpdateSetMode {
+					modes[u.Destination] = u.Mode
+				}
+			}
+			l := load(t, f)
+			require.Empty(t, l.Warnings)
+			got, err := l.Permissions()
+			require.NoError(t, err)
+			require.Equal(t, said(p), said(got), "seed %d: %v", seed, updates)
+			count += len(said(p))
+			var want pegboard.Mode
+			for _, m := range []pegboard.Mode{modes[user], modes[project], modes[local]} {
+				if m != "" {
+					want = m
+				}
+			}
+			if want == "" || want == "manual" {
+				want = pegboard.ModeDefault
+			}
+			require.Equal(t, want, got.Mode(), "seed %d: %v", seed, updates)
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, count, 1000)
+	}
+}
+
+// FuzzSave saves into any file. What was no settings file is found beside it to the
+// byte; of what was one nothing but the lists is changed.
+func FuzzSave(f *testing.F) {
+	for _, data := range corrupt() {
+		f.Add([]byte(data), uint64(1))
+	}
+	for i, data := range []string{"", "{}", "\ufeff{ }", `{"a":{"permissions":1},"permissions":{"deny":["A",7],"z":"\ud800"},"permissiona":2}`, "{\r\n\t\"permissions\":\r\n\t{\"allow\":[ \"A\" ,\r\n\"Bash(*)\"]}}", `{"permissions":{"allow":{}}}`, "{//\n}"} {
+		f.Add([]byte(data), uint64(i))
+	}
+	f.Fuzz(func(t *testing.T, before []byte, seed uint64) {
+		d := rand.New(rand.NewPCG(seed, 2))
+		files := files(t)
+		write(t, files.Local, string(before))
+		var aside []*settings.SetAsideError
+		files.OnSetAside = func(e *settings.SetAsideError) { aside = append(aside, e) }
+		updates := []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("New"))}
+		for range d.IntN(3) {
+			u := anyUpdate(d)
+			u.Destination = local
+			updates = append(updates, u)
+		}
+		err := files.Save(t.Context(), updates)
+		after := read(t, files.Local)
+		if err != nil {
+			require.Empty(t, aside)
+			require.Equal(t, string(before), after)
+			require.Len(t, names(t, filepath.Dir(files.Local)), 1)
+			return
+		}
+		if len(aside) > 0 {
+			require.Equal(t, string(before), read(t, aside[0].Copy))
+			require.Len(t, names(t, filepath.Dir(files.Local)), 2)
+			before = nil
+		}
+		require.Equal(t, others(t, before), others(t, []byte(after)))
+		again := read(t, files.Local)
+		require.NoError(t, files.Save(t.Context(), updates[:1]))
+		if !slices.ContainsFunc(updates[1:], func(u pegboard.PermissionUpdate) bool {
+			return len(u.Rules) > 0 || u.Type == pegboard.UpdateReplaceRules
+		}) {
+			require.Equal(t, again, read(t, files.Local))
+		}
+	})
+}
+
+// others returns all tokens of a settings file but the permissions that are
+// edited: strings and numbers as they are spelled, keys in their order.
+func others(t testing.TB, data []byte) []string {
+	t.Helper()
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	require.True(t, json.Valid(data), "%q", data)
+	var all []string
+	for _, m := range fields(t, data) {
+		if m.key != "permissions" {
+			all = append(all, m.key, m.value)
+			continue
+		}
+		if m.value == "null" {
+			continue
+		}
+		for _, p := range fields(t, []byte(m.value)) {
+			if !slices.Contains([]string{"allow", "ask", "deny", "additionalDirectories", "defaultMode"}, p.key) {
+				all = append(all, "permissions", p.key, p.value)
+			}
+		}
+	}
+	return all
+}
+
+type field struct{ key, value string }
+
+// fields returns the members of an object in order, each value as it stands.
+func fields(t testing.TB, object []byte) (all []field) {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(object))
+	_, err := dec.Token()
+	require.NoError(t, err)
+	for dec.More() {
+		key, err := dec.Token()
+		require.NoError(t, err)
+		var value json.RawMessage
+		require.NoError(t, dec.Decode(&value))
+		all = append(all, field{key.(string), string(value)}) //nolint:errcheck,forcetypeassert // a key is a string
+	}
+	return all
+}
+
+// corrupt are files that nobody can edit.
+func corrupt() map[string]string {
+	return map[string]string{
+		"cut off":            `{"permissions": {"allow": ["A"`,
+		"not JSON":           "model: x\n",
+		"not UTF-8":          "{\"a\": \"\xff\"}",
+		"a conflict":         "{\n<<<<<<< ours\n\"a\": 1\n=======\n\"a\": 2\n>>>>>>> theirs\n}",
+		"no object":          `["A"]`,
+		"null":               `null`,
+		"permissions twice":  `{"permissions": {}, "permissions": {"deny": ["A"]}}`,
+		"a list twice":       `{"permissions": {"deny": ["A"], "d\u0065ny": []}}`,
+		"an open comment":    `{"a": 1} /* never closed`,
+		"a comment and more": "// x\n{\"a\": }",
+	}
+}
+
+// TestCorruptFilesAreSetAside: the old bytes are in a file beside it, the updates
+// in a new one, and somebody is told.
+func TestCorruptFilesAreSetAside(t *testing.T) {
+	t.Parallel()
+	for name, data := range corrupt() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := files(t)
+			write(t, f.Local, data)
+			_, err := f.Load(t.Context())
+			var bad *settings.CorruptError
+			require.ErrorAs(t, err, &bad)
+			require.Equal(t, f.Local, bad.Path)
+
+			var told []*settings.SetAsideError
+			f.OnSetAside = func(e *settings.SetAsideError) { told = append(told, e) }
+			save(t, f, add(pegboard.Allow, local, tool("N")), add(pegboard.Allow, user, tool("U")))
+			require.Len(t, told, 1)
+			require.Equal(t, f.Local, told[0].Path)
+			require.Regexp(t, `/settings\.local\.json\.corrupt-\d{8}T\d{6}Z-[A-Z2-7]{8}$`, filepath.ToSlash(told[0].Copy))
+			require.Equal(t, data, read(t, told[0].Copy))
+			require.ErrorContains(t, told[0], told[0].Copy)
+			require.Len(t, names(t, filepath.Dir(f.Local)), 2)
+			require.Equal(t, []string{"N"}, load(t, f).Rules[0].Allow)
+
+			save(t, f, add(pegboard.Allow, local, tool("O")))
+			require.Len(t, told, 1, "only once")
+		})
+	}
+}
+
+// TestSetAsideWithoutListener: it is an error that says so, and all is saved.
+func TestSetAsideWithoutListener(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	write(t, f.Local, "{")
+	err := f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N")), add(pegboard.Allow, user, tool("U"))})
+	var aside *settings.SetAsideError
+	require.ErrorAs(t, err, &aside)
+	require.Equal(t, "{", read(t, aside.Copy))
+	l := load(t, f)
+	require.Equal(t, []string{"N"}, l.Rules[0].Allow)
+	require.Equal(t, []string{"U"}, l.Rules[1].Allow)
+}
+
+// TestLinkedFiles: a link is followed, but what a project links to is never set
+// aside, nor another source's file.
+func TestLinkedFiles(t *testing.T) {
+	t.Parallel()
+	allow := []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N"))}
+	tests := []struct {
+		name  string
+		link  func(t *testing.T, f settings.Files) (target string)
+		data  string // of the target, empty for none
+		wrong string
+	}{
+		{name: "the file", data: `{"a": 1}`, link: func(t *testing.T, f settings.Files) string {
+			t.Helper()
+			to := filepath.Join(f.Home, "dotfiles", "x.json")
+			link(t, to, f.Local)
+			return to
+		}},
+		{name: "its directory", data: `{"a": 1}`, link: func(t *testing.T, f settings.Files) string {
+			t.Helper()
+			to := filepath.Join(f.Home, "dotfiles")
+			require.NoError(t, os.Mkdir(to, 0o755))
+			link(t, to, filepath.Dir(f.Local))
+			return filepath.Join(to, "settings.local.json")
+		}},
+		{name: "nowhere", wrong: "leads nowhere", link: func(t *testing.T, f settings.Files) string {
+			t.Helper()
+			to := filepath.Join(f.Home, "gone")
+			link(t, to, f.Local)
+			return to
+		}},
+		{name: "a directory that is nowhere", wrong: "leads nowhere", link: func(t *testing.T, f settings.Files) string {
+			t.Helper()
+			to := filepath.Join(f.Home, "gone")
+			link(t, to, filepath.Dir(f.Local))
+			return to
+		}},
+		{name: "a circle", wrong: "", link: func(t *testing.T, f settings.Files) string {
+			t.Helper()
+			link(t, f.Local+"2", f.Local)
+			link(t, f.Local, f.Local+"2")
+			return f.Home + "/none"
+		}},
+		{name: "what is no settings file", data: "export PATH=/bin\n", wrong: "not valid", link: func(t *testing.T, f settings.Files) string {
+			t.Helper()
+			to := filepath.Join(f.Home, ".bashrc")
+			link(t, to, f.Local)
+			return to
+		}},
+		{name: "the user's file", data: `{"a": 1}`, wrong: "the file of userSettings", link: func(t *testing.T, f settings.Files) string {
+			t.Helper()
+			link(t, f.User, f.Local)
+			return f.User
+		}},
+		{name: "a directory", wrong: "", link: func(t *testing.T, f settings.Files) string {
+			t.Helper()
+			link(t, f.Home, f.Local)
+			return f.Home + "/none"
+		}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			f := files(t)
+			f.Trusted = true
+			to := tc.link(t, f)
+			if tc.data != "" {
+				write(t, to, tc.data)
+			}
+			err := f.Save(t.Context(), allow)
+			if tc.data != "" && tc.wrong == "" {
+				require.NoError(t, err)
+				require.Equal(t, `{"a": 1,"permissions": {"allow": ["N"]}}`, strings.ReplaceAll(read(t, to), `, "p`, `,"p`))
+				require.Equal(t, []string{"N"}, load(t, f).Rules[0].Allow)
+				f.Trusted = false
+				require.True(t, load(t, f).Rules[0].Untrusted, "it may be the project's")
+				return
+			}
+			require.ErrorContains(t, err, tc.wrong)
+			if tc.data != "" {
+				require.Equal(t, tc.data, read(t, to))
+				require.NoFileExists(t, to+".corrupt")
+			} else {
+				require.NoFileExists(t, to)
+				_, err := f.Load(t.Context())
+				require.Error(t, err)
+			}
+		})
+	}
+}
+
+func link(t testing.TB, to, name string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+	require.NoError(t, os.Symlink(to, name))
+}
+
+// TestNoFiles: what is no file is left alone.
+func TestNoFiles(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	require.NoError(t, os.MkdirAll(f.Local, 0o755))
+	require.ErrorIs(t, f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N"))}), realpath.ErrNotRegular)
+	_, err := f.Load(t.Context())
+	require.ErrorIs(t, err, realpath.ErrNotRegular)
+}
+
+// TestForbiddenFiles: what may not be read or written is left alone.
+func TestForbiddenFiles(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("the superuser may read and write everything")
+	}
+	f := files(t)
+	for mode, data := range map[os.FileMode]string{0: "{}", 0o400: "{}", 0o444: "junk"} {
+		write(t, f.User, data)
+		require.NoError(t, os.Chmod(f.User, mode))
+		err := f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, user, tool("N"))})
+		require.ErrorIs(t, err, fs.ErrPermission, mode)
+		require.NoError(t, os.Chmod(f.User, 0o600))
+		require.Equal(t, data, read(t, f.User))
+		require.Len(t, names(t, filepath.Dir(f.User)), 1)
 	}
 }

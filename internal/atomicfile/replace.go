@@ -9,7 +9,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/filelock"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -229,4 +231,19 @@ func (d *disk) fill(ctx context.Context, f *os.File, data []byte) (fs.FileInfo, 
 
 func notSynced(real string, err error) error {
 	return fmt.Errorf("%w: %w", ErrNotSynced, pathError("sync the directory of", real, err))
+}
+
+// maxLockWait is how long a replacement waits for another holder of the file's advisory
+// lock. Another program may hold it for its own purposes, and for as long as it runs.
+const maxLockWait = 2 * time.Second
+
+// lockTarget acquires the lock of f, the file that is about to be replaced, so that other
+// Stores of this process and others wait. After maxLockWait, or where files cannot be
+// locked, it returns without the lock. The lock ends when f is closed. The only error is
+// that of ctx.
+func lockTarget(ctx context.Context, f *os.File) error {
+	if err := filelock.Lock(ctx, f, maxLockWait); err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return nil
 }

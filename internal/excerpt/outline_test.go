@@ -1,15 +1,20 @@
 package excerpt_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 )
@@ -246,5 +251,131 @@ func TestOutlineOfMarshalledValues(t *testing.T) {
 		}
 		require.True(t, json.Valid([]byte(cut)), cut)
 		require.LessOrEqual(t, utf8.RuneCountInString(cut), most)
+	}
+}
+
+func TestLast(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		text  string
+		most  int
+		later bool // the text does not begin here
+		want  string
+		start int
+	}{
+		{name: "nothing"},
+		{name: "all", text: "one\ntwo", most: 7, want: "one\ntwo"},
+		{name: "a whole line", text: "one\ntwo", most: 6, want: "two", start: 4},
+		{name: "at a line already", text: "one\ntwo", most: 3, want: "two", start: 4},
+		{name: "one line", text: "onetwo", most: 3, want: "two", start: 3},
+		{name: "one line that ends", text: "onetwo\n", most: 4, want: "two\n", start: 3},
+		{name: "a whole character", text: "漢字", most: 5, want: "字", start: 3},
+		{name: "from the middle of a line", text: "one\ntwo", most: 10, later: true, want: "two", start: 4},
+		{name: "from the middle of a character", text: "\xa2字", most: 10, later: true, want: "字", start: 1},
+		{name: "marks are longer than what they stand for", text: "a\xffb\xff", most: 4, want: "b\uFFFD", start: 2},
+		{name: "one mark for all", text: "a\xff\xfe\xfd", most: 4, want: "a\uFFFD"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			text, start := excerpt.Last([]byte(tt.text), tt.most, !tt.later)
+			require.Equal(t, tt.want, text)
+			require.Equal(t, tt.start, start)
+		})
+	}
+}
+
+func TestLastOfRandomText(t *testing.T) {
+	t.Parallel()
+	for seed := range effort.Of(t, uint64(2000)) {
+		rnd := rand.New(rand.NewPCG(seed, 5))
+		text := randomText(rnd, seed%2 == 0)
+		most := rnd.IntN(500)
+		last, start := excerpt.Last([]byte(text), most, rnd.IntN(2) == 0)
+		require.LessOrEqual(t, len(last), most)
+		require.True(t, utf8.ValidString(last))
+		require.Equal(t, strings.ToValidUTF8(text[start:], "\uFFFD"), last)
+		if seed%2 == 0 {
+			require.NotContains(t, last, "\uFFFD")
+		}
+		if again, from := excerpt.Last([]byte(last), most, true); start > 0 {
+			require.Equal(t, last, again, "what fits is not changed")
+			require.Zero(t, from)
+		}
+	}
+}
+
+// BenchmarkOutline cuts documents of 4 MB to 2,000 characters: what tools return, and
+// what is made to take long.
+func BenchmarkOutline(b *testing.B) {
+	const size = 4_000_000
+	record := `{"id":12345,"name":"somebody","tags":["a","b"],"text":"some words that say little"},`
+	for _, bm := range []struct{ name, document string }{
+		{name: "records", document: "[" + strings.Repeat(record, size/len(record)) + "0]"},
+		{name: "one string", document: `"` + strings.Repeat("a\\n", size/3) + `"`},
+		{name: "numbers", document: "[" + strings.Repeat("1,", size/2) + "0]"},
+		{name: "members", document: "{" + strings.Repeat(`"":0,`, size/5) + `"":0}`},
+		{name: "numbers, deep", document: strings.Repeat("[", 9000) + "[" + strings.Repeat("1,", size/2) + "0]" + strings.Repeat("]", 9000)},
+		{name: "arrays beside each other, deep", document: strings.Repeat("[[[[]]],", 4000) + strings.Repeat("[[]],", size/5) + "0" + strings.Repeat("]", 4000)},
+	} {
+		b.Run(bm.name, func(b *testing.B) {
+			document := []byte(bm.document)
+			b.SetBytes(int64(len(document)))
+			b.ReportAllocs()
+			for b.Loop() {
+				_, ok := outline(document, 2000)
+				require.True(b, ok)
+			}
+		})
+	}
+}
+
+// TestOutlineOfTheCorpus cuts every document there is in outside data: files that are
+// JSON, lines that are, and results of tools that are.
+func TestOutlineOfTheCorpus(t *testing.T) {
+	t.Parallel()
+	for _, folder := range corpus.Folders(t) {
+		documents, cuts, results := 0, 0, 0
+		try := func(text []byte) {
+			if !json.Valid(text) {
+				return
+			}
+			documents++
+			for _, limit := range []int{64, 2000, 10_000} {
+				if cut := requireCut(t, text, limit); cut != string(text) {
+					cuts++
+				}
+			}
+		}
+		require.NoError(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || !entry.Type().IsRegular() {
+				return err
+			}
+			switch filepath.Ext(path) {
+			case ".json":
+				text, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				try(text)
+			case ".jsonl":
+				n := 0
+				for _, line := range corpus.Lines(t, path) {
+					if n++; n > 1500 {
+						break
+					}
+					try(line)
+					var call struct{ Result string }
+					if json.Unmarshal(line, &call) == nil && bytes.ContainsAny([]byte(call.Result), "{[") && json.Valid([]byte(call.Result)) {
+						results++
+						try([]byte(call.Result))
+					}
+				}
+			}
+			return nil
+		}))
+		corpus.Report(t, folder, "%d documents, %d of them results of tools; cut %d times", documents, results, cuts)
+		require.NotZero(t, documents)
 	}
 }

@@ -1,7 +1,9 @@
 package frontmatter_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -142,5 +144,144 @@ func TestDocumentField(t *testing.T) {
 	for _, name := range []string{"empty", "nothing", "missing"} {
 		_, ok := d.Field(name)
 		require.False(t, ok, name)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range heads() {
+		f.Add("---\n" + seed + "\n---\nbody\n")
+	}
+	f.Add("\uFEFF---\r\na: b\r\n---\r\n")
+	f.Add("---\na: b\r\r\n---\r\r\n0\r\r\n0")
+	f.Add("---\na: &a [*a]\n---\n")
+	f.Fuzz(func(t *testing.T, file string) {
+		d, err := frontmatter.Parse([]byte(file))
+		if err != nil {
+			var at *frontmatter.Error
+			require.ErrorAs(t, err, &at)
+			breaks := strings.NewReplacer("\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n").Replace(file)
+			require.LessOrEqual(t, at.Line, 2+strings.Count(breaks, "\n"))
+			return
+		}
+		seen := map[string]bool{}
+		for _, field := range d.Fields {
+			require.False(t, seen[field.Name], field.Name)
+			seen[field.Name] = true
+			require.Positive(t, field.Line)
+			for _, err := range decodeAll(field.Value) {
+				var at *frontmatter.Error
+				require.ErrorAs(t, err, &at)
+			}
+		}
+		// The body has no head of the file in it, and line ends of one kind.
+		if d.Headed {
+			require.Less(t, len(d.Body), len(file))
+		}
+		require.NotContains(t, d.Body, "\r")
+	})
+}
+
+// decodeAll decodes a value in all ways and returns the errors.
+func decodeAll(v frontmatter.Value) []error {
+	_, text := v.Text()
+	_, boolean := v.Bool()
+	_, number := v.Int()
+	_, list := v.List()
+	_, data := v.JSON()
+	var all []error
+	for _, err := range []error{text, boolean, number, list, data} {
+		if err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
+}
+
+func FuzzSplitList(f *testing.F) {
+	f.Add("Bash(git add:*), Agent(a, b) Read")
+	f.Add("a,{b c")
+	f.Fuzz(func(t *testing.T, text string) {
+		all := frontmatter.SplitList(text)
+		require.NotNil(t, all)
+		// Only separators are lost.
+		separators := strings.NewReplacer(",", "", " ", "", "\t", "", "\n", "", "\r", "")
+		require.Equal(t, separators.Replace(text), separators.Replace(strings.Join(all, "")))
+		for _, item := range all {
+			require.NotEmpty(t, item)
+			if !strings.ContainsAny(item, "({") {
+				require.Equal(t, separators.Replace(item), item)
+			}
+		}
+	})
+}
+
+// heads are heads as people write them, each valid YAML without repeated keys.
+func heads() []string {
+	return []string{
+		"name: code-reviewer\ndescription: Reviews code\ntools: Read, Grep, Glob\nmodel: sonnet",
+		"name: a\ndescription: >\n  Use this agent\n  when code changes.\n\n  Second paragraph.\ntools:\n  - Read\n  - Bash(git log:*)",
+		"name: a\ndescription: |-\n  One\n    two\n  three\ncolor: 'blue'",
+		"name: a\ndescription: \"Colon: and \\\"quotes\\\" and \\n a line\\u00e9\"\nmaxTurns: 12",
+		"name: a\ndescription: it's plain, with a # that is no comment#\nbackground: true # a comment",
+		"hooks:\n  PreToolUse:\n    - matcher: \"Bash\"\n      hooks:\n        - type: command\n          command: \"./check.sh \\\"$1\\\"\"",
+		"mcpServers:\n  - github\n  - slack: {type: http, url: \"https://example.com/mcp\", headers: {A: b}}",
+		"a: plain\n  text over\n  lines\nb: 'single ''quoted'' text\n  over lines'",
+		"a: &x {k: v}\nb: *x\nc: [*x, *x]",
+		"? complex\n: value\n? - a\n  - b\n: no",
+		"a: []\nb: {}\nc: ''\nd:\ne: ~",
+		"a: - b",
+		"a: b: c",
+		"a: [1, 2",
+		"a: {b: c, d}",
+		"a: |+\n  keep\n\n\nb: |2\n    two\nc: >+\n  fold\n\n",
+		"äöü: ß\n日本: 語\n\"q\": 'r'",
+		"a: 1e3\nb: 0x1F\nc: 1_000\nd: 12:30:45\ne: 2024-01-02T03:04:05Z\nf: .5\ng: 007",
+		"a: @x", "a: `x`", "a: %x", "a: x%", "a: *", "- a\n- b", "text",
+		"a:\n- b\n- c", "a:\n   - b\n   -   c: d\n       e: f", "\ta: b",
+		"a: b\n\n# comment\n\nc: d", "{a: b, c: [d, e]}", "a: 'x", "a: \"\\q\"", "a: >3\n     x\n    y",
+		"a: https://example.com/x?y#z", "a: x:y", "a: [x:y, a: b]", "a: <b>x</b>\nexample: \"<x>\\ny</x>\"", "a: b, c: d",
+	}
+}
+
+// script prints for each head a JSON line: its tree with every scalar as text, or null.
+const script = `
+import json, sys, yaml
+for head in json.load(sys.stdin):
+    try:
+        tree = yaml.load(head + "\n", Loader=yaml.BaseLoader)
+        json.dumps(tree)
+    except Exception:
+        tree = None
+    print(json.dumps({"tree": tree}))
+`
+
+// TestParseAgreesWithPyYAML compares the structure of heads and the texts in them with what a
+// parser in another language reads.
+func TestParseAgreesWithPyYAML(t *testing.T) {
+	if exec.Command("python3", "-c", "import yaml").Run() != nil {
+		t.Skip("python3 or its package yaml is not installed")
+	}
+	input, err := json.Marshal(heads())
+	require.NoError(t, err)
+	command := exec.Command("python3", "-c", script)
+	command.Stdin = bytes.NewReader(input)
+	output, err := command.Output()
+	require.NoError(t, err)
+	lines := json.NewDecoder(bytes.NewReader(output))
+	for _, head := range heads() {
+		var want struct{ Tree any }
+		require.NoError(t, lines.Decode(&want))
+		d, err := frontmatter.Parse([]byte("---\n" + head + "\n---\nbody"))
+		fields, isMap := want.Tree.(map[string]any)
+		if !isMap {
+			require.Error(t, err, head)
+			continue
+		}
+		require.NoError(t, err, head)
+		got := map[string]any{}
+		for _, f := range d.Fields {
+			got[f.Name] = f.Value.Texts()
+		}
+		require.Equal(t, fields, got, head)
 	}
 }

@@ -3,12 +3,14 @@ package lane_test
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
@@ -305,4 +307,281 @@ func TestSlot(t *testing.T) {
 		third.ReleaseSlot()
 		require.NoError(t, first.AcquireSlot(t.Context()))
 	})
+}
+
+func TestBlockerIsTheNearestClaimedTicketInTheWay(t *testing.T) {
+	t.Parallel()
+	a, b := lane.Key{Name: "a", Write: true}, lane.Key{Name: "b"}
+	tests := []struct {
+		name    string
+		earlier []*lane.Claim // nil for one that has not claimed
+		claim   lane.Claim
+		want    int // index in earlier, or -1
+		why     lane.Conflict
+	}{
+		{name: "nothing in the way", earlier: []*lane.Claim{{Keys: []lane.Key{b}}}, claim: claim(b), want: -1},
+		{name: "both write", earlier: []*lane.Claim{{Keys: []lane.Key{a}}}, claim: claim(b, a), want: 0, why: lane.Conflict{First: a, Second: a}},
+		{name: "the nearest of two", earlier: []*lane.Claim{{Keys: []lane.Key{a}}, {Keys: []lane.Key{a}}}, claim: claim(a), want: 1, why: lane.Conflict{First: a, Second: a}},
+		{name: "one before an unclaimed one", earlier: []*lane.Claim{{Keys: []lane.Key{a}}, nil}, claim: claim(a), want: 0, why: lane.Conflict{First: a, Second: a}},
+		{name: "it is exclusive", earlier: []*lane.Claim{{Keys: []lane.Key{b}}}, claim: exclusive(), want: 0, why: lane.Conflict{FirstExclusive: true}},
+		{name: "the other is exclusive", earlier: []*lane.Claim{{Exclusive: true}}, claim: claim(b), want: 0, why: lane.Conflict{SecondExclusive: true}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := newLane(1)
+			tickets := make([]*lane.Ticket, len(tt.earlier))
+			for i, c := range tt.earlier {
+				if tickets[i] = l.Admit(); c != nil {
+					tickets[i].Claim(*c)
+				}
+			}
+			ticket := l.Admit()
+			ticket.Claim(tt.claim)
+			by, why, ok := ticket.Blocker(t.Context())
+			require.Equal(t, tt.want >= 0, ok)
+			require.Equal(t, tt.why, why)
+			if ok {
+				require.Same(t, tickets[tt.want], by)
+			}
+		})
+	}
+}
+
+func TestBlockerWaitsForClaims(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		change func(first *lane.Ticket, cancel context.CancelFunc)
+		want   bool
+	}{
+		{name: "a claim that conflicts", change: func(first *lane.Ticket, _ context.CancelFunc) { first.Claim(claim(write("a"))) }, want: true},
+		{name: "a claim that does not", change: func(first *lane.Ticket, _ context.CancelFunc) { first.Claim(claim(write("b"))) }},
+		{name: "the end of the job", change: func(first *lane.Ticket, _ context.CancelFunc) { first.Done() }},
+		{name: "the end of the context", change: func(_ *lane.Ticket, cancel context.CancelFunc) { cancel() }},
+		{name: "a job that is abandoned", change: func(first *lane.Ticket, _ context.CancelFunc) { first.Abandon(errAbandoned) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				l := newLane(1)
+				first, second := l.Admit(), l.Admit()
+				second.Claim(claim(write("a")))
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				result := make(chan bool, 1)
+				go func() {
+					by, _, ok := second.Blocker(ctx)
+					result <- ok && by == first
+				}()
+				synctest.Wait()
+				require.Empty(t, result, "the first has not said what it touches")
+				tt.change(first, cancel)
+				synctest.Wait()
+				require.Equal(t, tt.want, <-result)
+			})
+		})
+	}
+}
+
+func TestClaimIfNoneEnded(t *testing.T) {
+	t.Parallel()
+	l := newLane(1)
+	a, b, free := l.Admit(), l.Admit(), l.Admit()
+	require.True(t, a.ClaimIfNoneEnded(a.EndedJobs(), claim(write("x"))))
+	require.NoError(t, a.Wait(t.Context()), "it holds what it claimed")
+	require.False(t, a.Waits())
+
+	before := b.EndedJobs()
+	require.Zero(t, before)
+	require.True(t, b.ClaimIfNoneEnded(before, claim(read("x"))))
+	require.True(t, b.Waits())
+	a.Done()
+	require.False(t, b.Waits())
+	require.EqualValues(t, 1, free.EndedJobs())
+	require.False(t, free.ClaimIfNoneEnded(before, claim(write("y"))))
+	late := l.Admit()
+	late.Claim(claim(write("z")))
+	require.True(t, late.Waits(), "the ticket before it has claimed nothing yet")
+	require.True(t, free.ClaimIfNoneEnded(1, claim(write("y"))))
+	require.False(t, late.Waits())
+}
+
+func TestWaits(t *testing.T) {
+	t.Parallel()
+	l := newLane(1)
+	a, b := l.Admit(), l.Admit()
+	require.False(t, a.Waits(), "it has not claimed")
+	a.Claim(claim(write("x")))
+	b.Claim(claim(write("x")))
+	require.False(t, a.Waits())
+	require.True(t, b.Waits())
+	a.Done()
+	require.False(t, b.Waits())
+}
+
+// TestReclaimOfEverything has a ticket claim everything whose keys stay the same: none.
+func TestReclaimOfEverything(t *testing.T) {
+	t.Parallel()
+	l := newLane(1)
+	a, b := l.Admit(), l.Admit()
+	a.Claim(claim())
+	b.Claim(claim(write("x")))
+	require.NoError(t, b.Wait(t.Context()))
+	a.Claim(exclusive())
+	require.True(t, a.Waits(), "the later ticket holds keys")
+	by, why, ok := a.Blocker(t.Context())
+	require.True(t, ok)
+	require.Same(t, b, by)
+	require.Equal(t, lane.Conflict{FirstExclusive: true}, why)
+	b.Done()
+	require.NoError(t, a.Wait(t.Context()))
+}
+
+func TestTryAcquireSlot(t *testing.T) {
+	t.Parallel()
+	var unlimited lane.Lane
+	for range 3 {
+		require.True(t, unlimited.Admit().TryAcquireSlot())
+	}
+	l := newLane(1)
+	a, b := l.Admit(), l.Admit()
+	require.True(t, a.TryAcquireSlot())
+	require.False(t, b.TryAcquireSlot())
+	b.ReleaseSlot()
+	require.False(t, b.TryAcquireSlot(), "it held none")
+	a.ReleaseSlot()
+	require.True(t, b.TryAcquireSlot())
+}
+
+// endsAfter is a context that ends when its error has been asked for once.
+type endsAfter struct {
+	context.Context //nolint:containedctx // it is one
+
+	asked int
+}
+
+func (e *endsAfter) Err() error {
+	if e.asked++; e.asked > 1 {
+		return errCancelled
+	}
+	return nil
+}
+
+// TestSlotOfAContextThatEndsMeanwhile acquires a free slot in the moment in which the context ends.
+func TestSlotOfAContextThatEndsMeanwhile(t *testing.T) {
+	t.Parallel()
+	l := newLane(1)
+	a, b := l.Admit(), l.Admit()
+	require.ErrorIs(t, a.AcquireSlot(&endsAfter{Context: t.Context()}), errCancelled)
+	require.True(t, b.TryAcquireSlot(), "the slot is free again")
+}
+
+// TestReasonOfTheEarliestAbandonedTicket does not depend on the order in which they were abandoned.
+func TestReasonOfTheEarliestAbandonedTicket(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}} {
+		l := newLane(1)
+		reasons := []error{errors.New("another thing"), errors.New("first"), errors.New("second")}
+		claims := []lane.Claim{claim(write("y")), claim(read("x")), claim(read("x"))}
+		var tickets []*lane.Ticket
+		for _, c := range claims {
+			tickets = append(tickets, l.Admit())
+			tickets[len(tickets)-1].Claim(c)
+		}
+		late := l.Admit()
+		late.Claim(claim(write("x")))
+		for _, i := range order {
+			tickets[i].Abandon(reasons[i])
+		}
+		require.Equal(t, reasons[1], late.Wait(t.Context()))
+		tickets[1].Done()
+		require.Equal(t, reasons[2], late.Wait(t.Context()))
+		tickets[2].Done()
+		require.NoError(t, late.Wait(t.Context()), "another thing is not in the way")
+	}
+}
+
+// TestBlockerOfATicketThatIsDone returns at once.
+func TestBlockerOfATicketThatIsDone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLane(1)
+		a, b := l.Admit(), l.Admit()
+		a.Claim(claim(write("x")))
+		b.Claim(claim(write("x")))
+		b.Done()
+		_, _, ok := b.Blocker(context.Background())
+		require.False(t, ok)
+	})
+}
+
+// Two jobs wait for a third, whose end shows that they want the same thing: the
+// earlier has it first.
+func TestRecomputeKeepsTheOrderOfTheLine(t *testing.T) {
+	t.Parallel()
+	key := func(name string, write bool) lane.Claim {
+		return lane.Claim{Keys: []lane.Key{{Name: name, Write: write}}}
+	}
+	tests := []struct {
+		name  string
+		first lane.Claim
+		after bool // the later waits for the earlier
+	}{
+		{name: "behind an exclusive job", first: exclusive(), after: true},
+		{name: "behind the keys of a job", first: lane.Claim{Keys: []lane.Key{{Name: "link", Write: true}, {Name: "place", Write: true}}}, after: true},
+		{name: "behind nobody", first: lane.Claim{}},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				l, got := newLane(3), make(log, 10)
+				first, second, third := l.Admit(), l.Admit(), l.Admit()
+				first.Claim(tc.first)
+				second.SetRecompute(func() lane.Claim { return key("place", false) })
+				second.Claim(key("link", false))
+				third.Claim(key("place", true))
+				ctx := t.Context()
+				for name, ticket := range map[string]*lane.Ticket{"second": second, "third": third} {
+					goroutine.Go(func() {
+						if ticket.Wait(ctx) == nil {
+							got.add(name)
+						}
+					})
+				}
+				synctest.Wait()
+				first.Done()
+				if !tc.after {
+					require.ElementsMatch(t, []string{"second", "third"}, got.all())
+					return
+				}
+				require.Equal(t, []string{"second"}, got.all())
+				second.Claim(key("place", false)) // the line has computed it already
+				require.Empty(t, got.all())
+				second.Done()
+				require.Equal(t, []string{"third"}, got.all())
+			})
+		})
+	}
+}
+
+// TestRecomputeOfATicketThatIsDoneMeanwhile ends a waiting ticket just when the one
+// before it ends and has its claim computed again.
+func TestRecomputeOfATicketThatIsDoneMeanwhile(t *testing.T) {
+	t.Parallel()
+	for range effort.Of(t, 200) {
+		l := newLane(2)
+		first, second := l.Admit(), l.Admit()
+		first.Claim(exclusive())
+		require.NoError(t, first.Wait(t.Context()))
+		second.SetRecompute(func() lane.Claim { return claim(write("a")) })
+		second.Claim(claim(write("a")))
+		var all sync.WaitGroup
+		all.Go(first.Done)
+		all.Go(second.Done)
+		all.Wait()
+		requireIdle(t, l, 2)
+	}
 }

@@ -194,3 +194,126 @@ func filterFamily(addrs []netip.Addr, network string) ([]netip.Addr, error) {
 	}
 	return fit, nil
 }
+
+// checkProxy returns nil for the URL of a proxy that can be used, and for nil.
+func checkProxy(proxy *url.URL) error {
+	switch {
+	case proxy == nil:
+		return nil
+	case proxy.Scheme != "http" && proxy.Scheme != "https" && proxy.Scheme != "socks5":
+		return fmt.Errorf("the proxy has the scheme %q; use http, https or socks5", truncate(proxy.Scheme))
+	}
+	if _, _, err := mapHost(proxy.Hostname()); err != nil {
+		return fmt.Errorf("the proxy cannot be used: %w", err)
+	}
+	return nil
+}
+
+// dialProxy connects to the proxy, whose addresses the program answers for.
+func (g *Guard) dialProxy(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	host, port, err := splitAddress(address)
+	if err != nil {
+		return nil, err
+	}
+	name, addr, err := mapHost(host)
+	if err != nil {
+		return nil, err
+	}
+	addrs, err := g.lookUp(ctx, name, addr)
+	if err != nil {
+		return nil, err
+	}
+	return g.dialAny(ctx, network, addrs, port)
+}
+
+// Reaches reports whether u's host and port are a pair of Reach.
+func (g *Guard) Reaches(u *URL) bool { return g.reaches(u.Host, u.Port) }
+
+// reaches takes a mapped host.
+func (g *Guard) reaches(host string, port uint16) bool {
+	for _, pair := range g.Reach {
+		name, to, err := parsePair(pair)
+		if err == nil && name == host && to == port {
+			return true
+		}
+	}
+	return false
+}
+
+// Validate returns an error if a pair of Reach is not a host with a port, or if Proxy has
+// no host or a scheme other than http, https and socks5. Its text contains no password.
+func (g *Guard) Validate() error {
+	for _, pair := range g.Reach {
+		if _, _, err := parsePair(pair); err != nil {
+			return fmt.Errorf("%q is no host with a port that can be reached: %w", truncate(pair), err)
+		}
+	}
+	return checkProxy(g.Proxy)
+}
+
+// parsePair returns the mapped host and the port of a pair of Reach.
+func parsePair(pair string) (host string, port uint16, err error) {
+	host, port, err = splitAddress(pair)
+	if err != nil {
+		return "", 0, errors.New(`write it as host:port, such as "127.0.0.1:8080"`)
+	}
+	name, addr, err := mapHost(host)
+	if err != nil {
+		return "", 0, err
+	}
+	if addr.Zone() != "" {
+		return "", 0, errors.New("an address with a zone cannot be written in a URL of the web")
+	}
+	return name, port, nil
+}
+
+// splitAddress splits a host, which may be empty, from a port.
+func splitAddress(address string) (host string, port uint16, err error) {
+	host, text, err := net.SplitHostPort(address)
+	if err != nil {
+		return "", 0, err
+	}
+	port, err = toPort(text)
+	return host, port, err
+}
+
+// ParseURL parses a URL as the function [ParseURL] does, and also accepts the pairs of
+// Reach.
+func (g *Guard) ParseURL(raw string) (*URL, error) {
+	u, addr, err := parseURL(raw)
+	if err != nil {
+		return nil, err
+	}
+	if g.Reaches(u) {
+		return u, nil
+	}
+	if err := judge(u.Host, addr); err != nil {
+		return nil, err
+	}
+	return u, nil
+}
+
+// Redirect parses the Location of a response to from. An error is a [*RefusalError]: a
+// redirect from https to http, or an error of ParseURL. Redirect calls neither Check nor
+// Follow.
+func (g *Guard) Redirect(from *URL, location string) (*URL, error) {
+	base, err := url.Parse(from.String())
+	if err != nil {
+		return nil, malformedError(from.String(), parseProblem(err))
+	}
+	to, err := base.Parse(location)
+	if err != nil {
+		return nil, malformedError(location, parseProblem(err))
+	}
+	next, err := g.ParseURL(to.String())
+	if err != nil {
+		return nil, err
+	}
+	if from.Scheme == "https" && next.Scheme == "http" {
+		return nil, &RefusalError{Target: next.String(), Kind: ErrRedirect,
+			Reason: fmt.Sprintf("%s redirects to it from https to http; ask for it directly if that is meant", from.Host)}
+	}
+	return next, nil
+}

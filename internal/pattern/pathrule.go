@@ -3,6 +3,8 @@ package pattern
 import (
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -277,4 +279,92 @@ func relativeTo(dir, name string) (string, bool) {
 		return "", false
 	}
 	return strings.TrimLeft(name[len(dir):], "/"), true
+}
+
+// protectedNames are directories and files whose content other programs run or trust.
+var protectedNames = []string{
+	".git", ".vscode", ".idea", ".husky", ".cargo", ".devcontainer", ".yarn", ".mvn", ".claude",
+
+	".gitconfig", ".gitmodules",
+	".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".bash_logout",
+	".zshrc", ".zprofile", ".zshenv", ".zlogin", ".zlogout", ".profile", ".envrc",
+	".npmrc", ".yarnrc", ".yarnrc.yml", ".pnp.cjs", ".pnp.loader.mjs", ".pnpmfile.cjs", "bunfig.toml", ".bunfig.toml",
+	".bazelrc", ".bazelversion", ".bazeliskrc",
+	".pre-commit-config.yaml", "lefthook.yml", "lefthook.yaml", ".lefthook.yml", ".lefthook.yaml",
+	"gradle-wrapper.properties", "maven-wrapper.properties", ".devcontainer.json",
+	".ripgreprc", "pyrightconfig.json", ".mcp.json", ".claude.json",
+}
+
+// Protected reports whether path, absolute and clean, is or is below a file or directory
+// whose content other programs run or trust, and returns its name. No allow rule permits
+// writing it without asking.
+//
+// Names are compared as the least strict platform does, on every system, so ".GIT" counts on
+// Linux too: the disk may be shared. Every name in the path counts, including that of a file
+// where a directory is expected. ".claude/worktrees" is not protected, in exactly this
+// spelling.
+func Protected(p Platform, path string) (what string, ok bool) {
+	path, _ = canonical(p, path)
+	written := strings.Split(path, "/")
+	for i, name := range written {
+		folded := foldMarks.fold(name)
+		if folded == ".claude" && name == folded && i+1 < len(written) && written[i+1] == "worktrees" {
+			continue
+		}
+		if slices.Contains(protectedNames, folded) {
+			return folded, true
+		}
+		if folded == "git" && i > 0 && foldMarks.fold(written[i-1]) == ".config" {
+			return ".config/git", true
+		}
+	}
+	return "", false
+}
+
+// A wordGlob is a glob of a line, with or without further words after it.
+type wordGlob struct {
+	text     string
+	withArgs string // glob of text with further words; empty if there must be none
+	onPorts  bool   // text ends in this machine, on which a port may follow
+}
+
+// parseWords parses a glob. A star after a blank at the end, or ":*", stands for the words
+// before it, with or without further words.
+func parseWords(text string) wordGlob {
+	first, ok := strings.CutSuffix(text, ":*")
+	if !ok {
+		first, ok = strings.CutSuffix(text, "*")
+		ok = ok && strings.TrimRight(first, " \t") != first
+	}
+	first = strings.TrimRight(first, " \t")
+	switch {
+	case !ok:
+		return wordGlob{text: text}
+	case first == "":
+		return wordGlob{text: "*"}
+	}
+	return wordGlob{text: first, withArgs: first + " *", onPorts: strings.HasSuffix(text, ":*") && thisMachine.MatchString(first)}
+}
+
+var (
+	// thisMachine matches a text whose last word is this machine, perhaps as a URL.
+	thisMachine = regexp.MustCompile(`(?i)(^| )(https?://)?(localhost|127\.0\.0\.1|\[::1\])$`)
+	// portAtStart matches a port and the rest of its word, which could not be a user.
+	portAtStart = regexp.MustCompile(`^:[0-9]+([/?#][^ @]*)?( |$)`)
+)
+
+func (w wordGlob) hasWildcard() bool { return w.withArgs != "" || strings.Contains(w.text, "*") }
+
+func (w wordGlob) matches(s string) bool {
+	if w.onPorts && !strings.Contains(w.text, "*") {
+		if rest, ok := strings.CutPrefix(s, w.text); ok && portAtStart.MatchString(rest) {
+			return true
+		}
+	}
+	return Name(w.text, s) || w.withArgs != "" && Name(w.withArgs, s)
+}
+
+// fold returns w for lines that f has folded.
+func (w wordGlob) fold(f folding) wordGlob {
+	return wordGlob{f.fold(w.text), f.fold(w.withArgs), w.onPorts}
 }

@@ -1,10 +1,22 @@
 package pattern_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
@@ -240,4 +252,270 @@ func FuzzEscapePath(f *testing.F) {
 			require.False(t, s.Covers(writes(changed), base), changed)
 		}
 	})
+}
+
+// corpusRow is a row about paths, as far as spelling and rules decide it.
+type corpusRow struct {
+	ID, Class, Platform, Mode, Op, Path, Expect, Not string
+	Rules                                            map[string][]string
+	Fixture                                          struct{ Symlinks map[string]string }
+}
+
+// TestCorpusPaths decides the rows of a corpus that no disk is needed for, on
+// their own platforms, with no more than this package: doubts, protected paths,
+// rules and the working directory.
+func TestCorpusPaths(t *testing.T) {
+	t.Parallel()
+	classes := []string{"rule-anchor", "case", "windows", "unicode", "prefix-collision", "protected", "benign"}
+	all := 0
+	for _, folder := range corpus.Folders(t) {
+		decided := 0
+		for _, line := range corpus.Lines(t, filepath.Join(folder, "security", "path.jsonl")) {
+			var row corpusRow
+			require.NoError(t, json.Unmarshal(line, &row))
+			onDisk := len(row.Fixture.Symlinks) > 0 || strings.Contains(row.Path, "junction")
+			if !slices.Contains(classes, row.Class) || onDisk || row.Expect == "any" {
+				continue
+			}
+			for name := range strings.SplitSeq(row.Platform, "|") {
+				got := row.decide(map[string]pattern.Platform{"darwin": pattern.Darwin, "windows": pattern.Windows}[name])
+				decided++
+				if row.Not != "" {
+					require.NotEqual(t, row.Not, got, "%s on %s", row.ID, name)
+				} else {
+					require.Equal(t, row.Expect, got, "%s on %s", row.ID, name)
+				}
+			}
+		}
+		corpus.Report(t, folder, "%d rows decided", decided)
+		all += decided
+	}
+	require.NotZero(t, all)
+}
+
+func (row corpusRow) decide(p pattern.Platform) string {
+	b := pattern.Base{Dir: "/root/proj", Root: "/root/proj", Home: "/root/home", Platform: p}
+	if p == pattern.Windows {
+		b = pattern.Base{Dir: `C:\root\proj`, Root: `C:\root\proj`, Home: `C:\root\home`, Platform: p}
+	}
+	dir, _ := pattern.Canonical(p, b.Dir)
+	root := path.Dir(dir)
+	name, doubt := pattern.Canonical(p, strings.ReplaceAll(row.Path, "{{ROOT}}", root))
+	if !path.IsAbs(name) {
+		name = path.Join(dir, name)
+	}
+	name = path.Clean(name)
+	x := pattern.Subject{Kind: pattern.Path, Write: row.Op != "read", Names: []string{name}}
+	_, protected := pattern.Protected(p, name)
+	inside := strings.HasPrefix(name, dir+"/") || strings.HasPrefix(name, root+"/lib/") // the second is an additional directory
+	switch {
+	case row.rule("deny", root, func(s pattern.Spec) bool { return s.Touches(x, b) }):
+		return "deny"
+	case row.rule("ask", root, func(s pattern.Spec) bool { return s.Touches(x, b) }):
+		return "ask"
+	case doubt != "", x.Write && protected:
+		return "ask"
+	case row.rule("allow", root, func(s pattern.Spec) bool { return s.Covers(x, b) }), inside && (!x.Write || row.Mode == "acceptEdits"):
+		return "allow"
+	}
+	return "ask"
+}
+
+// rule reports whether a rule with a specifier is about the row's path. Rules that
+// do not parse are about nothing.
+func (row corpusRow) rule(list, root string, about func(pattern.Spec) bool) bool {
+	return slices.ContainsFunc(row.Rules[list], func(rule string) bool {
+		tool, rest, _ := strings.Cut(strings.ReplaceAll(rule, "{{ROOT}}", root), "(")
+		text, whole := strings.CutSuffix(rest, ")")
+		if rest == "" {
+			return strings.EqualFold(tool, row.Op)
+		}
+		s, err := pattern.Parse(tool, text)
+		return whole && err == nil && about(s)
+	})
+}
+
+// TestGitAgrees holds the matcher against git, which made the syntax up. Git is
+// asked about a file below each path, since it asks the disk whether a path is a
+// directory.
+func TestGitAgrees(t *testing.T) {
+	t.Parallel()
+	repository := newRepository(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	paths := randomPaths(random, 150)
+	patterns := []string{
+		"a", "a/", "/a", "*", "**", "/**", "a/**", "**/a", "a/**/b", "**/a/**", "/*", "a*", "*a", "?", "[ab]", "[!a]", "a/*", "*/a", "/*/b",
+		`\a`, `\*`, `[[]`, `[a\]b]`, "a/b/", "**/", "a/**/", "*/**", "**/*", "/a/**/**/b", "a**b", "a**/b", "***", "[[:alpha:]]", "[a-]", "[]a]", "[^]]", `a\ `, "a ",
+	}
+	for range effort.Of(t, 200) {
+		patterns = append(patterns, randomPattern(random))
+	}
+	b := pattern.Base{Dir: "/r", Root: "/r", Home: "/h"}
+	compared := 0
+	for _, text := range patterns {
+		// Every relative pattern with one directory is anchored for git and not
+		// for a deny rule: anchor it here too.
+		rule := text
+		if !strings.HasPrefix(text, "/") && strings.Contains(strings.TrimSuffix(text, "/"), "/") {
+			rule = "./" + text
+		}
+		s, err := pattern.Parse("Read", rule)
+		if err != nil || gitQuirk.MatchString(text) || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "./") {
+			continue // the anchors that git has not
+		}
+		// Nobody looks at the disk: what may be a directory is taken for one.
+		ignored := repository.ignored(t, strings.TrimSuffix(text, "/"), paths)
+		files := repository.ignored(t, text, paths)
+		around := repository.ignored(t, inWhat(text), paths)
+		for _, path := range paths {
+			x := reads("/r/" + path + "/file")
+			got := s.Touches(x, b)
+			if got && !ignored[path] && around[path] {
+				continue // what says everything in a directory says the directory
+			}
+			require.Equal(t, ignored[path], got, "%q, %q", text, path)
+			require.False(t, s.Covers(x, b) && !files[path], "%q covers %q", text, path)
+			compared++
+		}
+	}
+	if effort.Full(t) {
+		require.Greater(t, compared, 20000)
+	}
+}
+
+// gitQuirk finds two stars behind a letter, which git's manual calls one star,
+// while git compares the letters before a wildcard apart and then takes the stars
+// for the start.
+var gitQuirk = regexp.MustCompile(`[^/*]\*\*`)
+
+// inWhat returns "a" of "a/**", or a pattern that means nothing.
+func inWhat(text string) string {
+	trimmed := strings.TrimRight(text, "*/")
+	if trimmed == text || !strings.Contains(text, "**") {
+		return "# nothing"
+	}
+	for strings.HasSuffix(text, "/") || strings.HasSuffix(text, "/**") || strings.HasSuffix(text, "**/*") {
+		text = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(text, "/"), "**/*"), "/**")
+	}
+	return text
+}
+
+type repository struct{ dir string }
+
+func newRepository(t *testing.T) repository {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git on this machine to compare with")
+	}
+	r := repository{t.TempDir()}
+	out, err := r.git(nil, "init", "-q")
+	require.NoError(t, err, out)
+	return r
+}
+
+func (r repository) git(stdin []byte, args ...string) (string, error) {
+	cmd := exec.Command("git", append([]string{"-c", "core.ignoreCase=false", "-c", "core.excludesFile="}, args...)...)
+	cmd.Dir = r.dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "HOME="+r.dir)
+	cmd.Stdin = bytes.NewReader(stdin)
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+// ignored returns which of the paths git ignores a file below of.
+func (r repository) ignored(t *testing.T, text string, paths []string) map[string]bool {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(r.dir, ".gitignore"), []byte(text+"\n"), 0o600))
+	var in bytes.Buffer
+	for _, p := range paths {
+		in.WriteString(p + "/file\x00")
+	}
+	out, _ := r.git(in.Bytes(), "check-ignore", "--no-index", "-z", "--stdin") // exits with 1 if none is ignored
+	ignored := map[string]bool{}
+	for line := range strings.SplitSeq(out, "\x00") {
+		ignored[strings.TrimSuffix(line, "/file")] = line != ""
+	}
+	return ignored
+}
+
+func randomPaths(random *rand.Rand, n int) []string {
+	names := []string{"a", "b", "c", "ab", "ba", "abc", "a.b", "[", "]", "*", `\`, "-", "a b", "a ", "A", "!a", "aab"}
+	paths := make([]string, n)
+	for i := range paths {
+		path := make([]string, 1+random.IntN(4))
+		for j := range path {
+			path[j] = names[random.IntN(len(names))]
+		}
+		paths[i] = strings.Join(path, "/")
+	}
+	return paths
+}
+
+func randomPattern(random *rand.Rand) string {
+	parts := []string{"a", "b", "c", "a", "b", "/", "/", "*", "**", "/**/", "?", "[ab]", "[!a]", "[a-b]", `\*`, `\[`, `\a`, "[^b-c]", ".", " "}
+	var b strings.Builder
+	for range 1 + random.IntN(6) {
+		b.WriteString(parts[random.IntN(len(parts))])
+	}
+	return b.String()
+}
+
+// TestProtectedNames compares the list with that in Claude Code's documentation of
+// permission modes.
+func TestProtectedNames(t *testing.T) {
+	t.Parallel()
+	const directories = `.git .config/git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude`
+	const files = `.gitconfig .gitmodules .bashrc .bash_profile .bash_login .bash_aliases .bash_logout .zshrc .zprofile .zshenv .zlogin .zlogout
+		.profile .envrc .npmrc .yarnrc .yarnrc.yml .pnp.cjs .pnp.loader.mjs .pnpmfile.cjs bunfig.toml .bunfig.toml .bazelrc .bazelversion
+		.bazeliskrc .pre-commit-config.yaml lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml gradle-wrapper.properties
+		maven-wrapper.properties .devcontainer.json .ripgreprc pyrightconfig.json .mcp.json .claude.json`
+	for _, name := range strings.Fields(directories + " " + files) {
+		for _, path := range []string{"/a/" + name, "/" + name, "/a/b/" + strings.ToUpper(name), "/a/" + name + "/x"} {
+			what, ok := pattern.Protected(pattern.Linux, path)
+			require.True(t, ok, path)
+			require.Equal(t, name, what, path)
+		}
+		_, ok := pattern.Protected(pattern.Linux, "/a/x"+name)
+		require.False(t, ok, name)
+		_, ok = pattern.Protected(pattern.Linux, "/a/"+name+"x")
+		require.False(t, ok, name)
+	}
+}
+
+func TestProtected(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, path string
+		platform   pattern.Platform
+		want       string // empty: free
+	}{
+		{name: "free", path: "/a/src/main.go"},
+		{name: "the root", path: "/"},
+		{name: "a work tree", path: "/a/.claude/worktrees/b/x"},
+		{name: "all work trees", path: "/a/.claude/worktrees"},
+		{name: "beside the work trees", path: "/a/.claude/settings.json", want: ".claude"},
+		{name: "in a work tree", path: "/a/.claude/worktrees/b/.git/config", want: ".git"},
+		{name: "work trees in another spelling", path: "/a/.CLAUDE/worktrees/b", want: ".claude"},
+		{name: "git in .config", path: "/home/a/.config/git/config", want: ".config/git"},
+		{name: "git alone", path: "/a/git/config"},
+		{name: ".config alone", path: "/a/.config/x/git"},
+		{name: "begins alike", path: "/a/.github/x.md"},
+		{name: "ends alike", path: "/a/x.git/config"},
+		{name: "an invisible character", path: "/a/.g\u200cit/config", want: ".git"},
+		{name: "an invisible mark of order", path: "/a/.gi\ufefft/config", want: ".git"},
+		{name: "long s", path: "/a/.huſky/x", want: ".husky"},
+		{name: "dotless i", path: "/a/.ıdea/x"},
+		{name: "Windows", platform: pattern.Windows, path: `C:\a\.git\hooks`, want: ".git"},
+		{name: "Windows, a dot at the end", platform: pattern.Windows, path: `C:\a\.git.\hooks`, want: ".git"},
+		{name: "Windows, a stream", platform: pattern.Windows, path: `C:\a\.git::$INDEX_ALLOCATION\x`, want: ".git"},
+		{name: "a backslash elsewhere", path: `/a/.git\hooks`},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			what, ok := pattern.Protected(tc.platform, tc.path)
+			require.Equal(t, tc.want, what)
+			require.Equal(t, tc.want != "", ok)
+		})
+	}
 }

@@ -9,7 +9,11 @@ package pattern
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"path"
+	"slices"
 	"strings"
+	"unicode"
 )
 
 // Kind is the kind of target that a specifier is about.
@@ -290,4 +294,97 @@ func (s Spec) Place(b Base) (path string, exact bool) {
 func (s Spec) WithLinkTargets(places ...string) Spec {
 	s.linkTargets = places
 	return s
+}
+
+// A nameRule is a specifier of names: of agents, of skills, of other things.
+type nameRule struct {
+	covers  wordGlob
+	touches wordGlob // folded, since tools may ignore letter case and blanks around a name
+}
+
+func (r *nameRule) touchesName(name string) bool {
+	return r.covers.matches(name) || r.touches.matches(foldMarks.fold(strings.TrimSpace(name)))
+}
+
+// Malformed returns why a target's value has no clear meaning, as the end of a sentence
+// about the value, or "". Hosts are checked by [CanonicalHost] instead.
+func Malformed(kind Kind, value string) string {
+	switch {
+	case strings.IndexByte(value, 0) >= 0:
+		return "it holds a NUL character"
+	case kind == Path:
+		if scheme, ok := urlScheme(value); ok {
+			return "it is a URL, of the scheme " + scheme + ", where a path alone belongs"
+		}
+		return ""
+	case kind == Command:
+		return "" // an empty line runs nothing
+	case strings.TrimSpace(value) == "":
+		return "it is empty"
+	case strings.ContainsFunc(value, unicode.IsControl) || strings.ToValidUTF8(value, "") != value:
+		return "it holds a control character or is not UTF-8"
+	}
+	return ""
+}
+
+// urlScheme returns the scheme of a text that programs read as a URL: "scheme://…" or
+// "file:…".
+func urlScheme(text string) (scheme string, ok bool) {
+	scheme, rest, found := strings.Cut(text, ":")
+	if !found || len(scheme) < 2 || strings.ContainsFunc(scheme, notInScheme) { // one letter is a drive
+		return "", false
+	}
+	return scheme, strings.HasPrefix(rest, "//") || strings.EqualFold(scheme, "file")
+}
+
+func notInScheme(r rune) bool { return r != '+' && r != '.' && (r == '_' || notInName(r)) }
+
+// URL reports whether an address matches a pattern in which a star stands for any run of
+// characters, in the scheme and the host without a slash. The pattern "*" matches every
+// address. The user and the fragment are not compared, and a default port, the dot at the end
+// of a host and needless escapes make no difference. The path is compared without the segments
+// "." and "..", so that the address is of the place that the pattern names.
+func URL(pattern string, u *url.URL) bool {
+	scheme, rest, ok := strings.Cut(pattern, "://")
+	if !ok {
+		return pattern == "*"
+	}
+	host, place, slash := strings.Cut(rest, "/")
+	if !Name(strings.ToLower(scheme), strings.ToLower(u.Scheme)) || !Name(urlHost(host, u.Scheme), urlHost(u.Host, u.Scheme)) {
+		return false
+	}
+	return slices.ContainsFunc(urlPlaces(u), func(at string) bool {
+		return Name(place, at) || !slash && (at == "" || strings.HasSuffix(host, "*"))
+	})
+}
+
+// urlPlaces returns the path and the query of an address without the first slash: without
+// needless escapes, and as it is spelled if it has no "." and "..".
+func urlPlaces(u *url.URL) []string {
+	clean := strings.TrimPrefix(path.Clean("/"+u.Path), "/")
+	if strings.HasSuffix(u.Path, "/") && clean != "" {
+		clean += "/"
+	}
+	all := []string{(&url.URL{Path: "/" + clean}).EscapedPath()}
+	if "/"+clean == u.Path {
+		all = append(all, u.EscapedPath())
+	}
+	for i := range all {
+		all[i] = strings.TrimPrefix(all[i], "/")
+		if u.RawQuery != "" {
+			all[i] += "?" + u.RawQuery
+		}
+	}
+	return all
+}
+
+// urlHost returns a host in lower case, without the default port of a scheme and without the
+// dot at the end of the name.
+func urlHost(host, scheme string) string {
+	port := ":80"
+	if strings.EqualFold(scheme, "https") {
+		port = ":443"
+	}
+	host = strings.TrimSuffix(strings.ToLower(host), port)
+	return strings.TrimSuffix(strings.Replace(host, ".:", ":", 1), ".")
 }

@@ -347,3 +347,140 @@ func (p *Process) killAndClose() {
 	defer p.mu.Unlock()
 	closeAll(p.pipe, p.errors)
 }
+
+// A Leftover is a process that a command left running and that was ended with it.
+type Leftover struct {
+	Pid int
+	// Command is its program and arguments with blanks between them, or only the name of
+	// the program where the system does not tell more. It may contain secrets. It is empty
+	// for a copy of the child, such as the subshell of a shell.
+	Command string
+}
+
+// An Exit describes how a command ended.
+type Exit struct {
+	Code   int    // exit code of the child; -1 if a signal ended it
+	Signal string // the system's name of that signal, such as "killed", or ""
+	// Err is nil if the child ended by itself. If this process ended it, Err is the reason:
+	// the cause of the context or of [Process.Stop], or ErrClosed. It is ErrOutputLimit
+	// whenever there was too much output, even if the child had ended by then. It may
+	// also be a panic of Command.Output or Command.Errors, which ends the reading of the output.
+	Err error
+	// Output is stdout and stderr in the order of arrival, or stdout if Command.Errors is
+	// set.
+	Output excerpt.Output
+	// Stored is the number of bytes in Command.File: the beginning of the output.
+	Stored int64
+	// FileErr is the reason why Command.File could not be created, or lacks output that
+	// Command.MaxFile permits, such as a full disk. Nothing is written to the file after
+	// it. Code, Err and Output are the same as without the file.
+	FileErr error
+	Elapsed time.Duration // from the start to the end of the child
+	// Lingering says that a descendant that had left the group kept the output open for
+	// longer than Command.Drain. Output and the file may lack what it printed later.
+	Lingering bool
+	// Ended are the processes that the child left behind in its group. They were killed
+	// when its output was over. It is empty if this process ended the command, and on
+	// systems that do not list the processes of a group.
+	Ended []Leftover
+}
+
+// An Input is the end of the child's standard input that is written, if it is a pipe. It
+// is closed once the child has ended, so that no writer waits for it. Its methods may be
+// called concurrently.
+type Input struct {
+	pipe  *os.File // nil if the child reads the null device
+	close func() error
+}
+
+func newInput(pipe *os.File) *Input {
+	return &Input{pipe: pipe, close: sync.OnceValue(pipe.Close)}
+}
+
+// Write blocks while the child does not read. It returns an error when the child has ended
+// or no process can read any more, even if it was blocked.
+func (i *Input) Write(p []byte) (int, error) {
+	if i.pipe == nil {
+		return 0, errNoInput
+	}
+	n, err := i.pipe.Write(p)
+	return n, inputError(err)
+}
+
+// WriteNow writes as much of p as the pipe has room for, and returns how much that was. It
+// never blocks while the child does not read. On Windows it writes nothing.
+func (i *Input) WriteNow(p []byte) (int, error) {
+	if i.pipe == nil {
+		return 0, errNoInput
+	}
+	n, err := writeNow(i.pipe, p)
+	return n, inputError(err)
+}
+
+// Close ends the input. It may be called more than once.
+func (i *Input) Close() error {
+	if i.pipe == nil {
+		return nil
+	}
+	return i.close()
+}
+
+var errNoInput = errors.New("the command reads the null device")
+
+func inputError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the command reads no more: %w", err)
+}
+
+// pipes are the ends of the pipes of a child.
+type pipes struct {
+	// output, errors and input are those of this process. input is nil for the null device,
+	// and errors if output is stderr, too.
+	output, errors, input                *os.File
+	childOutput, childErrors, childInput *os.File
+}
+
+func openPipes(input, errors bool) (p pipes, err error) {
+	defer func() {
+		if err != nil {
+			p.closeChildEnds()
+			p.closeOurEnds()
+		}
+	}()
+	if p.output, p.childOutput, err = os.Pipe(); err != nil {
+		return pipes{}, err
+	}
+	if errors {
+		if p.errors, p.childErrors, err = os.Pipe(); err != nil {
+			return p, err
+		}
+	}
+	if input {
+		p.childInput, p.input, err = os.Pipe()
+	}
+	return p, err
+}
+
+// connect passes files to os/exec, not readers and writers, so that it starts no
+// goroutines that copy.
+func (p pipes) connect(cmd *exec.Cmd) {
+	cmd.Stdout, cmd.Stderr = p.childOutput, p.childOutput
+	if p.childErrors != nil {
+		cmd.Stderr = p.childErrors
+	}
+	if p.childInput != nil {
+		cmd.Stdin = p.childInput
+	}
+}
+
+func (p pipes) closeChildEnds() { closeAll(p.childOutput, p.childErrors, p.childInput) }
+
+func (p pipes) closeOurEnds() { closeAll(p.output, p.errors, p.input) }
+
+func closeAll(files ...*os.File) {
+	for _, f := range files {
+		_ = f.Close() // an error for nil
+	}
+}

@@ -7,7 +7,7 @@ import "math"
 // of a set together. A coordinate search on one half of the queries set most weights; a few
 // were chosen on all queries. In comments, "0 costs .014" means that without the feature
 // the mean over the sets of nDCG@10 and recall@5 falls by .014. The mean is .812 (.810 and
-// .814 for the halves). The tables of words (stopwords.go, synonyms.go, kinds.go) were
+// .814 for the halves). The tables of words (analyser.go, synonyms.go, kinds.go) were
 // written first and measured afterwards.
 
 // A field is a part of a document.

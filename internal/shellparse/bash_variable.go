@@ -1,6 +1,7 @@
 package shellparse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -294,4 +295,450 @@ func namesThatAreRead(args []arg) (names []string) {
 		names = []string{"REPLY"}
 	}
 	return names
+}
+
+// shellVariables are variables that the shell itself reads or sets, and those that the C
+// library does. Source: the manual of bash 5.2, shell variables, and environ(7).
+var shellVariables = wordSet("AUTOCWD CDPATH CHILD_MAX COLUMNS COPROC DIRSTACK EMACS ENV EUID EXECIGNORE FCEDIT FIGNORE FUNCNAME FUNCNEST" +
+	" GCONV_PATH GROUPS HOME HOSTALIASES HOSTFILE HOSTNAME HOSTTYPE IFS IGNOREEOF INPUTRC INSIDE_EMACS LANG LANGUAGE LINENO LINES LOCALDOMAIN" +
+	" LOCPATH MACHTYPE MAPFILE NLSPATH OLDPWD OSTYPE PATH PIPESTATUS POSIXLY_CORRECT PPID PROMPT_COMMAND PROMPT_DIRTRIM PWD RANDOM" +
+	" REPLY RES_OPTIONS SECONDS SHELL SHELLOPTS SHLVL SRANDOM TERM TERMCAP TERMINFO TIMEFORMAT TMOUT TMPDIR TZ TZDIR UID USER")
+
+// shellVariablePrefixes are how the names of families of such variables begin.
+const shellVariablePrefixes = "_ BASH COMP DYLD_ EPOCH GLOB HIST LC_ LD_ MAIL MALLOC_ OPT PS READLINE_ TEXTDOMAIN"
+
+// isShellVariable reports whether a variable may mean something to the shell.
+func isShellVariable(name string) bool {
+	if shellVariables[name] || name == "auto_resume" || name == "histchars" {
+		return true
+	}
+	for prefix := range strings.FieldsSeq(shellVariablePrefixes) {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// loopVariable is the index of a variable that a loop sets.
+const loopVariable = -1
+
+// keepsVariable reports whether a variable with a name such as DIR stays in the shell that
+// sets it: the environment does not hold it, so that no program sees it, and it means
+// nothing to the shell. A line that exports such variables does more than read, which
+// checkKeptVariables looks at.
+func (w *walker) keepsVariable(name string) bool {
+	return w.env.Shell == Bash && w.scriptDepth == 0 && isName(name) && !isScriptVariable(name) && !isShellVariable(name) &&
+		variableKindOf(name) == variableUnlisted && w.env.IsExported != nil && !w.env.IsExported(name)
+}
+
+// checkKeptVariables makes the commands that set such variables unknown if the line does more
+// than read: then the environment of its programs may hold more than IsExported says.
+func (w *walker) checkKeptVariables() {
+	if len(w.ownSet) == 0 || w.onlyReads() {
+		return
+	}
+	for _, set := range w.ownSet {
+		if set.index == loopVariable {
+			w.markUnknown("the line sets the variable " + set.name)
+			continue
+		}
+		if set.index < len(w.line.Commands) {
+			w.line.Commands[set.index].worsen(Unknown, "the variable "+set.name+" may change what runs")
+		}
+		if w.envSet.name == "" || set.index < w.envSet.index {
+			w.envSet = set
+		}
+	}
+}
+
+// onlyReads reports whether all that the line does is known, and changes nothing.
+func (w *walker) onlyReads() bool {
+	if w.line.Unknown != "" || anyWritten(w.line.Paths) {
+		return false
+	}
+	for i := range w.line.Commands {
+		if w.line.Commands[i].Class != ReadOnly {
+			return false
+		}
+	}
+	return true
+}
+
+// An assignment sets a variable.
+type assignment struct {
+	name     string
+	value    arg
+	source   string
+	compound bool   // has an index or a list, or appends
+	expands  string // the word of a list that may be a pattern for names anywhere
+}
+
+// harmlessVariables are variables that change only the output of a program or how
+// carefully it runs. The design that this package follows publishes no list; this one
+// is our own. None of them names a program, a library, a file or a server.
+var harmlessVariables = map[string]bool{
+	"CI": true, "CLICOLOR": true, "CLICOLOR_FORCE": true, "COLUMNS": true, "DEBUG": true,
+	"FORCE_COLOR": true, "GOARCH": true, "GOMAXPROCS": true, "GOOS": true, "LANG": true,
+	"LANGUAGE": true, "LC_ADDRESS": true, "LC_ALL": true, "LC_COLLATE": true, "LC_CTYPE": true,
+	"LC_MEASUREMENT": true, "LC_MESSAGES": true, "LC_MONETARY": true, "LC_NUMERIC": true,
+	"LC_PAPER": true, "LC_TIME": true, "LINES": true, "NODE_ENV": true, "NO_COLOR": true,
+	"RUST_BACKTRACE": true, "TERM": true, "TZ": true,
+}
+
+// readAssignments reads assignments and walks the commands in their values. remain is set
+// if there is no command, so that the shell keeps the variables.
+func (w *walker) readAssignments(list []*syntax.Assign, remain bool) []assignment {
+	if len(list) == 0 {
+		return nil
+	}
+	assigns := make([]assignment, 0, len(list))
+	for _, a := range list {
+		out := w.readAssignment(a)
+		if remain {
+			w.place = w.placeAfterAssignment(w.place, a, out)
+		}
+		assigns = append(assigns, out)
+	}
+	return assigns
+}
+
+func (w *walker) readAssignment(a *syntax.Assign) assignment {
+	out := assignment{source: w.sourceOf(a), compound: a.Append || a.Index != nil || a.Array != nil}
+	if a.Name != nil {
+		out.name = a.Name.Value
+		if !isName(out.name) || !strings.HasPrefix(out.source, out.name) {
+			w.markUnknown("a word that looks like an assignment is none")
+		}
+	}
+	if a.Index != nil {
+		w.markUnknown("an index is calculated")
+		w.substitutionsIn(a.Index)
+	}
+	if a.Array != nil {
+		if !strings.ContainsRune(" \t\n;&|)", w.byteAfter(a.Array)) {
+			w.markUnknown("a word goes on behind a list")
+		}
+		for _, e := range a.Array.Elems {
+			if e.Index != nil {
+				w.markUnknown("an index is calculated")
+				w.substitutionsIn(e.Index)
+			}
+			if e.Value != nil {
+				if word := expandingWord(w.walkListWord(e.Value)); word != "" {
+					out.expands = word
+				}
+			}
+		}
+	}
+	out.value = arg{known: true}
+	if a.Value != nil {
+		m := w.markParts(a.Value.Parts)
+		out.value = w.newArg(m)
+		out.value.source = w.sourceOf(a.Value)
+		w.addStoredGlobs(out.value)
+	}
+	return out
+}
+
+// harmlessInEnv reports whether programs may receive the variable without harm.
+func (a assignment) harmlessInEnv() bool {
+	v := a.value.value
+	if has("PAGER GIT_PAGER MANPAGER GH_PAGER", a.name) && !a.compound && a.value.isLiteral() && (v == "cat" || v == "") {
+		return true
+	}
+	return harmlessVariables[a.name] && !a.compound && a.value.known &&
+		!strings.HasPrefix(v, "/") && !strings.HasPrefix(v, ":") && !strings.Contains(v, "..")
+}
+
+// isForPrograms reports whether a variable means nothing to bash and its builtins: what counts
+// is the programs that the line starts behind it.
+func (a assignment) isForPrograms() bool {
+	return a.source != a.name && !a.compound && a.value.isLiteral() && variableKindOf(a.name) == variableUnlisted && !publicVariables[a.name] && !isShellVariable(a.name)
+}
+
+// harmlessInShell reports whether it is harmless to set the variable without exporting
+// it.
+func (a assignment) harmlessInShell() bool { return isScriptVariable(a.name) || a.harmlessInEnv() }
+
+// isScriptVariable reports whether a name is one that scripts use for themselves. Lower
+// case alone is not sufficient: programs read some such names if they are exported.
+func isScriptVariable(name string) bool {
+	return isName(name) && name == strings.ToLower(name) && name != "histchars" && name != "auto_resume" &&
+		name != "_" && !strings.HasPrefix(name, "npm_") && !strings.HasSuffix(name, "_proxy")
+}
+
+// checkVariable marks the line unknown if it sets a variable that may make commands run
+// other programs.
+func (w *walker) checkVariable(name string) {
+	switch {
+	case w.keepsVariable(name):
+		w.ownSet = append(w.ownSet, envAssignment{name, loopVariable})
+	case !isScriptVariable(name) || w.env.Shell == Zsh:
+		w.markUnknown("the line sets the variable " + name)
+	}
+}
+
+// assignmentsOnly returns the command that consists of assignments only.
+func (w *walker) assignmentsOnly(assigns []assignment) Command {
+	c := Command{Text: joinWithAssignments(assigns, nil)}
+	w.inspectVariables(&c, assigns, false)
+	w.addGitPlaces(&c, assigns, gitPlaces{guess: true, write: true})
+	for _, a := range assigns {
+		if a.expands != "" {
+			c.markExpansion(a.expands)
+		}
+		if w.keepsVariable(a.name) {
+			w.ownSet = append(w.ownSet, envAssignment{a.name, len(w.line.Commands)})
+			continue
+		}
+		if !a.harmlessInShell() || w.env.Shell == Zsh && !a.harmlessInEnv() {
+			c.worsen(Unknown, "the variable "+a.name+" may change what runs")
+			w.recordEnvAssignment(a.name)
+		}
+	}
+	c.addMentioned("", nil, assigns)
+	c.removeDuplicates()
+	w.recordAccess(&c, strippedCommand{})
+	return c
+}
+
+// addLeadingAssignments adds to a command the assignments before it. Harmless ones at
+// the start are left out of its text.
+func (w *walker) addLeadingAssignments(c *Command, assigns []assignment, args []arg) {
+	for len(assigns) > 0 && (assigns[0].harmlessInEnv() || isIFSOfRead(assigns[0], args)) {
+		assigns = assigns[1:]
+	}
+	if len(assigns) == 0 {
+		return
+	}
+	c.Text = joinWithAssignments(assigns, args)
+	c.NoWildcards, c.Starts = true, nil
+	c.worsen(Unknown, "the variable "+assigns[0].name+" may change what the command does")
+}
+
+// isIFSOfRead reports whether an assignment is the IFS= before read, which only changes
+// how lines are split.
+func isIFSOfRead(a assignment, args []arg) bool {
+	return a.name == "IFS" && !a.compound && a.value.known && len(args) > 0 && args[0].known && args[0].value == "read"
+}
+
+// declClause walks declare, export, local, readonly and typeset.
+func (w *walker) declClause(d *syntax.DeclClause, in place) place {
+	c := Command{Text: w.sourceOf(d)}
+	w.output = anywhere
+	exported := d.Variant.Value == "export"
+	var flags, assigns []assignment
+	for _, a := range d.Args {
+		out := w.readAssignment(a)
+		if a.Naked && a.Name == nil {
+			out.source = out.value.value
+			flags = append(flags, out)
+			continue
+		}
+		assigns = append(assigns, out)
+		in = w.placeAfterDeclaration(in, d.Variant.Value, a, out)
+	}
+	for _, f := range flags {
+		switch {
+		case !f.value.known:
+			w.markUnknown("what is declared cannot be known")
+		case f.source == "-x":
+			exported = true
+		case f.source == "-r", f.source == "-a", f.source == "-g", f.source == "-p" && len(assigns) == 0, f.source == "--":
+		default:
+			w.markUnknown("a declaration changes how variables are read")
+		}
+	}
+	if exported {
+		assigns := w.exportedAssignments(assigns)
+		w.inspectVariables(&c, assigns, true)
+		w.addGitPlaces(&c, assigns, gitPlaces{write: true})
+	} else {
+		w.inspectVariables(&c, assigns, false)
+	}
+	c.addMentioned("", nil, assigns)
+	if len(assigns) == 0 {
+		c.worsen(Unknown, d.Variant.Value+" shows the values of variables")
+	}
+	for _, a := range assigns {
+		if a.readAsList() && (w.declaresList(d) || !remembered(&w.setNoList, a.name, w.makesNoList)) {
+			w.markUnknown("a declaration expands the text of a list")
+		}
+		if a.expands != "" {
+			c.markExpansion(a.expands)
+		}
+		if w.env.Shell == Zsh || exported && !a.harmlessInEnv() || !a.harmlessInShell() {
+			if w.env.Shell == Zsh || !a.isForPrograms() {
+				c.worsen(Unknown, "the variable "+a.name+" may change what runs")
+			}
+			w.recordEnvAssignment(a.name)
+		}
+	}
+	w.inspectNested(&c, nil, 0)
+	c.Nested = append(c.Nested, strings.Join(strings.Fields(c.Text), " "))
+	c.removeDuplicates()
+	w.recordAccess(&c, strippedCommand{})
+	w.addCommand(c)
+	return in
+}
+
+// readAsList reports whether bash takes the value for a list in parentheses, and runs and
+// expands what is in it, if it declares a list.
+func (a assignment) readAsList() bool {
+	return !a.compound && (!a.value.known || strings.HasPrefix(a.value.value, "("))
+}
+
+// declaresList reports whether a declaration has a flag that makes lists of its variables.
+func (w *walker) declaresList(d *syntax.DeclClause) bool {
+	return slices.ContainsFunc(d.Args, func(a *syntax.Assign) bool {
+		return a.Naked && a.Name == nil && strings.Contains(w.sourceOf(a), "a")
+	})
+}
+
+// makesNoList reports whether no part of the line makes a list of a variable.
+func (w *walker) makesNoList(name string) bool {
+	if w.file == nil {
+		return false
+	}
+	found := false
+	syntax.Walk(w.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			found = found || n.Name != nil && n.Name.Value == name && n.Array != nil
+		case *syntax.DeclClause:
+			names := slices.ContainsFunc(n.Args, func(a *syntax.Assign) bool { return a.Name != nil && a.Name.Value == name })
+			found = found || names && w.declaresList(n)
+		}
+		return !found
+	})
+	return !found
+}
+
+// An envAssignment is a variable that a line sets for its later commands, as in
+// "PATH=./bin; ls", and that may change their effect.
+type envAssignment struct {
+	name  string // of the first such variable; empty without one
+	index int    // number of commands listed before it
+}
+
+// recordEnvAssignment records that the next listed command sets a variable.
+func (w *walker) recordEnvAssignment(name string) {
+	if w.envSet.name == "" {
+		w.envSet = envAssignment{name, len(w.line.Commands)}
+	}
+}
+
+// applyEnvAssignment makes the commands after such an assignment unknown: a rule that
+// allows the assignment must not allow them. Builtins are not affected, except cd,
+// pushd and popd, whose target a variable may change.
+func (w *walker) applyEnvAssignment() {
+	if w.envSet.name == "" {
+		return
+	}
+	from := w.envSet.index
+	if w.mayRepeat || w.concurrent {
+		from = 0
+	}
+	for i := from; i < len(w.line.Commands); i++ {
+		c := &w.line.Commands[i]
+		name, _, _ := strings.Cut(c.Text, " ")
+		if !isBuiltin(name) || has("cd pushd popd", name) {
+			c.Git, c.EditsOnly = nil, false
+			c.worsen(Unknown, "the line sets the variable "+w.envSet.name+", which may change what the command does")
+		}
+	}
+}
+
+// bindings are the words that any part of the line assigns to its variables, by name: what
+// a variable may hold, for rules that deny. What it surely holds at some place is another
+// fact, see setVariable. Those under the empty name are words that xargs may add to a
+// command.
+type bindings map[string][]arg
+
+// maxBindings limits the words that are recorded for one variable, maxPossibleValues
+// those that are tried for all variables of a command.
+const (
+	maxBindings       = 64
+	maxPossibleValues = 1024
+)
+
+// variableWord matches a word that is a variable, optionally with a path below it.
+var variableWord = regexp.MustCompile(`^\$(?:([A-Za-z_][A-Za-z_0-9]*)|\{([A-Za-z_][A-Za-z_0-9]*)(?:\[[@*]\])?\})(/.*)?$`)
+
+// possibleValues returns the values that the line gives to a word that is not known:
+// those of its variable, from an assignment or a loop, or those printed for xargs.
+func (w *walker) possibleValues(a arg) []arg {
+	if a.isAdded() {
+		return w.bindings()[""]
+	}
+	parts := variableWord.FindStringSubmatch(strings.ReplaceAll(a.source, `"`, ""))
+	if parts == nil {
+		return nil
+	}
+	bound := w.bindings()[parts[1]+parts[2]]
+	values := make([]arg, 0, len(bound))
+	for _, v := range bound {
+		v.value += parts[3]
+		v.glob = v.glob || strings.ContainsAny(parts[3], "*?[")
+		values = append(values, v)
+	}
+	return values
+}
+
+// bindings finds the words on its first call. It searches the whole line and ignores
+// the order in which parts run.
+func (w *walker) bindings() bindings {
+	if w.bindingCache != nil || w.file == nil {
+		return w.bindingCache
+	}
+	w.bindingCache = bindings{}
+	syntax.Walk(w.file, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Assign:
+			switch {
+			case n.Name == nil || n.Naked:
+			case n.Value != nil:
+				w.addBinding(n.Name.Value, n.Value)
+			case n.Array == nil: // NAME=
+				w.bindingCache[n.Name.Value] = append(w.bindingCache[n.Name.Value], literalArg(""))
+			}
+			if n.Name != nil && n.Array != nil {
+				for _, e := range n.Array.Elems {
+					w.addBinding(n.Name.Value, e.Value)
+				}
+			}
+		case *syntax.WordIter:
+			w.addBinding(n.Name.Value, n.Items...)
+		case *syntax.Redirect:
+			if n.Op == syntax.WordHdoc {
+				w.addBinding("", n.Word)
+			}
+		case *syntax.CallExpr:
+			if len(n.Args) > 1 && has("echo printf", n.Args[0].Lit()) {
+				w.addBinding("", n.Args[1:]...)
+			}
+		}
+		return true
+	})
+	return w.bindingCache
+}
+
+// addBinding adds the words that are known. Words that hold commands are skipped, since
+// expanding them would list the commands twice.
+func (w *walker) addBinding(name string, words ...*syntax.Word) {
+	defer func(shown string) { w.shown = shown }(w.shown)
+	for _, word := range words {
+		if len(w.bindingCache[name]) >= maxBindings {
+			return
+		}
+		if word == nil || strings.ContainsAny(w.sourceOf(word), "(`") {
+			continue
+		}
+		for _, a := range w.expandWord(nil, word) {
+			if a.known {
+				w.bindingCache[name] = append(w.bindingCache[name], a)
+			}
+		}
+	}
 }

@@ -1,7 +1,11 @@
 package shellparse
 
 import (
+	"bytes"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -398,4 +402,221 @@ func isName(text string) bool {
 		}
 	}
 	return text != ""
+}
+
+// unquoteDouble returns the text between double quotes without its backslashes.
+func unquoteDouble(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte("$`\"\\\n", text[i+1]) >= 0 {
+			i++
+			if text[i] == '\n' {
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// singleEscapes maps the letters that stand for one byte after a backslash in $'…'.
+var singleEscapes = map[byte]byte{
+	'a': 7, 'b': 8, 'e': 27, 'E': 27, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11,
+	'\\': '\\', '\'': '\'', '"': '"', '?': '?',
+}
+
+// unquoteDollar returns the text of $'…'. It reports false if shells decode an escape
+// differently.
+func unquoteDollar(text string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			b.WriteByte(text[i])
+			continue
+		}
+		i++
+		if i == len(text) {
+			return "", false
+		}
+		if c, ok := singleEscapes[text[i]]; ok {
+			b.WriteByte(c)
+			continue
+		}
+		n, ok := decodeEscape(&b, text[i:])
+		if !ok {
+			return "", false
+		}
+		i += n - 1
+	}
+	// A shell cannot hold a zero byte: bash ends the word there.
+	return b.String(), !strings.Contains(b.String(), "\x00") && utf8.ValidString(b.String())
+}
+
+// decodeEscape writes the character of a numeric escape and returns the length of the
+// escape.
+func decodeEscape(b *strings.Builder, text string) (int, bool) {
+	switch c := text[0]; {
+	case '0' <= c && c <= '7':
+		v, n := readDigits(text, 8, 3)
+		if v > 0xff {
+			return 0, false
+		}
+		b.WriteByte(byte(v))
+		return n, true
+	case c == 'x':
+		v, n := readDigits(text[1:], 16, 2)
+		b.WriteByte(byte(v))
+		return 1 + n, n > 0
+	case c == 'u' || c == 'U':
+		limit := 4
+		if c == 'U' {
+			limit = 8
+		}
+		v, n := readDigits(text[1:], 16, limit)
+		// The locale decides about characters beyond ASCII.
+		if n == 0 || v >= utf8.RuneSelf {
+			return 0, false
+		}
+		b.WriteByte(byte(v))
+		return 1 + n, true
+	}
+	return 0, false
+}
+
+// readDigits reads at most limit digits and returns their value and number.
+func readDigits(text string, base, limit int) (value int64, n int) {
+	for n < len(text) && n < limit {
+		d := int64(strings.IndexByte("0123456789abcdef", lowerByte(text[n])))
+		if d < 0 || d >= int64(base) {
+			break
+		}
+		value = value*int64(base) + d
+		n++
+	}
+	return value, n
+}
+
+func lowerByte(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
+}
+
+// maxBraceWords limits the words that one word expands to.
+const maxBraceWords = 64
+
+// expandBraces expands the braces of a word. It reports false if shells disagree about
+// the word or if it expands to too many words.
+func expandBraces(m markedWord) ([]markedWord, bool) {
+	if !bytes.ContainsRune(m.text, '{') {
+		if m.text == nil {
+			return nil, true
+		}
+		return []markedWord{m}, true
+	}
+	list, ok := expandBracesFrom(m, 0, maxBraceWords)
+	if !ok {
+		return nil, false
+	}
+	// An empty word without quotes disappears, with quotes it stays.
+	return list, !slices.ContainsFunc(list, func(m markedWord) bool { return len(m.text) == 0 })
+}
+
+// expandBracesFrom expands the braces at or after index from.
+func expandBracesFrom(m markedWord, from, limit int) ([]markedWord, bool) {
+	for i := from; i < len(m.text); i++ {
+		if !m.plainAt(i, '{') {
+			continue
+		}
+		g, ok := m.braceGroup(i)
+		if !ok || i > 0 && m.text[i-1] == '$' {
+			return nil, false
+		}
+		if g.words == nil {
+			continue // braces without alternatives are plain text
+		}
+		var list []markedWord
+		for _, word := range g.words {
+			var n markedWord
+			n.append(m.slice(0, i))
+			n.append(word)
+			n.append(m.slice(g.end+1, len(m.text)))
+			more, ok := expandBracesFrom(n, i, limit-len(list))
+			if !ok || len(list)+len(more) > limit {
+				return nil, false
+			}
+			list = append(list, more...)
+		}
+		return list, true
+	}
+	return []markedWord{m}, true
+}
+
+func (m *markedWord) append(n markedWord) {
+	m.text = append(m.text, n.text...)
+	m.marks = append(m.marks, n.marks...)
+}
+
+// A braceGroup is the content of a pair of braces.
+type braceGroup struct {
+	end   int          // index of the right brace
+	words []markedWord // the alternatives
+}
+
+// braceGroup reads the group whose left brace is at index i. It reports false for an
+// unclosed group that shells may read differently.
+func (m *markedWord) braceGroup(i int) (braceGroup, bool) {
+	depth, start, dots, commas := 0, i+1, false, false
+	var words []markedWord
+	for j := i + 1; j < len(m.text); j++ {
+		switch {
+		case m.plainAt(j, '{'):
+			depth++
+		case m.plainAt(j, ',') && depth == 0:
+			words = append(words, m.slice(start, j))
+			start, commas = j+1, true
+		case m.plainAt(j, ',') || m.plainAt(j, '.') && m.plainAt(j+1, '.'):
+			dots = dots || m.plainAt(j, '.') && depth == 0
+			commas = commas || m.plainAt(j, ',')
+		case m.plainAt(j, '}') && depth > 0:
+			depth--
+		case m.plainAt(j, '}') && words != nil:
+			return braceGroup{j, append(words, m.slice(start, j))}, true
+		case m.plainAt(j, '}') && dots:
+			words, ok := braceSequence(m.slice(i+1, j))
+			return braceGroup{j, words}, ok
+		case m.plainAt(j, '}'):
+			return braceGroup{end: j}, true
+		}
+	}
+	return braceGroup{}, !dots && !commas
+}
+
+// braceSequence returns the words of a sequence such as 1..3, the only kind that all
+// shells agree on.
+func braceSequence(m markedWord) ([]markedWord, bool) {
+	first, last, ok := strings.Cut(string(m.text), "..")
+	from, err := strconv.Atoi(first)
+	to, err2 := strconv.Atoi(last)
+	if !ok || err != nil || err2 != nil || strconv.Itoa(from) != first || strconv.Itoa(to) != last ||
+		max(from, to)-min(from, to) >= maxBraceWords || slices.Contains(m.marks, markQuoted) {
+		return nil, false
+	}
+	step := 1
+	if to < from {
+		step = -1
+	}
+	var words []markedWord
+	for n := from; ; n += step {
+		var w markedWord
+		w.add(strconv.Itoa(n), markPlain)
+		words = append(words, w)
+		if n == to {
+			return words, true
+		}
+	}
 }

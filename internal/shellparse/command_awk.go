@@ -256,3 +256,214 @@ func (p *awkProgram) mayNameOutput() bool {
 
 // inStatement reports whether the only open brackets are those of blocks.
 func (p *awkProgram) inStatement() bool { return len(p.open) == 0 || p.open[len(p.open)-1] == '{' }
+
+// awkFiles returns the files that an awk program names by strings: after > and <, and
+// strings assigned to a variable, which may name a file later. Names composed in other
+// ways are not found.
+func awkFiles(program string) []file {
+	var files []file
+	for i := 0; i < len(program); i++ {
+		f := file{}
+		switch c := program[i]; {
+		case c == '>':
+			f.write = true
+		case c == '=' && (i == 0 || !strings.ContainsRune("=!<>~", rune(program[i-1]))):
+			f.write, f.guess = true, true
+		case c != '<':
+			continue
+		}
+		if f.arg = awkString(strings.TrimLeft(program[i+1:], " \t\n\\(")); f.value == "" || f.value == "-" {
+			continue
+		}
+		files = append(files, f)
+		if f.guess {
+			f.write = false
+			files = append(files, f)
+		}
+	}
+	return files
+}
+
+// awkString returns the string at the start of a piece of a program. It is a pattern if
+// an unknown text may follow, and empty if there is no string.
+func awkString(program string) arg {
+	var text strings.Builder
+	for strings.HasPrefix(program, `"`) {
+		body, rest, ok := cutDelimited(program[1:], '"')
+		if !ok {
+			return arg{}
+		}
+		plain, ok := unquoteDollar(strings.ReplaceAll(body, `\/`, "/"))
+		if !ok {
+			plain = body
+		}
+		text.WriteString(plain)
+		program = strings.TrimLeft(rest, " \t")
+	}
+	a := literalArg(text.String())
+	if a.value != "" && program != "" && !strings.ContainsAny(program[:1], ";})\n#,&|") {
+		a.value, a.glob = escapeGlob(a.value)+"*", true
+	}
+	return a
+}
+
+// addAwkGuesses adds the files that the program of an awk may read and write. If a flag
+// is not known, any operand may be the program.
+func (e *effect) addAwkGuesses(p parsedArgs) {
+	for _, a := range p.operands {
+		if a.isLiteral() {
+			e.files = append(e.files, awkFiles(a.value)...)
+		}
+	}
+	for _, v := range p.flagValues("-v") {
+		if _, value, ok := strings.Cut(v.value, "="); ok && v.isLiteral() && value != "" {
+			e.files = append(e.files, file{arg: literalArg(value), guess: true}, file{arg: literalArg(value), guess: true, write: true})
+		}
+	}
+}
+
+// The options of jq. Those that read a program or a module are left out. Source: jq 1.8
+// manual, invoking jq.
+const (
+	jqLetters = "nrRscCMSaje"
+	jqAlone   = "--null-input --raw-input --slurp --compact-output --raw-output --raw-output0 --join-output --ascii-output" +
+		" --sort-keys --color-output --monochrome-output --tab --unbuffered --stream --stream-errors --seq --exit-status" +
+		" --help --version --build-configuration"
+	jqTwo   = "--arg --argjson"
+	jqFiles = "--slurpfile --rawfile"
+)
+
+// jqEffect parses the arguments of jq, which has flags with two values.
+func jqEffect(args []arg) effect {
+	var e effect
+	var program *arg
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		name := a.value
+		switch {
+		case a.is("--"): // the versions since 1.5 disagree about the words after it
+			e.worsen(Unknown, "jq reads -- in several ways")
+		case a.is("--indent"):
+			i++
+			if i == len(args) || !args[i].isLiteral() || !isDigits(args[i].value) {
+				e.worsen(Unknown, "the value of --indent is not known")
+			}
+		case a.isLiteral() && (has(jqTwo, name) || has(jqFiles, name)):
+			i += 2
+			if i >= len(args) || args[i].mayBeSeveral() || args[i-1].mayBeSeveral() {
+				e.worsen(Unknown, "the values of "+name+" are not known")
+			} else if has(jqFiles, name) {
+				e.addRead(args[i])
+			}
+		case a.isLiteral() && has(jqAlone, name):
+		case a.isLiteral() && len(name) > 1 && name[0] == '-' && strings.Trim(name[1:], jqLetters) == "":
+		case a.isLiteral() && len(name) > 1 && name[0] == '-':
+			e.worsen(Unknown, "the flag "+name+" is not known")
+		case a.mayBeFlag():
+			e.worsen(Unknown, a.source+" may become a flag")
+			e.addRead(a)
+		case program == nil:
+			program = &args[i]
+		default:
+			e.addRead(a)
+		}
+	}
+	switch {
+	case program == nil:
+	case !program.isLiteral():
+		e.worsen(Unknown, "the program of jq is not known")
+	case !jqOnlyReads(program.value):
+		e.worsen(Unknown, "the program of jq may do more than change its input")
+	}
+	return e
+}
+
+// jqForbidden are the names by which a jq program sees the environment or files.
+const jqForbidden = "env $ENV import include modulemeta get_search_list $__prog_args"
+
+// jqOnlyReads reports whether a jq program only transforms its input.
+func jqOnlyReads(program string) bool {
+	p := jqProgram{program}
+	return p.read(0) && p.text == ""
+}
+
+// A jqProgram is the unread rest of a program.
+type jqProgram struct{ text string }
+
+// read reads up to the parenthesis that ends an interpolation. At depth 0 it reads to
+// the end.
+func (p *jqProgram) read(depth int) bool {
+	if depth > 10 {
+		return false
+	}
+	open := 0
+	for before := byte(0); p.text != ""; {
+		c := p.text[0]
+		switch {
+		case c == '"':
+			p.text = p.text[1:]
+			if !p.quoted(depth) {
+				return false
+			}
+		case c == '#':
+			return false // versions disagree about where a comment ends
+		case c == '$' || isName(p.text[:1]):
+			if name := p.name(); has(jqForbidden, name) && (before != '.' || c == '$') {
+				return false
+			}
+		default:
+			p.text = p.text[1:]
+			if c == '(' {
+				open++
+			}
+			if c == ')' {
+				open--
+				if open < 0 {
+					return depth > 0
+				}
+			}
+			if c == '.' && before == '.' {
+				c = 0 // ".." is a value and does not begin a name
+			}
+		}
+		before = c
+	}
+	return depth == 0
+}
+
+// name reads a name, including a $ before it.
+func (p *jqProgram) name() string {
+	n := 1
+	for n < len(p.text) && isName(strings.TrimPrefix(p.text[:n+1], "$")) {
+		n++
+	}
+	name := p.text[:n]
+	p.text = p.text[n:]
+	if name == "$" { // blanks may follow the $
+		p.text = strings.TrimLeft(p.text, " \t\r\n")
+		if p.text != "" && isName(p.text[:1]) {
+			return "$" + p.name()
+		}
+	}
+	return name
+}
+
+// quoted reads a string after its first quote, including interpolations.
+func (p *jqProgram) quoted(depth int) bool {
+	for p.text != "" {
+		c := p.text[0]
+		p.text = p.text[1:]
+		switch {
+		case c == '"':
+			return true
+		case c == '\\' && strings.HasPrefix(p.text, "("):
+			p.text = p.text[1:]
+			if !p.read(depth + 1) {
+				return false
+			}
+		case c == '\\' && p.text != "":
+			p.text = p.text[1:]
+		}
+	}
+	return false
+}

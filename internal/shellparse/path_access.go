@@ -2,8 +2,11 @@ package shellparse
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
 // A fileAccess is what one command or redirection does to files.
@@ -301,4 +304,429 @@ func lexicalSteps(name string) []string {
 		steps = append(steps, max(at, "/"))
 	}
 	return steps
+}
+
+// addFiles adds the files of a command.
+func (w *walker) addFiles(c *Command, files []file) {
+	for _, f := range files {
+		f.guess = f.guess || isPublicFile(f)
+		if f.inHome {
+			f.value, f.known = joinDir(w.homeDir(), f.value), w.homeDir() != ""
+		}
+		switch {
+		case f.known && f.value == "", f.known && !f.glob && w.isOpenStream(f.value, f.write), f.known && f.isProcessSubst():
+		case !f.known && f.found != nil && len(f.found.trees) > 0 && !f.write:
+			for _, v := range f.found.trees {
+				c.Paths = w.appendPaths(c.Paths, v.value, Path{Tree: true, Glob: v.glob, Guess: f.guess, FollowsLinks: !f.found.regular, Filter: f.nameFilter()})
+			}
+		case !f.known && f.found != nil && len(f.found.values) > 0:
+			for _, v := range f.found.values {
+				c.Paths = w.appendPaths(c.Paths, v.value, Path{Write: f.write, Tree: f.tree, Glob: v.glob, Guess: f.guess, NamesOnly: f.namesOnly, Filter: f.filter})
+			}
+		case !f.known:
+			if !f.guess {
+				w.markUnknown("a file cannot be known")
+			}
+		default:
+			c.Paths = w.appendPaths(c.Paths, f.value, Path{Write: f.write, Tree: f.tree, Glob: f.glob, Guess: f.guess, MayWrite: f.guess && f.mayWrite, CopiesNames: f.copiesNames, FollowsLinks: f.mayFollowLinks(), NamesOnly: f.namesOnly, Tracked: f.tracked, NoIndex: f.noIndex, InPlace: f.inPlace, Enters: f.enters, Origin: f.origin, Filter: f.nameFilter()})
+		}
+	}
+}
+
+// isPublicFile reports whether a file that is read says what every program may know of the
+// machine. Only rules are about it.
+func isPublicFile(f file) bool {
+	return !f.write && !f.tree && f.isLiteral() && has("/etc/os-release /usr/lib/os-release /etc/lsb-release /etc/debian_version /etc/alpine-release /etc/redhat-release /etc/fedora-release"+
+		" /etc/issue /etc/timezone /etc/shells /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/uptime /proc/version", f.value)
+}
+
+// appendPaths appends the paths that name stands for in each directory of the current
+// place. The other fields are those of like.
+func (w *walker) appendPaths(list []Path, name string, like Path) []Path {
+	dirs := w.place.dirs
+	switch {
+	case strings.HasPrefix(name, "/"):
+		like.Name = name
+		if len(dirs) == 1 {
+			like.Origin = originIn(dirs[0], like.Origin)
+		} else if !strings.HasPrefix(like.Origin, "/") {
+			like.Origin = ""
+		}
+		w.checkProcessPath(like)
+		return append(list, like)
+	case len(dirs) == 0:
+		if !like.Guess {
+			w.markUnknown("the directory is not known when the line names the file " + name)
+		}
+		like.Name, like.Origin = name, ""
+		return append(list, like)
+	}
+	for _, dir := range dirs {
+		if like.Glob && strings.ContainsAny(dir, `*?[]\`) {
+			w.markUnknown("the name of the directory is a pattern")
+		}
+		one := like
+		one.Name, one.Origin = joinDir(dir, name), originIn(dir, like.Origin)
+		w.checkProcessPath(one)
+		list = append(list, one)
+	}
+	return list
+}
+
+// originIn returns the Origin of a path for a line that runs in dir.
+func originIn(dir, origin string) string {
+	if origin == "" {
+		return ""
+	}
+	return joinDir(dir, origin)
+}
+
+// writtenArgs returns which arguments of a command whose effect is not known may name a file
+// that the command writes, by their index behind the name, which comes first in words. A table
+// that knows the program says that none does, except for the values of options.
+func writtenArgs(name string, words []arg) func(at int) bool {
+	args, none := words[1:], func(int) bool { return false }
+	if onlyReadsArgs(words) {
+		return none
+	}
+	spec, tabled := specOf(name)
+	if _, version := versionSpecs[name]; version {
+		tabled = false
+	}
+	_, launcher := launcherWords(name)
+	switch {
+	case name == "ssh":
+		return func(at int) bool { return at > 0 && args[at-1].is("-E") }
+	case name == "git", isBuiltin(name), tabled && !spec.hasUnsafeFlags && spec.custom == nil:
+		return none
+	case name == "curl", name == "wget":
+		return func(at int) bool { return isValue(args, at) && namesPlace(args, at) }
+	case startsElsewhere(name, args):
+		end := elsewhere(args)
+		return func(at int) bool { return at < end && isValue(args, at) }
+	case name == "script", name == "patch", len(args) > 0 && has(projectManagers, name) && !has("run exec x tool", args[0].value):
+	case launcher, tabled && !mountPrograms[name]:
+		return func(at int) bool { return isValue(args, at) }
+	case runsAnyCode(name):
+		script := slices.IndexFunc(args, func(a arg) bool { return !strings.HasPrefix(a.value, "-") })
+		return func(at int) bool { return at != script }
+	}
+	return func(int) bool { return true }
+}
+
+// projectManagers are launchers with other subcommands, which may write what they are given.
+const projectManagers = "uv poetry pipenv bundle conda pipx mise devbox"
+
+// onlyReadsArgs reports whether a table says that a command writes none of its arguments: one
+// that a rule with a wildcard covers with any files of the project.
+func onlyReadsArgs(words []arg) bool {
+	spec, rest, ok := specBehindLaunchers(words)
+	return ok && !exceedsSpec(spec, rest) && !writesInPlace(words[1:])
+}
+
+// isValue reports whether an argument is an option with its value, or may be the value of the
+// option before it.
+func isValue(args []arg, at int) bool {
+	return strings.HasPrefix(args[at].value, "-") || at > 0 && len(args[at-1].value) > 1 && args[at-1].value[0] == '-' && !strings.Contains(args[at-1].value, "=")
+}
+
+// namesPlace reports whether the option of an argument is called as those are that say where
+// something is written.
+func namesPlace(args []arg, at int) bool {
+	option := args[at].value
+	if !strings.HasPrefix(option, "-") {
+		option = args[at-1].value
+	}
+	option, _, _ = strings.Cut(option, "=")
+	return slices.ContainsFunc([]string{"out", "file", "dir", "log", "trace", "hsts", "etag-save", "dump"}, func(part string) bool {
+		return strings.HasPrefix(option, "--") && strings.Contains(option, part)
+	})
+}
+
+// startsElsewhere reports whether a subcommand starts a command in a container, where the names
+// of files are others.
+func startsElsewhere(name string, args []arg) bool {
+	return subcommandLaunchers[name] != nil && (mountPrograms[name] || name == "kubectl") && len(args) > 1 &&
+		(has("exec run create", args[0].value) || args[0].is("compose") && slices.ContainsFunc(args[1:], func(a arg) bool { return a.is("exec", "run") }))
+}
+
+// elsewhere returns the index of the first argument that the command in a container gets: the
+// one behind two that are no options.
+func elsewhere(args []arg) int {
+	for i := 2; i < len(args); i++ {
+		if !isValue(args, i) && !isValue(args, i-1) {
+			return i
+		}
+	}
+	return len(args)
+}
+
+// addGuesses adds the arguments of an unknown command that look like paths. args starts
+// with the name of the command.
+func (w *walker) addGuesses(c *Command, args []arg) {
+	if !args[0].known {
+		return
+	}
+	at := w.place
+	w.place = w.placeAfterOptions(programName(args[0].value), args[1:])
+	inPlace := writesInPlace(args[1:])
+	name := programName(args[0].value)
+	unlisted, written := isUnlisted(name), writtenArgs(name, args)
+	var room [2]string
+	for i, a := range args[1:] {
+		if !a.known {
+			w.addFoundGuesses(c, a, unlisted)
+			continue
+		}
+		if unlisted || mountPrograms[name] {
+			kind := allNames
+			if strings.ContainsAny(a.value, " \t\n") {
+				kind = outsideNames // it may be a text for people
+			}
+			w.addNamesIn(c, a.value, kind, Path{Write: true})
+		}
+		if mountPrograms[name] && strings.ContainsAny(a.value, ":,") {
+			continue // a place is only a part of it
+		}
+		write := inPlace || a.namesOutput() || i > 0 && args[i].is("-o", "--output", "--out")
+		file := written(i) && !strings.ContainsAny(a.value, " \t\n") // texts are for people, and those for programs are looked into
+		for _, name := range guessNames(a.value, room[:0]) {
+			c.Paths = slices.Grow(c.Paths, len(args)-i)
+			like := Path{Guess: true, Glob: a.glob, Tree: a.isFoundTree(), Write: unlisted || write || file, MayWrite: write || file}
+			if like.Tree && a.found != nil {
+				like.InPlace, like.FollowsLinks, like.Filter = true, !a.found.regular, a.found.filter
+			}
+			c.Paths = w.appendPaths(c.Paths, name, like)
+		}
+	}
+	w.place = at
+}
+
+// addFoundGuesses adds the files that an argument of an unknown command stands for, if it
+// stands for files.
+func (w *walker) addFoundGuesses(c *Command, a arg, write bool) {
+	if a.found == nil {
+		return
+	}
+	for _, v := range a.found.trees {
+		c.Paths = w.appendPaths(c.Paths, v.value, Path{Guess: true, Glob: v.glob, Tree: true, Write: write, InPlace: true, FollowsLinks: !a.found.regular, Filter: a.found.filter})
+	}
+	for _, v := range a.found.values {
+		if v.known && v.value != "" {
+			c.Paths = w.appendPaths(c.Paths, v.value, Path{Guess: true, Glob: v.glob, Write: write})
+		}
+	}
+}
+
+// isUnlisted reports whether no table lists a program, so that it may write any file it
+// is given. A path that is written counts as read, too.
+func isUnlisted(name string) bool {
+	if _, known := specOf(name); known || shelltable.WildcardSpecs[name] != nil || isBuiltin(name) {
+		return false
+	}
+	_, launcher := launcherWords(name)
+	_, shell := scriptRunners[name]
+	return !launcher && !shell
+}
+
+// guessNames appends the file names that an argument may hold, at most two.
+func guessNames(value string, names []string) []string {
+	name := value
+	if strings.HasPrefix(value, "-") || strings.Contains(value, "=") {
+		_, name, _ = strings.Cut(value, "=")
+	}
+	names = guessName(name, names)
+	if len(value) > 2 && value[0] == '-' && value[1] != '-' && strings.ContainsAny(value[2:], "./@~_") {
+		names = guessName(value[2:], names)
+	}
+	return names
+}
+
+// guessName appends the file name that a part of an argument may hold.
+func guessName(name string, names []string) []string {
+	name = strings.TrimPrefix(name, "@")
+	if len(name) > len("file:") && strings.EqualFold(name[:len("file:")], "file:") {
+		name = name[len("file:"):]
+		if rest, ok := strings.CutPrefix(name, "//"); ok {
+			name = strings.TrimPrefix(rest, "localhost")
+		}
+	}
+	if name == "" || strings.ContainsAny(name, "\n\x00") || strings.Contains(name, "://") {
+		return names
+	}
+	return append(names, name)
+}
+
+// writesInPlace reports whether an option may make a program write the files it is
+// given.
+func writesInPlace(args []arg) bool {
+	for i, a := range args {
+		v := a.value
+		if !a.known || v == "" || v[0] != '-' && v[0] != '+' {
+			continue
+		}
+		name, _, _ := strings.Cut(v, "=")
+		switch {
+		case has("-it -ti", v):
+		case has("-w --write --fix --fix-all --in-place --inplace --overwrite", name):
+			return true
+		case strings.HasPrefix(v, "-i"), strings.HasPrefix(v, "-pi"), strings.HasPrefix(v, "-ni"), strings.HasPrefix(v, "-lpi"):
+			return true
+		case v == "-c" && i+1 < len(args) && strings.HasPrefix(strings.TrimLeft(args[i+1].value, ":"), "w"),
+			strings.HasPrefix(v, "+w"), strings.HasPrefix(v, "-cw"):
+			return true
+		}
+	}
+	return false
+}
+
+// addRemovalReason sets the reason why a person must be asked about a removal.
+func (w *walker) addRemovalReason(c *Command, args []arg, files []file) {
+	if len(args) == 0 || len(files) == 0 || !isRemoval(programName(args[0].value)) {
+		return
+	}
+	files = w.withPossibleValues(slices.Clip(files))
+	dirs := w.place.dirs
+	if len(dirs) == 0 {
+		dirs = []string{""}
+	}
+	for _, dir := range dirs {
+		if c.AskReason == "" {
+			c.AskReason = removalReason(programName(args[0].value), files, dir, w.homeDir())
+		}
+	}
+}
+
+// removalReason returns why a person must be asked about a removal, whatever rules
+// allow it, or an empty string. name is the command, files are those that effectOf
+// found, dir is the absolute directory in which it runs and home the home directory;
+// both are empty if they are not known. A walker calls it for each directory the
+// command may run in.
+//
+// It looks at the text only, not at the file system.
+func removalReason(name string, files []file, dir, home string) string {
+	if !isRemoval(name) {
+		return ""
+	}
+	for _, f := range files {
+		if f.write {
+			if what := criticalFile(f.arg, dir, home); what != "" {
+				return name + " would remove " + what
+			}
+		}
+	}
+	return ""
+}
+
+// isRemoval reports whether a command does nothing but remove files.
+func isRemoval(name string) bool { return name == "rm" || name == "rmdir" }
+
+// mayNameRoot matches a word that names the root, or all that is in it, if the
+// parameter or substitution at its start is empty: "$D"/*, ${D}/, $(x)/.
+var mayNameRoot = regexp.MustCompile("^(\\$[A-Za-z_0-9@*?#!$-][A-Za-z_0-9]*|\\$\\{[^}]*\\}|\\$\\(.*\\)|`[^`]*`)+/[*?./{},]*$")
+
+// ownDirectory matches a word that names the shell's current or previous directory, its
+// content, or a directory above it.
+var ownDirectory = regexp.MustCompile("^(\\$(OLD)?PWD|\\$\\{(OLD)?PWD[^}]*\\}|~[+-]|\\$\\( *pwd( -[LP])? *\\)|` *pwd( -[LP])? *`)(/+[*.?]*)*$")
+
+// userHome matches a word that names the home directory of a user, or its content.
+var userHome = regexp.MustCompile(`^~[A-Za-z_][^/]*(/+[*.?]*)*$`)
+
+// processDir matches a file below the root directory or the working directory of a
+// process.
+var processDir = regexp.MustCompile(`^/+proc/+[^/]+/+(?:\.?/+)*(?:task/+[^/]+/+)?(root|cwd)(/.*)?$`)
+
+// windowsDrive matches a drive of Windows, or a file directly in one.
+var windowsDrive = regexp.MustCompile(`^[A-Za-z]:([/\\]+[^/\\]*)?[/\\]*$`)
+
+// withPossibleValues adds to the files of a removal the values that unknown ones may
+// have.
+func (w *walker) withPossibleValues(files []file) []file {
+	given := len(files)
+	for _, f := range files[:given:given] {
+		if !f.write || f.known || len(files)-given > maxPossibleValues {
+			continue
+		}
+		for _, a := range w.possibleValues(f.arg) {
+			files = append(files, file{arg: a, write: true})
+		}
+	}
+	return files
+}
+
+// criticalSource is criticalFile for a word whose value is not known.
+func criticalSource(source string) string {
+	word := strings.ReplaceAll(source, `"`, "")
+	switch {
+	case ownDirectory.MatchString(word):
+		return source + ", a directory that the line is in, or was"
+	case mayNameRoot.MatchString(word):
+		return "everything, if " + source + " begins with nothing"
+	case userHome.MatchString(word):
+		return source + ", which is a home directory"
+	}
+	return ""
+}
+
+// withoutProcessDirs returns a name with the root and working directories of processes
+// replaced by the directories they stand for.
+func withoutProcessDirs(name, dir string) string {
+	for {
+		parts := processDir.FindStringSubmatch(name)
+		switch {
+		case parts == nil:
+			return name
+		case parts[1] == "root":
+			name = "/" + parts[2]
+		case dir == "" || processDir.MatchString(dir): // dir stands for no other directory
+			return name
+		default:
+			name = dir + parts[2]
+		}
+	}
+}
+
+func criticalFile(a arg, dir, home string) string {
+	if !a.known {
+		return criticalSource(a.source)
+	}
+	if windowsDrive.MatchString(a.value) {
+		return "a drive, or a directory directly in it"
+	}
+	name := a.value
+	if !strings.HasPrefix(name, "/") {
+		if dir == "" || name == "" {
+			return ""
+		}
+		name = dir + "/" + name
+	}
+	name = path.Clean(withoutProcessDirs(path.Clean(withoutProcessDirs(name, dir)), dir))
+	if a.glob && strings.Trim(path.Base(name), "*?.[]!^") == "" {
+		name = path.Dir(name) // all files of the directory
+	}
+	switch {
+	case name == "/":
+		return "the root of the file system"
+	case path.Dir(name) == "/":
+		return name + ", which lies directly in the root of the file system"
+	case home != "" && contains(name, path.Clean(home)):
+		return "the home directory"
+	case dir != "" && contains(name, path.Clean(dir)):
+		return "the working directory"
+	}
+	return ""
+}
+
+// contains reports whether dir, which may be a pattern, is other or a directory above
+// it.
+func contains(dir, other string) bool {
+	for {
+		if ok, err := path.Match(dir, other); dir == other || ok && err == nil {
+			return true
+		}
+		if other == path.Dir(other) {
+			return false
+		}
+		other = path.Dir(other)
+	}
 }

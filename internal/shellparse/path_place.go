@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // A place is the set of absolute directories the shell may be in, with the variables
@@ -226,3 +228,265 @@ func optionValue(text, option string, bundles bool) (value string, ok bool) {
 	_, value, ok = strings.Cut(text, option[1:])
 	return value, ok
 }
+
+// mountPrograms are programs that the tables list, and whose arguments give other programs
+// places of this machine to write in.
+var mountPrograms = wordSet("docker podman")
+
+// A nameKind says which of the names in a text are taken for paths.
+type nameKind int
+
+const (
+	outsideNames nameKind = iota // those that lead out of a directory: absolute, from the home directory, or with ".."
+	allNames                     // those with a slash as well
+)
+
+// addNamesIn adds as guesses the paths that stand in a text together with something else, as
+// in "-v DIR:/x", "src=DIR,dst=/x" and "w FILE".
+func (w *walker) addNamesIn(c *Command, text string, kind nameKind, like Path) {
+	if !strings.ContainsAny(text, "/~") && !strings.Contains(text, "..") {
+		return
+	}
+	like.Guess = true
+	found := 0
+	for piece := range strings.FieldsFuncSeq(text, endsName) {
+		name := nameIn(piece)
+		if name == "" || kind == outsideNames && !leadsOutside(name) || len(name) > maxNamed {
+			continue
+		}
+		if found++; found > maxTexts {
+			w.markUnknown("an argument names too many files")
+			return
+		}
+		c.Paths = w.appendPaths(c.Paths, w.fromHome(name), like)
+	}
+}
+
+// maxNamed is the length of the longest name that is looked for in a text, in bytes.
+const maxNamed = 4096
+
+// endsName reports whether a character separates a name from the rest of a text.
+func endsName(r rune) bool { return strings.ContainsRune(" \t\r\n\x00'\"`=:,;()|<>&[]{}$", r) }
+
+// nameIn returns the path that a piece of a text holds, or "". It may stand behind the letter
+// of an option or of an editor's command.
+func nameIn(piece string) string {
+	if at := strings.Index(piece, ".."); at > 0 && piece[at-1] != '/' {
+		piece = piece[at:]
+	}
+	if strings.HasPrefix(piece, "-") || strings.HasPrefix(piece, "!") || strings.HasPrefix(piece, "@") || strings.HasPrefix(piece, "+") {
+		at := strings.IndexAny(piece, "/~.")
+		if at < 0 {
+			return ""
+		}
+		piece = piece[at:]
+	}
+	if piece != ".." && !strings.HasPrefix(piece, "~") && !strings.Contains(piece, "/") {
+		return ""
+	}
+	return piece
+}
+
+// leadsOutside reports whether a path may lead out of the directory in which it is used.
+func leadsOutside(name string) bool {
+	return strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || strings.Contains(name, "..")
+}
+
+// fromHome returns a name with the home directory for a tilde at its beginning.
+func (w *walker) fromHome(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~"); ok && w.env.Home != "" && (rest == "" || rest[0] == '/') {
+		return w.env.Home + rest
+	}
+	return name
+}
+
+// A NameFilter says which files of a tree a command reads, by the last parts of their
+// names.
+type NameFilter struct {
+	steps []nameStep
+	// every is set if each step must let a name pass. Otherwise the last step that matches
+	// a name decides, and without one the first step: what begins with an exclusion
+	// includes the rest.
+	every bool
+	// LeaveOut is what added to the command leaves out the files called NAME.
+	LeaveOut string
+}
+
+// A nameStep includes or excludes the names that match a glob.
+type nameStep struct {
+	glob    string
+	include bool
+}
+
+// Reads reports whether the command may read a file of that name.
+func (f *NameFilter) Reads(name string) bool {
+	if f.every {
+		for _, s := range f.steps {
+			if matches := s.matches(name); matches != s.include {
+				return false
+			}
+		}
+		return true
+	}
+	reads := len(f.steps) == 0 || !f.steps[0].include
+	for _, s := range f.steps {
+		if s.matches(name) {
+			reads = s.include
+		}
+	}
+	return reads
+}
+
+func (s nameStep) matches(name string) bool {
+	ok, err := path.Match(s.glob, name)
+	return ok && err == nil
+}
+
+// isNameGlob reports whether all programs read a glob in the same way: as a name in which
+// stars and question marks stand for other characters.
+func isNameGlob(glob string) bool {
+	for _, c := range glob {
+		if !strings.ContainsRune("*?._-+@ ", c) && !isName("_"+string(c)) {
+			return false
+		}
+	}
+	return glob != ""
+}
+
+// nameFilter returns which files below a tree are read.
+func (f file) nameFilter() *NameFilter {
+	if f.found != nil && f.filter == nil {
+		return f.found.filter
+	}
+	return f.filter
+}
+
+// mayFollowLinks reports whether links below a tree are followed.
+func (f file) mayFollowLinks() bool {
+	return f.followsLinks || f.tree && !f.write && f.found != nil && !f.found.regular
+}
+
+// grepFilter returns the filter of grep -r. The last option that matches a name decides
+// for GNU grep; for that of BSD an exclusion does, and what is left is a part of the same.
+func grepFilter(flags []flag) *NameFilter {
+	f := &NameFilter{LeaveOut: "--exclude=NAME"}
+	for _, flag := range flags {
+		if flag.name != "--include" && flag.name != "--exclude" {
+			continue
+		}
+		step := nameStep{glob: flag.value.value, include: flag.name == "--include"}
+		switch {
+		case flag.value.known && isNameGlob(step.glob): // known, and quoted or not the same pattern
+			f.steps = append(f.steps, step)
+		case step.include:
+			return &NameFilter{LeaveOut: f.LeaveOut}
+		}
+	}
+	return f
+}
+
+// ripgrepFilter returns the filter of rg, whose globs are lines of a gitignore file with
+// the opposite meaning.
+func ripgrepFilter(flags []flag) *NameFilter {
+	f := &NameFilter{LeaveOut: "-g '!NAME'"}
+	includes := false
+	for _, flag := range flags {
+		if has("--iglob --glob-case-insensitive", flag.name) {
+			return &NameFilter{LeaveOut: f.LeaveOut}
+		}
+		if flag.name != "-g" && flag.name != "--glob" {
+			continue
+		}
+		glob, excludes := strings.CutPrefix(flag.value.value, "!")
+		switch {
+		case flag.value.isLiteral() && isNameGlob(glob):
+			f.steps = append(f.steps, nameStep{glob: glob, include: !excludes})
+			includes = includes || !excludes
+		case !excludes:
+			return &NameFilter{LeaveOut: f.LeaveOut}
+		}
+	}
+	if includes { // then what no glob matches is not searched
+		f.steps = append([]nameStep{{include: true}}, f.steps...)
+	}
+	return f
+}
+
+// addGlobs adds the patterns among the words of a command: to expand them the shell
+// reads directories, whatever the command does with the names.
+func (w *walker) addGlobs(c *Command, args []arg) {
+	for _, a := range args {
+		switch {
+		case !a.glob, strings.HasPrefix(a.value, "-") && !strings.Contains(a.value, "/"):
+		case !a.known:
+			w.markUnknown("a pattern cannot be known")
+		default:
+			for _, p := range w.appendPaths(nil, a.value, Path{Glob: true}) {
+				same := func(q Path) bool { return q.Glob && !q.Guess && q.Name == p.Name }
+				if !slices.ContainsFunc(c.Paths, same) {
+					c.Paths = append(c.Paths, p)
+				}
+			}
+		}
+	}
+}
+
+// walkListWord walks a word of a list, adds the patterns it may become, and returns what it
+// stands for.
+func (w *walker) walkListWord(word *syntax.Word) []arg {
+	args := w.expandWord(nil, word)
+	for _, a := range args {
+		if a.glob && !a.known {
+			w.markUnknown("a pattern cannot be known")
+		}
+		w.addStoredGlobs(a)
+	}
+	return args
+}
+
+// addStoredGlobs adds the patterns in the value of a variable. The shell expands them
+// where the variable is used without quotes.
+func (w *walker) addStoredGlobs(a arg) {
+	if !a.known {
+		return
+	}
+	for name := range strings.FieldsSeq(a.value) {
+		if strings.ContainsAny(name, "*?[") && (a.glob || strings.Contains(name, "/")) {
+			w.line.Paths = w.appendPaths(w.line.Paths, name, Path{Glob: true})
+		}
+	}
+}
+
+// checkProcessPath marks the line unknown if a path depends on the process that opens
+// it, because it names another file for the process that checks it.
+func (w *walker) checkProcessPath(p Path) {
+	if !p.Guess && (strings.HasPrefix(p.Name, "/") && isProcessPath(p.Name)) {
+		w.markUnknown("the path depends on the process")
+	}
+}
+
+func isProcessPath(name string) bool {
+	for _, name := range lexicalSteps(name) {
+		parts := strings.SplitN(name, "/", 4)
+		if len(parts) < 3 {
+			continue
+		}
+		top, sub := strings.ToLower(parts[1]), strings.ToLower(parts[2])
+		switch {
+		case top == "dev" && (sub == "fd" || strings.HasPrefix(sub, "std")):
+			return true
+		case top == "proc" && (sub == "self" || sub == "thread-self" || isDigits(sub)):
+			return true
+		case strings.ContainsAny(top, "*?["):
+			return true
+		case (top == "dev" || top == "proc") && len(parts) > 3 && strings.ContainsAny(sub, "*?["):
+			return true
+		}
+	}
+	return false
+}
+
+// escapeGlob returns a pattern that matches only name.
+func escapeGlob(name string) string { return globEscaper.Replace(name) }
+
+var globEscaper = strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`)

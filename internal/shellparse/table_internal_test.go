@@ -154,3 +154,78 @@ func TestFlagsExist(t *testing.T) {
 var newer = []string{
 	"sed --binary", "cp --debug", "mv --debug", "wc --total", "date --resolution", "date --rfc-822", "date --rfc-2822", "grep --text",
 }
+
+func TestSettingsOfPrograms(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		line   string
+		writes string // files that are written for sure
+		asks   bool   // in every mode
+		exact  bool
+	}{
+		{line: "go env -w CC=./x", writes: "/home/me/.config/go/env", asks: true, exact: true},
+		{line: "go env -u GOFLAGS", writes: "/home/me/.config/go/env", asks: true, exact: true},
+		{line: "go env GOPATH"},
+		{line: "npm config set script-shell ./x", writes: "/home/me/.npmrc", asks: true, exact: true},
+		{line: "npm --location=project c set script-shell ./x", writes: "/home/me/.npmrc", asks: true, exact: true},
+		{line: "npm config delete x", writes: "/home/me/.npmrc"},
+		{line: "npm config get registry"},
+		{line: "npm pkg set scripts.test=x", writes: "/proj/package.json", exact: true},
+		{line: "npm install"},
+		{line: "pip3 config set global.index-url http://h.example", writes: "/home/me/.config/pip/pip.conf", asks: true, exact: true},
+		{line: "pip config list"},
+		{line: "sudo pip config edit", asks: true},
+		{line: "conda config --add channels x", writes: "/home/me/.condarc", asks: true, exact: true},
+		{line: "conda config --show"},
+		{line: "kubectl config use-context x", writes: "/home/me/.kube/config"},
+		{line: "poetry config --list"},
+		{line: "poetry config x y", writes: "/home/me/.config/pypoetry/config.toml", asks: true, exact: true},
+		{line: "gh alias set x '!y'", writes: "/home/me/.config/gh/config.yml", asks: true, exact: true},
+		{line: "pre-commit install", writes: "/proj/.git/hooks", asks: true, exact: true},
+		{line: "pre-commit run"},
+		{line: "yarn config set yarnPath x", writes: "/home/me/.yarnrc", asks: true, exact: true},
+	} {
+		c := Parse(tt.line, Env{Dir: "/proj", Home: "/home/me"}).Commands[0]
+		var sure []string
+		for _, p := range c.Paths {
+			if p.Write && !p.Guess {
+				sure = append(sure, p.Name)
+			}
+		}
+		require.Equal(t, tt.writes, strings.Join(sure, " "), tt.line)
+		require.Equal(t, tt.asks, c.AskReason != "", tt.line)
+		require.Equal(t, tt.exact, c.NoWildcards, tt.line)
+	}
+	require.NotEmpty(t, Parse("go env -w CC=x", Env{Dir: "/proj"}).Unknown, "the home directory is not known")
+}
+
+func TestHas(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		list, name string
+		want       bool
+	}{
+		{list: "-x --exec run", name: "-x", want: true},
+		{list: "-x --exec run", name: "--exec", want: true},
+		{list: "-x --exec run", name: "run", want: true},
+		{list: "-x --exec run", name: "--exe"},
+		{list: "-x --exec run", name: "exec"},
+		{list: "-x --exec run", name: "-x --exec"},
+		{list: "-x --exec run", name: ""},
+		{list: "", name: ""},
+		{list: "", name: "run"},
+	} {
+		require.Equal(t, tt.want, has(tt.list, tt.name), "%q in %q", tt.name, tt.list)
+	}
+}
+
+func FuzzHas(f *testing.F) {
+	for _, list := range []string{"", " ", "a", "aaa b", "ab a", "a  b", " a ", "--fix-all --fix", "a\tb"} {
+		for _, name := range []string{"", " ", "a", "aa", "a b", "b ", "--fix", "\t"} {
+			f.Add(list, name)
+		}
+	}
+	f.Fuzz(func(t *testing.T, list, name string) {
+		require.Equal(t, name != "" && slices.Contains(strings.Split(list, " "), name), has(list, name))
+	})
+}

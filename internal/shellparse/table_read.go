@@ -1,6 +1,9 @@
 package shellparse
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // checksumFlags are the flags of programs that compute checksums. -c is left out: it
 // reads files that are named in another file.
@@ -193,4 +196,364 @@ func xxdEffect(args []arg) effect {
 		e.addRead(a)
 	}
 	return e
+}
+
+// listSpecs are the commands that list or describe files.
+var listSpecs = map[string]commandSpec{
+	"ls": {
+		source: "GNU coreutils 9.5 manual, ls invocation", operands: readFiles, defaultsToDir: true,
+		flags: "-a -A -b -B -c -C -d -D -f -F -g -G -h -H -i -I= -k -l -L -m -n -N -o -p -q -Q -r -R -s -S -t -T= -u -U -v -w= -x -X -Z -1" +
+			" --all --almost-all --author --escape --block-size= --ignore-backups --color? --directory --dired --classify? --file-type" +
+			" --format= --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line" +
+			" --dereference-command-line-symlink-to-dir --hide= --hyperlink? --indicator-style= --inode --ignore= --kibibytes" +
+			" --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style=" +
+			" --reverse --recursive --size --sort= --time= --time-style= --tabsize= --width= --context --zero" + gnuFlags,
+		post: func(p parsedArgs, e *effect) {
+			if len(p.operands) == 0 && len(p.flags) == len(p.flagValues("-1")) {
+				e.prints = &foundNames{trees: []arg{literalArg(".")}, bare: true}
+			}
+			// The ls of BSD takes no value here and reads the next word as a file.
+			for _, v := range p.flagValues("-I", "-T", "-w") {
+				if !isDigits(v.value) {
+					e.files = append(e.files, file{arg: v, guess: !mayLeaveDir(v.value)})
+				}
+			}
+			if !p.hasFlag("-R", "--recursive") {
+				return
+			}
+			if p.hasFlag("-L", "--dereference") {
+				e.worsen(Unknown, "ls -R -L follows links out of the tree")
+			}
+			for i := range e.files {
+				e.files[i].tree, e.files[i].namesOnly = true, true
+			}
+		},
+	},
+	"stat": {
+		source: "GNU coreutils 9.5 manual, stat invocation", operands: readFiles,
+		flags: "-L -f -c= -t --dereference --file-system --cached= --format= --printf= --terse" + gnuFlags,
+	},
+	"du": {
+		source: "GNU coreutils 9.5 manual, du invocation", operands: namedTrees, defaultsToDir: true,
+		flags: "-0 -a -A -b -B= -c -D -d= -h -H -k -l -m -P -S -s -t= -x" +
+			" --null --all --apparent-size --block-size= --bytes --total --dereference-args --max-depth= --human-readable --inodes" +
+			" --count-links --no-dereference --separate-dirs --si --summarize --threshold= --time? --time-style= --exclude=" +
+			" --one-file-system" + gnuFlags,
+		hasUnsafeFlags: true, // --files0-from shows the text of any file
+	},
+	"df": {
+		source: "GNU coreutils 9.5 manual, df invocation", operands: readFiles,
+		flags: "-a -B= -h -H -i -k -l -m -P -t= -T -x=" +
+			" --all --block-size= --human-readable --si --inodes --local --no-sync --output? --portability --total --type= --print-type" +
+			" --exclude-type=" + gnuFlags,
+	},
+	"file": {
+		source: "file 5.45 manual", operands: readFiles, hasUnsafeFlags: true, // -C writes a file
+		flags: "-b -i -k -L -h -N -n -0 -r -v -F= --brief --mime --mime-type --mime-encoding --extension --apple --keep-going" +
+			" --dereference --no-dereference --no-pad --no-buffer --print0 --raw --separator=" + gnuFlags,
+	},
+	"tree": {source: treeSpec.source, custom: treeEffect},
+	"realpath": {
+		source: "GNU coreutils 9.5 manual, realpath invocation", operands: readFiles,
+		flags: "-e -m -L -P -q -s -z --canonicalize-existing --canonicalize-missing --logical --physical --quiet --strip" +
+			" --no-symlinks --zero --relative-to< --relative-base<" + gnuFlags,
+	},
+	"readlink": {
+		source: "GNU coreutils 9.5 manual, readlink invocation", operands: readFiles,
+		flags: "-f -e -m -n -q -s -v -z --canonicalize --canonicalize-existing --canonicalize-missing --no-newline --quiet" +
+			" --silent --verbose --zero" + gnuFlags,
+	},
+	"basename": {
+		source: "GNU coreutils 9.5 manual, basename invocation", operands: plainTexts,
+		flags: "-a -s= -z --multiple --suffix= --zero" + gnuFlags,
+	},
+	"dirname": {
+		source: "GNU coreutils 9.5 manual, dirname invocation", operands: plainTexts, flags: "-z --zero" + gnuFlags,
+	},
+	"which":   {source: "which(1) of Debian and GNU which 2.21", operands: plainTexts, flags: "-a -s --all" + gnuFlags},
+	"whereis": {source: "whereis(1) of util-linux 2.40", operands: plainTexts, flags: "-b -m -s -u -l"},
+	"fd":      fdSpec,
+	"fdfind":  fdSpec,
+}
+
+var treeSpec = commandSpec{
+	source: "tree 2.1 manual", operands: namedTrees, defaultsToDir: true, hasUnsafeFlags: true, // -o writes a file, -R several
+	flags: "-a -d -f -i -s -h -D -p -u -g -C -n -N -q -Q -F -r -t -c -v -U -x -A -S -J -X -L= -P= -I=" +
+		" --dirsfirst --filesfirst --noreport --charset? --filelimit? --timefmt? --sort? --prune --matchdirs --ignore-case" +
+		" --du --si --inodes --device --gitignore --nolinks --metafirst --help --version",
+}
+
+// treeValued are the short flags of tree that take the next argument as their value,
+// also inside a bundle, where each letter takes another argument.
+const treeValued = "LPIHTo"
+
+// treeEffect parses the arguments of tree, which differs from getopt.
+func treeEffect(args []arg) effect {
+	e := treeSpec.effectOf("tree", args)
+	for _, a := range args {
+		letters, short := strings.CutPrefix(a.value, "-")
+		switch {
+		case !a.known || !short:
+		case has("--charset --filelimit --timefmt --sort", a.value):
+			e.worsen(Unknown, "tree may take the next argument for the value of "+a.value)
+		case !strings.HasPrefix(letters, "-") && strings.ContainsAny(letters[:max(len(letters)-1, 0)], treeValued):
+			if level, ok := strings.CutPrefix(letters, "L"); !ok || !isDigits(level) {
+				e.worsen(Unknown, "tree does not read "+a.source+" as others do")
+			}
+		}
+	}
+	return e
+}
+
+// fdSpec is for fd. -x and -X run commands, -l runs ls.
+var fdSpec = commandSpec{
+	source: "fd 10 manual", operands: otherOperands, hasUnsafeFlags: true,
+	flags: "-H -I -u -s -i -g -F -a -p -0 -1 -q -t= -e= -E= -d= -S= -c= --hidden --no-ignore --unrestricted --case-sensitive" +
+		" --ignore-case --glob --fixed-strings --absolute-path --full-path --print0 --quiet --type= --extension= --exclude=" +
+		" --max-depth= --min-depth= --size= --color= --max-results= --changed-within= --changed-before= --help --version",
+	post: func(p parsedArgs, e *effect) { e.addSearched(p, 1, file{namesOnly: true}) },
+}
+
+// searchSpecs are the commands that search files or their content.
+var searchSpecs = map[string]commandSpec{
+	"grep":  grepSpec,
+	"egrep": grepSpec,
+	"fgrep": grepSpec,
+	"rg":    ripgrepSpec,
+	"find":  {source: "GNU findutils 4.10 manual", custom: findEffect},
+}
+
+// grepSpec is for grep, which follows links below a directory only with -R.
+var grepSpec = commandSpec{
+	source: "GNU grep 3.11 manual", operands: otherOperands,
+	flags: "-# -A= -a -B= -b -C= -c -D= -d= -E -e= -F -f< -G -H -h -I -i -L -l -m= -n -o -P -q -R -r -s -T -U -V -v -w -x -y -Z -z" +
+		" --after-context= --basic-regexp --before-context= --binary --binary-files= --byte-offset --color? --colour? --context=" +
+		" --count --dereference-recursive --devices= --directories= --exclude= --exclude-dir= --exclude-from< --extended-regexp --file<" +
+		" --files-with-matches --files-without-match --fixed-strings --group-separator= --ignore-case --include= --initial-tab" +
+		" --invert-match --label= --line-buffered --line-number --line-regexp --max-count= --no-filename --no-group-separator" +
+		" --no-ignore-case --no-messages --null --null-data --only-matching --perl-regexp --quiet --recursive --regexp=" +
+		" --silent --text --with-filename --word-regexp" + gnuFlags,
+	post: grepEffect,
+}
+
+func grepEffect(p parsedArgs, e *effect) {
+	patterns := 1
+	if p.hasFlag("-e", "-f", "--regexp", "--file") {
+		patterns = 0
+	}
+	follows := p.hasFlag("-R") || p.abbreviates("--dereference-recursive")
+	tree := follows || p.hasFlag("-r", "--recursive") || p.abbreviates("--recursive")
+	for _, v := range p.flagValues("-d", "--directories") {
+		tree = tree || !v.is("skip", "read")
+	}
+	if tree {
+		e.addSearched(p, patterns, file{filter: grepFilter(p.flags), followsLinks: follows})
+		e.printFound(p, patterns)
+		return
+	}
+	for i, a := range p.operands {
+		if i >= patterns || a.mayBeSeveral() {
+			e.addRead(a)
+		}
+	}
+	e.addRead(p.splitValues...)
+	if len(e.files) > 0 && len(e.files) == len(p.operands)-patterns && len(p.splitValues) == 0 {
+		e.printFound(p, patterns)
+	}
+}
+
+// ripgrepSpec leaves out --pre, --hostname-bin and -z, which run programs, and -L,
+// which follows links out of the tree.
+var ripgrepSpec = commandSpec{
+	source: "ripgrep 14 manual", operands: otherOperands, hasUnsafeFlags: true, readsPatterns: true,
+	flags: "-# -A= -a -B= -b -C= -c -E= -e= -F -f< -g= -H -h -I -i -l -M= -m= -N -n -o -P -p -q -r= -S -s -T= -t= -U -u -V -v -w -x -0 -." +
+		" --after-context= --text --before-context= --byte-offset --block-buffered --color= --colors= --column --context=" +
+		" --context-separator= --count --count-matches --crlf --debug --dfa-size-limit= --encoding= --engine= --field-context-separator=" +
+		" --field-match-separator= --file< --files --files-with-matches --files-without-match --fixed-strings --glob= --iglob=" +
+		" --glob-case-insensitive --heading --help --hidden --ignore-case --ignore-file< --ignore-file-case-insensitive" +
+		" --include-zero --invert-match --json --line-buffered --line-number --line-regexp --max-columns= --max-columns-preview" +
+		" --max-count= --max-depth= --max-filesize= --mmap --multiline --multiline-dotall --no-config --no-filename --no-heading" +
+		" --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-messages" +
+		" --no-ignore-parent --no-ignore-vcs --no-line-number --no-messages --no-mmap --no-require-git --no-unicode --null" +
+		" --null-data --one-file-system --only-matching --passthru --path-separator= --pcre2 --pcre2-version --pretty --quiet" +
+		" --regex-size-limit= --regexp= --replace= --smart-case --case-sensitive --sort= --sortr= --stats --stop-on-nonmatch --threads= -j=" +
+		" --trace --trim --type= --type-add= --type-clear= --type-list --type-not= --unrestricted --version --vimgrep" +
+		" --with-filename --word-regexp -d=",
+	post: func(p parsedArgs, e *effect) {
+		patterns := 1
+		if p.hasFlag("-e", "-f", "--regexp", "--file", "--files", "--type-list") {
+			patterns = 0
+		}
+		e.addSearched(p, patterns, file{filter: ripgrepFilter(p.flags), namesOnly: p.hasFlag("--files")})
+		e.printFound(p, patterns)
+	},
+}
+
+// addSearched adds the operands of a search: first the given number of patterns, then
+// the trees that are searched, with the other fields of like. The default is the working
+// directory.
+func (e *effect) addSearched(p parsedArgs, patterns int, like file) {
+	like.tree = true
+	in := []arg{literalArg(".")}
+	if len(p.operands) > patterns {
+		in = p.operands[patterns:]
+	}
+	for _, a := range p.operands[:min(patterns, len(p.operands))] {
+		if a.mayBeSeveral() { // all but its first word are files
+			like.arg = a
+			e.files = append(e.files, like)
+		}
+	}
+	for _, a := range append(in, p.splitValues...) {
+		like.arg = a
+		e.files = append(e.files, like)
+	}
+}
+
+// printFound says that a search prints the names of what it finds, if its flags say so.
+func (e *effect) printFound(p parsedArgs, patterns int) {
+	if !p.hasFlag("-l", "--files-with-matches", "--files") || p.hasFlag("-Z", "--null", "-0", "-z", "--null-data", "-c", "--count", "--color", "--colour", "-p", "--pretty", "--json", "--vimgrep", "--stats", "--debug", "--trace", "--path-separator", "--type-list", "--help", "--version", "-V", "-h", "--pcre2-version") {
+		return
+	}
+	names := &foundNames{plain: true, bare: len(p.operands) <= patterns, regular: !p.hasFlag("-R") && !p.abbreviates("--dereference-recursive")}
+	for _, f := range e.files {
+		switch names.plain = names.plain && isPlainName(f.arg); {
+		case !f.known || f.tree && f.glob:
+			return
+		case f.tree:
+			names.trees = append(names.trees, f.arg)
+		default:
+			names.values, names.regular = append(names.values, f.arg), false
+		}
+	}
+	e.prints = names
+}
+
+// filterSpecs are the commands that transform text.
+var filterSpecs = map[string]commandSpec{
+	"sort": {
+		source: "GNU coreutils 9.5 manual, sort invocation", operands: readFiles, hasUnsafeFlags: true, // --compress-program runs a program
+		flags: "-b -c -C -d -f -g -h -i -k= -m -M -n -o> -r -R -s -S= -t= -u -V -z" +
+			" --ignore-leading-blanks --check? --dictionary-order --ignore-case --general-numeric-sort --human-numeric-sort" +
+			" --ignore-nonprinting --key= --merge --month-sort --numeric-sort --output> --reverse --random-sort --stable" +
+			" --buffer-size= --field-separator= --unique --version-sort --zero-terminated --sort= --parallel= --batch-size=" +
+			" --debug" + gnuFlags,
+	},
+	"uniq": {
+		source: "GNU coreutils 9.5 manual, uniq invocation", operands: otherOperands,
+		flags: "-# +# -c -d -D -f= -i -s= -u -w= -z --count --repeated --all-repeated? --group? --skip-fields= --ignore-case" +
+			" --skip-chars= --unique --check-chars= --zero-terminated" + gnuFlags,
+		post: func(p parsedArgs, e *effect) {
+			for i, a := range p.operands {
+				switch {
+				case a.mayBeSeveral():
+					e.worsen(Unknown, "uniq writes its second operand, and "+a.source+" may be two")
+					e.addRead(a)
+					e.files = append(e.files, file{arg: a, write: true, guess: true})
+				case i == 0:
+					e.addRead(a)
+				default:
+					e.worsen(Mutating, "uniq writes its second operand")
+					e.addWrite(a)
+				}
+			}
+			if len(p.splitValues) > 0 {
+				e.worsen(Unknown, "uniq writes its second operand, and "+p.splitValues[0].source+" may be two")
+			}
+		},
+	},
+	"cut": {
+		source: "GNU coreutils 9.5 manual, cut invocation", operands: readFiles,
+		flags: "-b= -c= -d= -f= -n -s -z --bytes= --characters= --delimiter= --fields= --complement --only-delimited" +
+			" --output-delimiter= --zero-terminated" + gnuFlags,
+	},
+	"paste": {
+		source: "GNU coreutils 9.5 manual, paste invocation", operands: readFiles,
+		flags: "-d= -s -z --delimiters= --serial --zero-terminated" + gnuFlags,
+	},
+	"tr": {
+		source: "GNU coreutils 9.5 manual, tr invocation", operands: plainTexts,
+		flags: "-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1" + gnuFlags,
+	},
+	"rev": {source: "rev(1) of util-linux 2.40", operands: readFiles, flags: "-0 --zero" + gnuFlags},
+	"fold": {
+		source: "GNU coreutils 9.5 manual, fold invocation", operands: readFiles,
+		flags: "-# -b -s -w= --bytes --spaces --width=" + gnuFlags,
+	},
+	"fmt": {
+		source: "GNU coreutils 9.5 manual, fmt invocation", operands: readFiles,
+		flags: "-# -c -g= -p= -s -t -u -w= --crown-margin --tagged-paragraph --goal= --prefix= --split-only" +
+			" --uniform-spacing --width=" + gnuFlags,
+	},
+	"pr": {
+		source: "GNU coreutils 9.5 manual, pr invocation", operands: readFiles,
+		flags: "-# +# -a -b -c -d -D= -f -F -h= -J -l= -m -o= -r -t -T -v -w= -W= --across --columns= --show-control-chars" +
+			" --double-space --date-format= --form-feed --header= --join-lines --length= --merge --indent=" +
+			" --no-file-warnings --omit-header --omit-pagination --show-nonprinting --width= --page-width= --pages=" + gnuFlags,
+	},
+	"expand": {
+		source: "GNU coreutils 9.5 manual, expand invocation", operands: readFiles,
+		flags: "-# -i -t= --initial --tabs=" + gnuFlags,
+	},
+	"unexpand": {
+		source: "GNU coreutils 9.5 manual, unexpand invocation", operands: readFiles,
+		flags: "-a -t= --all --first-only --tabs=" + gnuFlags,
+	},
+	"column": {
+		source: "column(1) of util-linux 2.40", operands: readFiles,
+		flags: "-c= -d -e -E= -H= -i= -J -L -N= -o= -O= -p= -r= -R= -s= -t -T= -W= -x --table --separator= --output-separator=" +
+			" --output-width= --fillrows --json --table-columns= --table-name= --table-right= --table-hide= --table-order=" +
+			" --table-truncate= --table-wrap= --table-noextreme= --table-noheadings --table-columns-limit= --keep-empty-lines" + gnuFlags,
+	},
+	"join": {
+		source: "GNU coreutils 9.5 manual, join invocation", operands: readFiles,
+		flags: "-a= -e= -i -j= -o= -t= -v= -1= -2= -z --ignore-case --check-order --nocheck-order --header --zero-terminated" + gnuFlags,
+	},
+	"shuf": {
+		source: "GNU coreutils 9.5 manual, shuf invocation", operands: otherOperands, hasUnsafeFlags: true, // -o writes a file
+		flags: "-e -i= -n= -o> -r -z --echo --input-range= --head-count= --output> --random-source< --repeat" +
+			" --zero-terminated" + gnuFlags,
+		post: func(p parsedArgs, e *effect) {
+			if !p.hasFlag("-e", "--echo") {
+				e.addRead(p.operands...)
+			}
+		},
+	},
+	"tee": {
+		source: "GNU coreutils 9.5 manual, tee invocation", operands: otherOperands,
+		flags: "-a -i -p --append --ignore-interrupts --output-error?" + gnuFlags,
+		post: func(p parsedArgs, e *effect) {
+			if slices.ContainsFunc(p.operands, func(a arg) bool { return !a.is("/dev/null") }) {
+				e.worsen(Mutating, "tee writes files")
+			}
+			e.addWrite(p.operands...)
+		},
+	},
+	"numfmt": {
+		source: "GNU coreutils 9.5 manual, numfmt invocation", operands: plainTexts,
+		flags: "-# -d= -z --debug --delimiter= --field= --format= --from= --from-unit= --grouping --header? --invalid= --padding=" +
+			" --round= --suffix= --to= --to-unit= --zero-terminated" + gnuFlags,
+	},
+	"factor": {source: "GNU coreutils 9.5 manual, factor invocation", operands: plainTexts, flags: "-h --exponents" + gnuFlags},
+	"seq": {
+		source: "GNU coreutils 9.5 manual, seq invocation", operands: plainTexts,
+		flags: "-# -f= -s= -w --format= --separator= --equal-width" + gnuFlags,
+	},
+	"expr": {source: "GNU coreutils 9.5 manual, expr invocation", custom: func([]arg) effect { return effect{} }},
+	"bc": {
+		source: "GNU bc 1.07 manual", operands: readFiles,
+		flags: "-h -l -q -s -v -w --help --mathlib --quiet --standard --version --warn",
+	},
+	"xargs": {
+		source: "GNU findutils 4.10 manual, xargs options, and -J of BSD", operands: otherOperands, flagsEndAtOperand: true,
+		flags: "-0 -a< -d= -e? -E= -i? -I= -J= -l? -L= -n= -o -p -P= -r -s= -t -x --null --arg-file< --delimiter= --max-lines? --max-args= --max-procs=" +
+			" --no-run-if-empty --max-chars= --verbose --exit --replace? --eof? --show-limits" + gnuFlags,
+		post: func(p parsedArgs, e *effect) {
+			e.worsen(Unknown, "xargs runs a command with arguments that nobody knows")
+			if len(p.operands) > 0 {
+				rest := arg{source: "…", anyNumber: true}
+				e.runs = [][]arg{append(p.nestedCommand(), rest)}
+			}
+		},
+	},
 }

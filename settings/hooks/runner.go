@@ -1,14 +1,29 @@
 package hooks
 
 import (
+	"cmp"
+	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"maps"
 	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
+	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
 
 // A Runner runs the hooks of a [Set] for sessions: those of calls through [Runner.Hooks],
@@ -114,4 +129,721 @@ func (r *Runner) stateOf(s *pegboard.Session) *sessionState {
 	}
 	s.OnClose("hooks", state.close)
 	return state
+}
+
+// names returns what matchers of a call are tested against: the names of its tool.
+func names(t pegboard.Tool, c *pegboard.Call) []string {
+	if t == nil {
+		return []string{c.ToolName()}
+	}
+	info := t.Info()
+	if len(info.Aliases) == 0 {
+		return []string{info.Name}
+	}
+	return append([]string{info.Name}, info.Aliases...)
+}
+
+// matchingCall returns the handlers of an event that match a call.
+func (r *Runner) matchingCall(event string, t pegboard.Tool, c *pegboard.Call) []Handler {
+	set := r.set.Load()
+	if set.of(event) == nil {
+		return nil
+	}
+	return set.Match(event, names(t, c)...)
+}
+
+// occasionOf returns an event of a call, and its handlers that run. Both are nil if there are
+// none.
+func (r *Runner) occasionOf(event string, h *pegboard.HookCall) (*occasion, []*Handler) {
+	matched := r.matchingCall(event, h.Tool, h.Call)
+	if len(matched) == 0 {
+		return nil, nil
+	}
+	o := r.newCallOccasion(h.Call, event)
+	o.emit = h.Emit
+	handlers := r.runnable(matched, o.state, func(handler *Handler) bool { return concerned(handler, h.Concerns) })
+	if len(handlers) == 0 {
+		return nil, nil
+	}
+	return o, handlers
+}
+
+// concerned reports whether one of the rules of a handler's If could be about a call.
+func concerned(h *Handler, concerns func(pegboard.Rule) pegboard.Concern) bool {
+	for _, rule := range h.Rules() {
+		if concerns(rule) != pegboard.ConcernNo {
+			return true
+		}
+	}
+	return false
+}
+
+// toolInput returns the input of a call as hooks see it. One that is no JSON is a string.
+func toolInput(c *pegboard.Call) json.RawMessage {
+	input := c.Observed()
+	switch {
+	case len(input) == 0:
+		return json.RawMessage("{}")
+	case !json.Valid(input):
+		return jsonobject.Quote(string(input))
+	}
+	return input
+}
+
+// pre runs the hooks before a call.
+func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	var notes *callNotes
+	if state := r.knownState(h.Call.Session()); state != nil {
+		notes = state.notesOf(h)
+	}
+	o, handlers := r.occasionOf(preToolUse, h)
+	if o == nil && notes == nil {
+		return pegboard.Decision{}, nil
+	}
+	var earlier *reply
+	if notes != nil && sameJSON(notes.input, h.Call.Input) { // the words of one of the hooks
+		earlier = notes.reply
+		handlers = without(handlers, earlier.handler)
+	}
+	if o == nil { // no other hook is about the new input
+		o = r.newCallOccasion(h.Call, preToolUse)
+		o.emit = h.Emit
+	}
+	if len(handlers) > 0 {
+		p := o.callPayload(h.Tool, h.Call)
+		p.addText("tool_use_id", h.Call.ID)
+		o.payload = p.end()
+	}
+	replies := o.run(ctx, handlers)
+	if earlier != nil {
+		replies = append(replies, earlier)
+	}
+	said := o.sayOnce(h, notes, replies)
+	o.tellAll(replies)
+	v := judge(replies)
+	switch {
+	case v.decision.Behavior == pegboard.Deny:
+		return v.decision, nil
+	case ctx.Err() != nil: // the hooks may have been stopped before they could deny
+		return pegboard.Decision{}, context.Cause(ctx)
+	case o.closed(replies):
+		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the session was closed while a hook ran"}, nil
+	case v.deferred != nil:
+		return pegboard.Decision{}, fmt.Errorf("%w: %s", pegboard.ErrDeferred, v.deferred.handler.name())
+	case v.changed == nil:
+		return v.decision, nil
+	}
+	return o.change(h, v, said), nil
+}
+
+// checkInput returns a denial if the tool does not accept the input that a hook has made.
+func checkInput(c *pegboard.Call, input json.RawMessage, by *Handler) (refused pegboard.Decision, ok bool) {
+	_, _, err := c.Pool().Rebuild(pegboard.Call{ID: c.ID, Name: c.Name, Input: input})
+	if err == nil {
+		return pegboard.Decision{}, true
+	}
+	return pegboard.Decision{Behavior: pegboard.Deny, Reason: fmt.Sprintf(
+		"%s changed the input to one that %s does not accept: %v. Tell the user; the input of the call was not the reason.",
+		by.name(), c.ToolName(), err)}, false
+}
+
+// without returns the handlers without one.
+func without(handlers []*Handler, left *Handler) []*Handler {
+	var others []*Handler
+	for _, h := range handlers {
+		if !h.same(left) {
+			others = append(others, h)
+		}
+	}
+	return others
+}
+
+// permission runs the hooks that answer for the person.
+func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	matched := r.matchingCall(permissionRequest, q.Tool, q.Call)
+	if len(matched) == 0 {
+		return pegboard.Decision{}, nil
+	}
+	o := r.newCallOccasion(q.Call, permissionRequest)
+	handlers := r.runnable(matched, o.state, func(h *Handler) bool { return concerned(h, q.Concerns) })
+	if len(handlers) == 0 {
+		return pegboard.Decision{}, nil
+	}
+	p := o.callPayload(q.Tool, q.Call)
+	var suggestions []pegboard.PermissionUpdate
+	for _, alternative := range q.Suggestions(pegboard.SourceLocal) {
+		suggestions = append(suggestions, alternative...)
+	}
+	if len(suggestions) > 0 {
+		p.addJSON("permission_suggestions", suggestions)
+	}
+	o.payload = p.end()
+	replies := o.run(ctx, handlers)
+	d, changed := answerFor(q.Call, replies)
+	if d.Input != nil {
+		o.state.note(q.Call.Identity(), &callNotes{answered: d.Input, told: o.rewrote(changed.handler)})
+	}
+	if d.Behavior != pegboard.Deny && (ctx.Err() != nil || o.closed(replies)) { // someone else has answered
+		d = pegboard.Decision{}
+	}
+	o.tellAll(replies)
+	return d, nil
+}
+
+// post runs the hooks after a call that succeeded.
+func (r *Runner) post(ctx context.Context, h *pegboard.HookCall) error {
+	r.forget(h)
+	o, handlers := r.occasionOf(postToolUse, h)
+	if o == nil {
+		return nil
+	}
+	p := o.callPayload(h.Tool, h.Call)
+	p.add("tool_response", toolResponse(h))
+	p.addText("tool_use_id", h.Call.ID)
+	p.addJSON("duration_ms", h.Outcome.Elapsed.Milliseconds())
+	o.payload = p.end()
+	replies := o.run(ctx, handlers)
+	o.replaceOutput(h, replies)
+	o.afterCall(h, replies)
+	return nil
+}
+
+// postFailure runs the hooks after a call that failed while it ran. A call that was stopped,
+// or is answered later, has not failed.
+func (r *Runner) postFailure(ctx context.Context, h *pegboard.HookCall) error {
+	r.forget(h)
+	if errors.Is(h.Outcome.Err, pegboard.ErrDeferred) || errors.Is(h.Outcome.Err, pegboard.ErrCancelled) && !errors.Is(h.Outcome.Err, pegboard.ErrTimeout) {
+		return nil
+	}
+	o, handlers := r.occasionOf(postToolUseFailure, h)
+	if o == nil {
+		return nil
+	}
+	p := o.callPayload(h.Tool, h.Call)
+	p.addText("tool_use_id", h.Call.ID)
+	p.addText("error", cutMiddle(h.Outcome.Result.Text()))
+	p.addJSON("is_interrupt", false)
+	p.addJSON("duration_ms", h.Outcome.Elapsed.Milliseconds())
+	o.payload = p.end()
+	o.afterCall(h, o.run(ctx, handlers))
+	return nil
+}
+
+// cutMiddle returns a text of at most maxText characters, and in the middle how many are left
+// out.
+func cutMiddle(text string) string {
+	n := utf8.RuneCountInString(text)
+	if n <= maxText {
+		return text
+	}
+	runes := []rune(text)
+	half := maxText / 2
+	return string(runes[:half]) + fmt.Sprintf("\n... [%d characters left out] ...\n", n-2*half) + string(runes[n-half:])
+}
+
+// notRun runs the hooks of a call that the classifier has refused.
+func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
+	r.forget(h)
+	d := h.Outcome.Decision
+	if d.By != pegboard.ByClassifier || d.Behavior != pegboard.Deny || !errors.Is(h.Outcome.Err, pegboard.ErrDenied) {
+		return nil
+	}
+	o, handlers := r.occasionOf(permissionDenied, h)
+	if o == nil {
+		return nil
+	}
+	p := o.callPayload(h.Tool, h.Call)
+	p.addText("tool_use_id", h.Call.ID)
+	p.addText("reason", d.Reason)
+	o.payload = p.end()
+	replies := o.run(ctx, handlers)
+	for _, reply := range replies {
+		if reply.retry {
+			h.Say(pegboard.Part{Text: fmt.Sprintf("A hook of the user says that %s may be tried again.", h.Call.ToolName())})
+			break
+		}
+	}
+	o.afterCall(h, replies)
+	return nil
+}
+
+// forget drops what is kept of a call that has ended, and tells the model if it had the input
+// with which a hook has answered for the person.
+func (r *Runner) forget(h *pegboard.HookCall) {
+	state := r.knownState(h.Call.Session())
+	if state == nil {
+		return
+	}
+	if notes := state.forget(h); notes != nil && notes.answered != nil && sameJSON(notes.answered, h.Call.Input) {
+		h.Say(notes.told)
+	}
+}
+
+// batch runs the hooks after all calls of a message.
+func (r *Runner) batch(ctx context.Context, outcomes []pegboard.Outcome) error {
+	if len(outcomes) == 0 || r.set.Load().of(postToolBatch) == nil {
+		return nil
+	}
+	o := r.newOccasion(outcomes[0].Call.Session(), postToolBatch)
+	handlers := r.runnable(r.matching(postToolBatch), o.state, never)
+	if len(handlers) == 0 {
+		return nil
+	}
+	p := newPayload(r, o.session, o.cwd, o.event, nil)
+	var calls []json.RawMessage
+	for i := range outcomes {
+		calls = append(calls, batchCall(&outcomes[i]))
+	}
+	p.add("tool_calls", jsonobject.List(calls))
+	o.payload = p.end()
+	replies := o.run(ctx, handlers)
+	last := &outcomes[len(outcomes)-1]
+	for _, reply := range replies {
+		if reply.Block && reply.Reason != "" {
+			pegboard.SayInBatch(ctx, pegboard.Part{Text: o.words(reply.handler, reply.Reason)})
+			o.tell(reply.Reason)
+		}
+		for _, text := range reply.Context {
+			pegboard.SayInBatch(ctx, pegboard.Part{Text: text})
+		}
+		last.StopTurn = last.StopTurn || reply.Block || reply.Stop
+	}
+	o.tellAll(replies)
+	return nil
+}
+
+// never is for events that are about no call: a handler with an If never runs.
+func never(*Handler) bool { return false }
+
+// batchCall returns one call of a message with what the model sees of its result.
+func batchCall(o *pegboard.Outcome) json.RawMessage {
+	response, err := encode(contentBlocks(o.Result.Parts))
+	if text := o.Result.Text(); err != nil || onlyText(o.Result.Parts) {
+		response = jsonobject.Quote(text)
+	}
+	return jsonobject.With("tool_name", jsonobject.Quote(o.Call.ToolName())).
+		With("tool_input", toolInput(o.Call)).
+		With("tool_use_id", jsonobject.Quote(o.Call.ID)).
+		With("tool_response", response).Encode()
+}
+
+func (r *Runner) newOccasion(s *pegboard.Session, event string) *occasion {
+	o := &occasion{runner: r, session: s, state: r.stateOf(s), event: event, control: controls[event]}
+	if s != nil {
+		o.cwd = s.Dir()
+	}
+	return o
+}
+
+// newCallOccasion is newOccasion for an event of a call, which keeps its directory when the
+// session moves.
+func (r *Runner) newCallOccasion(c *pegboard.Call, event string) *occasion {
+	o := r.newOccasion(c.Session(), event)
+	o.call, o.cwd = c, c.Dir()
+	return o
+}
+
+// Fill returns a func for [pegboard.SessionConfig].Fill that lets hooks answer the forms of
+// servers: those of Elicitation before the user is asked, and those of ElicitationResult
+// after. Next asks the user. If it is nil, a form that no hook answers is declined.
+//
+// A form that is shown again, since its content was refused, is answered by the user alone:
+// hooks can then decline it, and change nothing.
+func (r *Runner) Fill(next func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error)) func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+	return func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+		s, ok := pegboard.SessionFrom(ctx)
+		if !ok {
+			r.options.problem(&Handler{}, errors.New("Fill: the context carries no session, see pegboard.WithSession, so hooks are not asked"))
+			return fill(ctx, f, next)
+		}
+		filled, decided, err := r.elicit(ctx, s, f)
+		if err != nil {
+			return pegboard.Filled{Action: pegboard.FillCancel}, err
+		}
+		if !decided {
+			if filled, err = fill(ctx, f, next); err != nil {
+				return filled, err
+			}
+		}
+		return r.elicited(ctx, s, f, filled)
+	}
+}
+
+func fill(ctx context.Context, f *pegboard.Form, next func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error)) (pegboard.Filled, error) {
+	if next == nil {
+		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+	}
+	return next(ctx, f)
+}
+
+// elicit asks the hooks before the user.
+func (r *Runner) elicit(ctx context.Context, s *pegboard.Session, f *pegboard.Form) (filled pegboard.Filled, decided bool, err error) {
+	if f.Problem != "" {
+		return filled, false, nil
+	}
+	o, handlers := r.formOccasion(s, elicitation, f)
+	if len(handlers) == 0 {
+		return filled, false, nil
+	}
+	p := newPayload(r, s, o.cwd, o.event, nil)
+	p.addText("mcp_server_name", f.From)
+	p.addText("message", f.Message)
+	p.addText("mode", modeOf(f))
+	if f.URL != "" {
+		p.addText("url", f.URL)
+	}
+	p.add("requested_schema", f.Schema)
+	o.payload = p.end()
+	replies := o.run(ctx, handlers)
+	o.tellAll(replies)
+	if ctx.Err() != nil {
+		return filled, false, context.Cause(ctx)
+	}
+	last := answerOf(replies)
+	if last == nil {
+		return filled, false, nil
+	}
+	filled.Action = last.action
+	if last.action == pegboard.FillAccept && f.URL == "" {
+		filled.Content = last.content
+	}
+	return filled, true, nil
+}
+
+// elicited asks the hooks after the user.
+func (r *Runner) elicited(ctx context.Context, s *pegboard.Session, f *pegboard.Form, filled pegboard.Filled) (pegboard.Filled, error) {
+	o, handlers := r.formOccasion(s, elicitationResult, f)
+	if len(handlers) == 0 {
+		return filled, nil
+	}
+	p := newPayload(r, s, o.cwd, o.event, nil)
+	p.addText("mcp_server_name", f.From)
+	action := filled.Action
+	if action == "" {
+		action = pegboard.FillCancel
+	}
+	p.addText("action", string(action))
+	if json.Valid(filled.Content) {
+		p.add("content", filled.Content)
+	}
+	p.addText("mode", modeOf(f))
+	o.payload = p.end()
+	replies := o.run(ctx, handlers)
+	o.tellAll(replies)
+	if ctx.Err() != nil {
+		return pegboard.Filled{Action: pegboard.FillCancel}, context.Cause(ctx)
+	}
+	last := answerOf(replies)
+	switch {
+	case last == nil:
+		return filled, nil
+	case last.action != pegboard.FillAccept:
+		return pegboard.Filled{Action: last.action}, nil
+	case f.Problem != "" || filled.Action != pegboard.FillAccept && last.content == nil && f.URL == "":
+		o.runner.options.problem(last.handler, errors.New("what it would fill in has no effect: the form was shown again, or there is no content"))
+		return filled, nil
+	}
+	filled.Action = pegboard.FillAccept
+	if last.content != nil && f.URL == "" {
+		filled.Content = last.content
+	}
+	return filled, nil
+}
+
+// formOccasion returns an event of a form, and its handlers that run.
+func (r *Runner) formOccasion(s *pegboard.Session, event string, f *pegboard.Form) (*occasion, []*Handler) {
+	matched := r.matching(event, f.From)
+	if len(matched) == 0 {
+		return nil, nil
+	}
+	o := r.newOccasion(s, event)
+	return o, r.runnable(matched, o.state, never)
+}
+
+func modeOf(f *pegboard.Form) string {
+	if f.URL != "" {
+		return "url"
+	}
+	return "form"
+}
+
+// answerOf returns the reply that counts: one that blocks, which declines, before those that
+// decline or cancel, and of those that accept the one that ended last.
+func answerOf(replies []*reply) (counts *reply) {
+	strength := func(r *reply) int {
+		switch {
+		case r == nil:
+			return 0
+		case r.Block || r.Stop:
+			return 4
+		case r.action == pegboard.FillDecline:
+			return 3
+		case r.action == pegboard.FillCancel:
+			return 2
+		case r.action == pegboard.FillAccept:
+			return 1
+		}
+		return 0
+	}
+	for _, r := range replies {
+		s, best := strength(r), strength(counts)
+		if s > best || s > 0 && s == best && r.ended > counts.ended {
+			counts = r
+		}
+	}
+	if counts != nil && (counts.Block || counts.Stop) {
+		counts.action, counts.content = pegboard.FillDecline, nil
+	}
+	return counts
+}
+
+// Fire runs the hooks of an event of the agent loop in s, such as SessionStart or Stop, and
+// returns what they want. Fields are those that the event adds to the payload: nil, or a value
+// that is encoded as a JSON object, such as [StopFields]. Fields that all events have are added,
+// and may be overridden but for hook_event_name.
+//
+// An error means that the hooks were not asked: the event is one of calls, which run by
+// themselves, see [Runner.Hooks]; the fields are no object; or ctx has ended. For
+// WorktreeCreate it also says that a hook has failed, and wraps [ErrHook]. The Answer is then
+// zero, except that one whose hooks could still block before ctx ended has Block set.
+//
+// Of Stop and SubagentStop, stop_hook_active is set, and hooks can keep the agent going a few
+// times in a row only, see Options.StopCap. All hooks of SessionEnd together have the time of
+// Options.SessionEnd.
+//
+// CwdChanged is for a func of [pegboard.Session.OnSetDir], with [CwdChangedFields].
+func (r *Runner) Fire(ctx context.Context, s *pegboard.Session, event string, fields any) (Answer, error) {
+	if s == nil {
+		return Answer{}, errors.New("hooks need a session")
+	}
+	described, _ := eventOf(event)
+	if described.aboutTool || slices.Contains([]string{postToolBatch, elicitation, elicitationResult}, event) {
+		return Answer{}, fmt.Errorf("%s runs by itself, see Runner.Hooks and Runner.Fill", event)
+	}
+	members, err := membersOf(fields)
+	if err != nil {
+		return Answer{}, fmt.Errorf("the fields of %s: %w", event, err)
+	}
+	if err := context.Cause(ctx); err != nil {
+		return Answer{}, err
+	}
+	o, handlers := r.fired(s, described, members)
+	if len(handlers) == 0 {
+		return Answer{}, nil
+	}
+	if event == sessionEnd {
+		limit := r.sessionEnd(handlers)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w: %v are over for all hooks", errLate, limit))
+		defer cancel()
+	}
+	replies := o.run(ctx, handlers)
+	o.tellAll(replies)
+	answer := o.answer(replies)
+	if ctx.Err() != nil && event != sessionEnd {
+		return Answer{Block: answer.Block, Reason: answer.Reason, Stop: answer.Stop}, context.Cause(ctx)
+	}
+	if event == worktreeCreate {
+		for _, reply := range replies {
+			if reply.failure != nil {
+				return Answer{}, &hookError{reply.handler, reply.failure}
+			}
+		}
+	}
+	return answer, nil
+}
+
+// membersOf returns the members of the fields of an event.
+func membersOf(fields any) (jsonobject.Object, error) {
+	if fields == nil {
+		return nil, nil
+	}
+	text, err := encode(fields)
+	if err != nil {
+		return nil, err
+	}
+	return jsonobject.Parse(text)
+}
+
+// fired returns an event of the loop, and its handlers that run.
+func (r *Runner) fired(s *pegboard.Session, e event, members jsonobject.Object) (*occasion, []*Handler) {
+	var values []string
+	if value, ok := members.Text(e.field); ok {
+		if e.name == "FileChanged" {
+			value = filepath.Base(value)
+		}
+		values = append(values, value)
+	} else if e.field == "agent_type" {
+		values = append(values, s.AgentType())
+	} else if e.field != "" {
+		values = append(values, "")
+	}
+	matched := r.matching(e.name, values...)
+	if len(matched) == 0 {
+		return nil, nil
+	}
+	o := r.newOccasion(s, e.name)
+	source, _ := members.Text("source")
+	o.policy = e.name == configChange && source == "policy_settings"
+	p := newPayload(r, s, o.cwd, e.name, members)
+	for _, m := range members {
+		if m.Name != "hook_event_name" {
+			p.add(m.Name, m.Value)
+		}
+	}
+	if o.stops() && members.Get("stop_hook_active") == nil {
+		p.addJSON("stop_hook_active", o.state.stopping())
+	}
+	o.payload = p.end()
+	return o, r.runnable(matched, o.state, never)
+}
+
+// sessionEnd returns how long all hooks of the end of a session may take.
+func (r *Runner) sessionEnd(handlers []*Handler) time.Duration {
+	limit := defaultSessionEnd
+	for _, h := range handlers {
+		limit = max(limit, min(h.Timeout, maxSessionEnd))
+	}
+	return cmp.Or(max(r.options.SessionEnd, 0), limit)
+}
+
+// printedPath returns the path that a hook of WorktreeCreate has printed as text.
+func printedPath(replies []*reply) string {
+	for _, r := range replies {
+		if r.printed != "" {
+			return strings.TrimSpace(r.printed)
+		}
+	}
+	return ""
+}
+
+const (
+	maxRedirects     = 10
+	handshakeTimeout = 10 * time.Second
+	idleTimeout      = 30 * time.Second
+)
+
+// variables are those in the headers of a hook: $NAME and ${NAME}.
+var variables = regexp.MustCompile(`\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))`)
+
+// respond sends a request and reads the answer.
+func (r *Runner) respond(request *http.Request) (output, error) {
+	response, err := r.client().Do(request)
+	if err != nil {
+		return output{}, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxStdout+1))
+	if response.StatusCode < 200 || response.StatusCode > 299 {
+		return output{failure: fmt.Errorf("%w: status %s", errCode, response.Status)}, nil
+	}
+	out := output{stdout: body, json: true, broken: err}
+	if len(body) > maxStdout {
+		out.stdout, out.cut = body[:maxStdout], true
+	}
+	return out, nil
+}
+
+// client returns the client of http hooks. It sends a payload on to no other host, and not
+// without its body.
+func (r *Runner) client() *http.Client {
+	client := r.http
+	if given := r.options.HTTP; given != nil {
+		client = *given
+	}
+	theirs := client.CheckRedirect
+	client.CheckRedirect = func(request *http.Request, via []*http.Request) error {
+		first := via[0].URL
+		switch {
+		case len(via) > maxRedirects:
+			return fmt.Errorf("it redirects more than %d times", maxRedirects)
+		case request.URL.Scheme != first.Scheme || !strings.EqualFold(request.URL.Host, first.Host):
+			return errors.New("it redirects to another host")
+		case request.Method != http.MethodPost:
+			return errors.New("it redirects in a way that drops the payload; answer with status 307 or 308")
+		}
+		if err := r.allowedURL(request.URL.String()); err != nil {
+			return err
+		}
+		if theirs != nil {
+			return theirs(request, via)
+		}
+		return nil
+	}
+	return &client
+}
+
+// newClient returns the client that is used if the host gives none.
+func newClient() http.Client {
+	return http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true, DisableKeepAlives: true,
+		TLSHandshakeTimeout: handshakeTimeout, IdleConnTimeout: idleTimeout, MaxIdleConns: maxParallel,
+	}}
+}
+
+// allowedURL returns why hooks may not post to an address.
+func (r *Runner) allowedURL(address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return errors.New("the address is no URL")
+	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+		return errors.New("the address is no http or https URL")
+	case r.options.AllowedURLs == nil:
+		return nil
+	}
+	for _, allowed := range r.options.AllowedURLs {
+		if u.User == nil && pattern.URL(allowed, u) {
+			return nil
+		}
+	}
+	return errors.New("allowedHttpHookUrls does not hold the address")
+}
+
+// header returns a header of a hook with the variables that it may hold. All others are empty.
+func (r *Runner) header(h *Handler, value string) string {
+	return variables.ReplaceAllStringFunc(value, func(match string) string {
+		name := strings.Trim(match, "${}")
+		allowed := slices.Contains(h.AllowedEnvVars, name) && (r.options.AllowedVars == nil || slices.Contains(r.options.AllowedVars, name))
+		if !allowed {
+			return ""
+		}
+		if value, ok := r.options.Env[name]; ok {
+			return value
+		}
+		return os.Getenv(name)
+	})
+}
+
+// TaskHooks returns hooks for [tasks.Open] that run those of TaskCreated and TaskCompleted. What
+// they block is not done, and the model reads the reason. "continue": false of TaskCompleted also
+// ends the turn. For changes that the host makes itself, the context must carry the session, see
+// [pegboard.WithSession]; without it they are refused while there is a hook of the event.
+func (r *Runner) TaskHooks() tasks.Hooks {
+	fire := func(name string) func(context.Context, tasks.Event) error {
+		return func(ctx context.Context, e tasks.Event) error { return r.fireTask(ctx, name, e) }
+	}
+	return tasks.Hooks{Created: fire(taskCreated), Completed: fire(taskCompleted)}
+}
+
+// fireTask runs the hooks of an event of a task.
+func (r *Runner) fireTask(ctx context.Context, name string, e tasks.Event) error {
+	if e.Session == nil && len(r.matching(name)) == 0 {
+		return nil
+	}
+	fields := TaskFields{ID: e.Task.ID, Subject: e.Task.Subject, Description: e.Task.Description}
+	answer, err := r.Fire(ctx, e.Session, name, fields)
+	for _, text := range answer.Context {
+		e.Session.Tell(pegboard.Part{Text: text})
+	}
+	reason := cmp.Or(answer.Reason, "a hook of the user refused it")
+	switch {
+	case err != nil:
+		return err
+	case answer.Stop:
+		return &tasks.StopError{Reason: reason}
+	case answer.Block:
+		return errors.New(reason)
+	}
+	return nil
 }

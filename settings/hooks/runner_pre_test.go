@@ -2,10 +2,32 @@ package hooks_test
 
 import (
 	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 	"log/slog"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/settings/hooks"
+	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
 // The answers of one command before a call. The tool runs only if the call was allowed.
@@ -143,5 +165,621 @@ func TestHookThatCannotRunIsLogged(t *testing.T) { //nolint:paralleltest // it r
 			require.Contains(t, logged.String(), `PreToolUse hook \"Note\" of settings.json`)
 			require.Contains(t, logged.String(), tt.want)
 		})
+	}
+}
+
+// A plan is a random call with random rules and hooks.
+type plan struct {
+	mode   pegboard.Mode
+	rules  pegboard.RuleSet
+	tool   string
+	input  string
+	strict bool
+	agent  bool
+	hooks  []plannedHook
+}
+
+// A plannedHook is a hook and its answer.
+type plannedHook struct {
+	event, matcher, rule string
+	answer               string // a name of answerText, or error, panic, nothing
+	to                   string // the input of an answer that changes it
+}
+
+var (
+	planLines = []string{
+		"ls", "git status", "git push origin main", "git push", "rm -rf .", "rm -rf build", "cat .env", "cat a.txt", "curl https://example.com",
+		"echo $(git push)", "$CMD push", "X=1 git push", "touch a", "echo hi > .git/config", "ls; git push", "if true; then rm -rf ~; fi", "echo 'unfinished",
+	}
+	planRules = []string{"Bash", "Bash(git push *)", "Bash(git *)", "Bash(ls)", "Bash(rm *)", "Bash(echo *)", "Bash(touch *)", "Read(.env)", "Edit(.git/**)", "Edit(*.txt)", "Write", "WebFetch(domain:example.com)", "mcp__far", "*"}
+	planModes = []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan, pegboard.ModeDontAsk, pegboard.ModeBypass, pegboard.ModeAsk, pegboard.ModeDeny}
+	planReply = []string{"none", "text", "broken", "wrong", "array", "two", "bom", "below", "empty", "context", "stop", "block", "approve", "allow", "allow", "allow", "deny", "ask", "defer", "input", "only", "error", "panic"}
+	// planFailures are the answers that are none.
+	planFailures = []string{"broken", "wrong", "error", "panic"}
+)
+
+func pick[T any](r *rand.Rand, all []T) T { return all[r.IntN(len(all))] }
+
+func newPlan(r *rand.Rand) plan {
+	p := plan{mode: pick(r, planModes), strict: r.IntN(2) == 0, agent: r.IntN(4) == 0}
+	for _, list := range []*[]string{&p.rules.Deny, &p.rules.Ask, &p.rules.Allow} {
+		for range r.IntN(3) {
+			if rule := pick(r, planRules); rule != "*" || list == &p.rules.Ask {
+				*list = append(*list, rule)
+			}
+		}
+	}
+	p.tool, p.input = planInput(r)
+	for range r.IntN(4) {
+		h := plannedHook{event: pick(r, []string{"PreToolUse", "PreToolUse", "PermissionRequest"}), matcher: pick(r, []string{"", "*", "Bash|Write", "^(Bash|Write)$", ".*"}), answer: pick(r, planReply)}
+		if r.IntN(3) == 0 {
+			h.rule = pick(r, planRules[:len(planRules)-1])
+		}
+		if _, ok := answerText(h.event, "mcp_tool", h.answer); !ok && h.answer != "error" && h.answer != "panic" {
+			h.answer = "none"
+		}
+		for h.to == "" {
+			if tool, input := planInput(r); tool == p.tool {
+				h.to = input
+			}
+		}
+		p.hooks = append(p.hooks, h)
+	}
+	return p
+}
+
+func planInput(r *rand.Rand) (tool, input string) {
+	if r.IntN(4) == 0 {
+		return "Write", fmt.Sprintf(`{"file_path": %q, "content": "x"}`, pick(r, []string{"a.txt", ".env", ".git/config", "/etc/hosts", "../b.txt"}))
+	}
+	return "Bash", fmt.Sprintf(`{"command": %q}`, pick(r, planLines))
+}
+
+// set returns the plan's hooks, and what they answer.
+func (p plan) set(t *testing.T) (hooks.Set, func(string) (*pegboard.Result, error)) {
+	t.Helper()
+	groups := map[string][]any{}
+	for i, h := range p.hooks {
+		handler := map[string]any{"type": "mcp_tool", "server": strconv.Itoa(i), "tool": "t"}
+		if h.rule != "" {
+			handler["if"] = h.rule
+		}
+		groups[h.event] = append(groups[h.event], map[string]any{"matcher": h.matcher, "hooks": []any{handler}})
+	}
+	data, err := json.Marshal(groups)
+	require.NoError(t, err)
+	set, problems, err := hooks.Parse(data, pegboard.SourceProject, "f")
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	return set, func(server string) (*pegboard.Result, error) {
+		i, _ := strconv.Atoi(server)
+		h := p.hooks[i]
+		switch h.answer {
+		case "error":
+			return nil, errors.New("not connected")
+		case "panic":
+			panic("the host is broken")
+		case "input":
+			if h.event == "PreToolUse" {
+				return pegboard.TextResult(`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": ` + h.to + `}}`), nil
+			}
+			return pegboard.TextResult(`{"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": {"behavior": "allow", "updatedInput": ` + h.to + `}}}`), nil
+		case "only":
+			return pegboard.TextResult(`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": ` + h.to + `}}`), nil
+		}
+		text, _ := answerText(h.event, "mcp_tool", h.answer)
+		return pegboard.TextResult(text), nil
+	}
+}
+
+// A planResult is what came of a plan.
+type planResult struct {
+	out      pegboard.Outcome
+	ran      bool
+	behavior string
+}
+
+// run makes the plan's call in a session with these hooks. It is not run.
+func (p plan) run(t *testing.T, registry *pegboard.Registry, dir string, h func(*planResult) pegboard.Hooks) planResult {
+	t.Helper()
+	var result planResult
+	ctx := context.Background()
+	permissions, err := pegboard.NewPermissions(p.mode, p.rules)
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Home: dir, Permissions: permissions, Hooks: h(&result)})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, s.Close(ctx)) }()
+	if p.agent {
+		s, err = s.Fork(pegboard.SessionConfig{AgentID: "a"})
+		require.NoError(t, err)
+		defer func(fork *pegboard.Session) { require.NoError(t, fork.Close(ctx)) }(s)
+	}
+	ex := pegboard.Executor{
+		Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Invoke: func(context.Context, pegboard.Tool, *pegboard.Call) (*pegboard.Result, error) {
+			result.ran = true
+			return pegboard.TextResult("not run"), nil
+		},
+	}
+	result.out = ex.Run(ctx, registry.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: p.tool, Input: []byte(p.input)})[0]
+	switch err := result.out.Err; {
+	case result.ran:
+		result.behavior = "allow"
+	case errors.Is(err, pegboard.ErrNoApprover):
+		result.behavior = "ask"
+	default:
+		result.behavior = "deny"
+	}
+	return result
+}
+
+// TestHooksMakeNothingLaxer plays random plans. What a rule denies stays denied; what a rule
+// asks about runs only if a hook answers for the person; and in strict mode a hook that fails
+// lets nothing run.
+func TestHooksMakeNothingLaxer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var registry pegboard.Registry
+	require.NoError(t, registry.Add(shell.Bash(shell.Options{}), files.Write(files.WriteOptions{})))
+	counts := map[string]int{}
+	for seed := range effort.Of(t, uint64(5_000)) {
+		p := newPlan(rand.New(rand.NewPCG(seed, 21)))
+		set, answer := p.set(t)
+		got := p.run(t, &registry, dir, func(r *planResult) pegboard.Hooks {
+			runner := hooks.New(set, hooks.Options{Strict: p.strict, Invoke: func(_ context.Context, server, _ string, _ json.RawMessage) (*pegboard.Result, error) {
+				return answer(server)
+			}})
+			return runner.Hooks()
+		})
+		final := p
+		if got.out.Call != nil && got.ran {
+			final.input = string(got.out.Call.Input)
+		}
+		want := final.run(t, &registry, dir, func(*planResult) pegboard.Hooks { return pegboard.Hooks{} })
+		say := func() string {
+			return fmt.Sprintf("seed %d: %+v\nwithout hooks: %s %v (%v)\nwith hooks: %s %v", seed, p, want.behavior, want.out.Err, want.out.Decision.By, got.behavior, got.out.Err)
+		}
+		counts[want.behavior+" becomes "+got.behavior]++
+		matches := func(event string, answers ...string) bool {
+			return slices.ContainsFunc(p.hooks, func(h plannedHook) bool {
+				return h.event == event && slices.Contains(answers, h.answer)
+			})
+		}
+		if got.behavior == "allow" && want.behavior != "allow" {
+			byRule := want.out.Decision.By == pegboard.ByRule || want.out.Decision.Rule != nil
+			answered := matches("PermissionRequest", "allow", "input")
+			allowed := matches("PreToolUse", "allow", "approve", "input")
+			switch {
+			case want.behavior == "deny" && p.mode == pegboard.ModeDontAsk && want.out.Decision.Rule == nil, want.behavior == "deny" && p.mode == pegboard.ModeDeny && want.out.Decision.Rule == nil:
+				require.True(t, allowed || answered, say())
+			case want.behavior == "deny":
+				require.Fail(t, "a hook has undone a denial", say())
+			case byRule:
+				require.True(t, answered, say())
+			default:
+				require.True(t, allowed || answered, say())
+			}
+		}
+		if p.strict && got.behavior == "allow" {
+			for _, h := range p.hooks {
+				if h.event == "PreToolUse" && h.rule == "" && slices.Contains(planFailures, h.answer) {
+					require.Fail(t, "a hook has failed, and the call ran", say())
+				}
+			}
+			if want.behavior == "ask" && !matches("PreToolUse", "allow", "approve", "input") {
+				for _, h := range p.hooks {
+					require.False(t, h.event == "PermissionRequest" && h.rule == "" && slices.Contains(planFailures, h.answer), say())
+				}
+			}
+		}
+		for _, h := range p.hooks {
+			if h.event == "PreToolUse" && h.rule == "" && slices.Contains([]string{"deny", "block", "array", "two", "bom", "below", "stop"}, h.answer) {
+				require.NotEqual(t, "allow", got.behavior, say())
+			}
+		}
+	}
+	t.Log(counts)
+	require.Positive(t, counts["ask becomes allow"])
+	require.Positive(t, counts["allow becomes deny"])
+}
+
+// A hook that asks about a call and changes its input has asked about the new input, also if
+// its own rule does not concern that.
+func TestRewriteKeepsTheQuestion(t *testing.T) {
+	t.Parallel()
+	rewrite := printing(`{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask",
+		"permissionDecisionReason": "sure?", "updatedInput": {"text": "bye"}}}`)
+	for _, more := range [][]string{nil, {`"if": "Note(text:hello)"`}, {`"once": true`}} {
+		t.Run(strings.Join(more, ""), func(t *testing.T) {
+			t.Parallel()
+			o := noteOptions{source: "skill"}
+			s := newNoteScene(t, commandHook("PreToolUse", "", rewrite, more...), o)
+			out := s.call("hello")
+			require.Empty(t, s.noted, "the tool ran")
+			require.Contains(t, out.Result.Text(), "sure?")
+		})
+	}
+}
+
+// Calls of scripts may have no id, or the same one. What a hook has asked about one of them
+// stays when the other is changed, too.
+func TestRewriteIsOfOneCall(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"", "inner"} {
+		t.Run("id "+id, func(t *testing.T) {
+			t.Parallel()
+			var changed, ran atomic.Int32
+			pen := pegboard.Build(pegboard.Definition[noteIn, string]{
+				Info: pegboard.Info{Name: "Pen"}, Description: "Writes.", Traits: readsNote,
+				Validate: func(_ context.Context, in noteIn, c *pegboard.Call) error {
+					if in.Text == "oh dear" && c.Parent() != nil { // until the inputs of both calls are changed
+						changed.Add(1)
+						for end := time.Now().Add(waitTime / 4); changed.Load() < 2 && time.Now().Before(end); {
+							time.Sleep(pollTime)
+						}
+					}
+					return nil
+				},
+				Call: func(context.Context, noteIn, *pegboard.Call) (string, error) { ran.Add(1); return "", nil },
+			})
+			script := pegboard.Build(pegboard.Definition[noteIn, string]{
+				Info: pegboard.Info{Name: "Script"}, Description: "Calls Pen.", Traits: readsNote,
+				Call: func(ctx context.Context, in noteIn, c *pegboard.Call) (string, error) {
+					return "", c.Run(ctx, pegboard.Call{ID: id, Name: "Pen", Input: json.RawMessage(`{"text": "` + in.Text + `"}`)})[0].Err
+				},
+			})
+			s := newNoteScene(t, commandHook("PreToolUse", "Pen", `python3 -c '
+import json, sys, time
+text = json.load(sys.stdin)["tool_input"]["text"]
+time.sleep(0.3 if text == "b" else 0)
+if not text.startswith("oh "):
+    print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": text,
+        "permissionDecision": "ask" if text == "a" else "allow", "updatedInput": {"text": "oh dear"}}}))'`),
+				noteOptions{tools: []pegboard.Tool{script, pen}})
+			out := s.exec.Run(s.Context(), s.pool,
+				pegboard.Call{ID: "call-1", Name: "Script", Input: json.RawMessage(`{"text": "a"}`)},
+				pegboard.Call{ID: "call-2", Name: "Script", Input: json.RawMessage(`{"text": "b"}`)})
+			require.NoError(t, out[1].Err)
+			require.Equal(t, int32(1), ran.Load())
+		})
+	}
+}
+
+// A project is a folder with scripts of testdata in .claude/hooks, and a session with real
+// tools whose calls run them.
+type project struct {
+	*testing.T
+	dir, record string
+	runner      *hooks.Runner
+	session     *pegboard.Session
+	registry    pegboard.Registry
+
+	mu       sync.Mutex
+	problems []string
+	woken    chan string
+}
+
+// newProject returns a project with these hooks.
+func newProject(t *testing.T, text string) *project {
+	t.Helper()
+	for _, program := range []string{"python3", "node", "bash"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("the hooks are scripts for %s: %v", program, err)
+		}
+	}
+	p := &project{T: t, record: t.TempDir(), woken: make(chan string, 1)}
+	var err error
+	p.dir, err = filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.CopyFS(filepath.Join(p.dir, ".claude", "hooks"), os.DirFS("testdata/scripts")))
+	scripts, err := filepath.Glob(filepath.Join(p.dir, ".claude", "hooks", "*"))
+	require.NoError(t, err)
+	for _, path := range scripts {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		script.Write(t, path, string(text))
+	}
+	set, problems, err := hooks.Parse([]byte(text), pegboard.SourceProject, ".claude/settings.json")
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	p.runner = hooks.New(set, hooks.Options{
+		Project: p.dir, Env: map[string]string{"RECORD": p.record, "HOME": p.dir},
+		OnProblem: func(_ hooks.Handler, err error) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.problems = append(p.problems, err.Error())
+		},
+		Wake: func(_ *pegboard.Session, text string) { p.woken <- text },
+	})
+	permissions, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, pegboard.RuleSet{Allow: []string{"Bash(echo *)", "Bash(exit 3)", "mcp__notes"}})
+	require.NoError(t, err)
+	p.session, err = pegboard.NewSession(pegboard.SessionConfig{ID: "s", Dir: p.dir, Home: p.dir, Permissions: permissions, Hooks: p.runner.Hooks()})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, p.session.Close(context.Background())) })
+	require.NoError(t, p.registry.Add(append(files.Tools(), shell.Bash(shell.Options{}))...))
+	read := pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "read"}, Description: "Reads notes.",
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "a note", nil },
+	}
+	write := read
+	write.Name = "write"
+	_, err = p.registry.Attach("notes", pegboard.Build(read), pegboard.Build(write))
+	require.NoError(t, err)
+	return p
+}
+
+// call calls a tool and returns the outcome and all that the model reads.
+func (p *project) call(tool string, input any) (pegboard.Outcome, string) {
+	p.Helper()
+	data, err := json.Marshal(input)
+	require.NoError(p, err)
+	ex := pegboard.Executor{Logger: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	out := ex.Run(context.Background(), p.registry.AssemblePool(p.session, pegboard.PoolConfig{}), pegboard.Call{ID: "c", Name: tool, Input: data})[0]
+	texts := []string{out.Result.Text()}
+	for _, part := range out.Result.Messages {
+		texts = append(texts, part.Text)
+	}
+	return out, strings.Join(texts, "\n")
+}
+
+func (p *project) bash(line string) (pegboard.Outcome, string) {
+	p.Helper()
+	return p.call("Bash", map[string]string{"command": line})
+}
+
+// checkRecord holds all that the scripts have read against the schemas.
+func (p *project) checkRecord(count int) {
+	p.Helper()
+	names, err := filepath.Glob(filepath.Join(p.record, "*.json"))
+	require.NoError(p, err)
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		require.NoError(p, err)
+		_, err = checkPayload(data)
+		require.NoError(p, err)
+	}
+	require.Len(p, names, count)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	require.Empty(p, p.problems)
+}
+
+// A validator of commands, as the documentation of hooks has one.
+func TestScriptValidatesCommands(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, `{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3 \"$CLAUDE_PROJECT_DIR\"/.claude/hooks/validator.py"}]}]}`)
+	out, model := p.bash("grep -r needle .")
+	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+	require.Contains(t, model, "- Search with rg, it is faster and skips ignored files.")
+	require.Equal(t, pegboard.ByHook, out.Decision.By)
+	out, model = p.bash("find . -name '*.go'")
+	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+	require.Contains(t, model, "rg --files")
+	out, model = p.bash("echo hello | grep hello")
+	require.NoError(t, out.Err)
+	require.Contains(t, model, "hello")
+	p.checkRecord(3)
+}
+
+// TestScripts runs hooks of the kinds that users have.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		event  string
+		group  string // of the event
+		run    func(p *project) (pegboard.Outcome, string)
+		denied bool
+		model  string // a part of what the model reads
+		not    string // a part that it does not
+		record int    // how many payloads were written
+	}{
+		{
+			name: "a protected file", event: "PreToolUse", record: 1, denied: true, model: "Blocked: .env is protected",
+			group: `{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/.claude/hooks/protect.sh"}]}`,
+			run: func(p *project) (pegboard.Outcome, string) {
+				return p.call("Write", map[string]string{"file_path": "./.env", "content": "A=1"})
+			},
+		},
+		{
+			name: "a file that is not protected", event: "PreToolUse", record: 1, not: "Blocked",
+			group: `{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/protect.sh", "timeout": 10000}]}`,
+			run: func(p *project) (pegboard.Outcome, string) {
+				return p.call("Write", map[string]string{"file_path": "notes.txt", "content": "A=1"})
+			},
+		},
+		{
+			name: "a formatter", event: "PostToolUse", record: 1, model: "formatted object",
+			group: `{"matcher": "Edit|MultiEdit|Write", "hooks": [{"type": "command", "command": "node .claude/hooks/format.js"}]}`,
+			run: func(p *project) (pegboard.Outcome, string) {
+				out, model := p.call("Write", map[string]string{"file_path": filepath.Join(p.dir, "a.txt"), "content": "a  \n\n\n"})
+				data, err := os.ReadFile(filepath.Join(p.dir, "a.txt"))
+				require.NoError(p, err)
+				require.Equal(p, "a\n", string(data))
+				return out, model
+			},
+		},
+		{
+			name: "a log of all calls", event: "PostToolUse", record: 1,
+			group: `{"matcher": ".*", "hooks": [{"type": "command", "command": "$CLAUDE_PROJECT_DIR/.claude/hooks/log.sh"}]}`,
+			run: func(p *project) (pegboard.Outcome, string) {
+				out, model := p.bash("echo hi")
+				data, err := os.ReadFile(filepath.Join(p.dir, "calls.log"))
+				require.NoError(p, err)
+				require.Equal(p, p.dir+"\n", string(data))
+				return out, model
+			},
+		},
+		{
+			name: "an answer for the person that allows", event: "PermissionRequest", record: 1,
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "node .claude/hooks/answer.js"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("mkfifo a") },
+		},
+		{
+			name: "no answer for the person", event: "PermissionRequest", record: 1, denied: true,
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "node .claude/hooks/answer.js"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("mkfifo a b") },
+		},
+		{
+			name: "an answer for the person that denies", event: "PermissionRequest", record: 1, denied: true, model: "no network here",
+			group: `{"hooks": [{"type": "command", "command": "node .claude/hooks/answer.js"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("curl https://example.com") },
+		},
+		{
+			name: "another input", event: "PreToolUse", record: 1, model: "loud quietly",
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3 .claude/hooks/rewrite.py"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("echo loud") },
+		},
+		{
+			name: "a gate that is not installed", event: "PreToolUse", model: "hi",
+			group: `{"matcher": "", "hooks": [{"type": "command", "command": "H=\"$HOME/.hooks/gate\"; [ -x \"$H\" ] && exec \"$H\"; exit 0"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("echo hi") },
+		},
+		{
+			name: "a gate that is installed", event: "PreToolUse", denied: true, model: "closed", record: 1,
+			group: `{"matcher": "", "hooks": [{"type": "command", "command": "H=\"$HOME/gate\"; [ -x \"$H\" ] && exec \"$H\"; exit 0"}]}`,
+			run: func(p *project) (pegboard.Outcome, string) {
+				script.Write(p, filepath.Join(p.dir, "gate"), "#!/bin/sh\ncat >$RECORD/gate.json\necho closed >&2; exit 2\n")
+				return p.bash("echo hi")
+			},
+		},
+		{
+			name: "nested quotes", event: "PreToolUse", denied: true, model: "no rm here",
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "bash -c 'read -r event; case \"$event\" in *\"rm -rf\"*) echo \"no rm here\" >&2; exit 2;; esac'"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("echo a; rm -rf b") },
+		},
+		{
+			name: "variables that never were", event: "PreToolUse", model: "hi", not: "TOOL_ARGS",
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "[ -z \"$TOOL_ARGS$CLAUDE_FILE_PATHS\" ] || exit 2"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("echo hi") },
+		},
+		{
+			name: "a home directory", event: "PreToolUse", denied: true, model: "from home", record: 1,
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "~/home.sh"}]}`,
+			run: func(p *project) (pegboard.Outcome, string) {
+				script.Write(p, filepath.Join(p.dir, "home.sh"), "#!/bin/sh\ncat >$RECORD/home.json\necho from home >&2; exit 2\n")
+				return p.bash("echo hi")
+			},
+		},
+		{
+			name: "a server that may only read", event: "PreToolUse", denied: true, model: "notes may only read", record: 1,
+			group: `{"matcher": "mcp__.*", "hooks": [{"type": "command", "command": "node .claude/hooks/servers.js"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.call("mcp__notes__write", map[string]string{}) },
+		},
+		{
+			name: "a server that reads", event: "PreToolUse", model: "a note", record: 1,
+			group: `{"matcher": "mcp__notes__.*", "hooks": [{"type": "command", "command": "node .claude/hooks/servers.js", "shell": "bash"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.call("mcp__notes__read", map[string]string{}) },
+		},
+		{
+			name: "the content of a server", event: "PostToolUse", model: "text: a note", record: 1,
+			group: `{"matcher": "mcp__notes__.*", "hooks": [{"type": "command", "command": "node", "args": ["-e", "const e = JSON.parse(require('fs').readFileSync(0, 'utf8')); require('fs').writeFileSync(process.env.RECORD + '/content.json', JSON.stringify(e)); console.log(JSON.stringify({hookSpecificOutput: {hookEventName: 'PostToolUse', additionalContext: e.tool_response[0].type + ': ' + e.tool_response[0].text}}))"]}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.call("mcp__notes__read", map[string]string{}) },
+		},
+		{
+			name: "the suggestions for the person", event: "PermissionRequest", denied: true, model: "addRules Bash", record: 1,
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3", "args": ["-c", "import json, os, sys; e = json.load(sys.stdin); json.dump(e, open(os.environ['RECORD'] + '/suggestions.json', 'w')); s = e['permission_suggestions'][0]; print(json.dumps({'hookSpecificOutput': {'hookEventName': 'PermissionRequest', 'decision': {'behavior': 'deny', 'message': s['type'] + ' ' + s['rules'][0]['toolName']}}}))"]}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("npm run deploy") },
+		},
+		{
+			name: "a program with arguments", event: "PreToolUse", model: "--flag|a b|$HOME", record: 1,
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3", "args": ["${CLAUDE_PROJECT_DIR}/.claude/hooks/argv.py", "--flag", "a b", "$HOME"]}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("echo hi") },
+		},
+		{
+			name: "a failure", event: "PostToolUseFailure", model: "code 3 means: no such ticket", record: 1,
+			group: `{"hooks": [{"type": "command", "command": "sh .claude/hooks/failure.sh"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("exit 3") },
+		},
+		{
+			name: "a batch", event: "PostToolBatch", model: "1 calls", record: 1,
+			group: `{"hooks": [{"type": "command", "command": "node .claude/hooks/batch.js"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("echo hi") },
+		},
+		{
+			name: "beside the agent", event: "PostToolUse", record: 1, model: "the build is green",
+			group: `{"hooks": [{"type": "command", "command": "sh .claude/hooks/later.sh", "async": true}]}`,
+			run: func(p *project) (pegboard.Outcome, string) {
+				out, model := p.bash("echo hi")
+				require.NotContains(p, model, "green")
+				for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+					if news := p.session.News(); len(news) > 0 {
+						return out, news[0].Text
+					}
+				}
+				return out, model
+			},
+		},
+		{
+			name: "a rule", event: "PreToolUse", denied: true, model: "main is protected",
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "if": "Bash(git push *)", "command": "echo main is protected >&2; exit 2"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("cd . && FOO=1 git push origin main") },
+		},
+		{
+			name: "a rule about another command", event: "PreToolUse", model: "hi",
+			group: `{"matcher": "Bash", "hooks": [{"type": "command", "if": "Bash(git push *)", "command": "exit 2"}]}`,
+			run:   func(p *project) (pegboard.Outcome, string) { return p.bash("echo hi") },
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProject(t, `{"`+tt.event+`": [`+tt.group+`]}`)
+			out, model := tt.run(p)
+			require.Equal(t, tt.denied, out.Decision.Behavior != pegboard.Allow, "%v: %s", out.Err, model)
+			require.Contains(t, model, tt.model)
+			if tt.not != "" {
+				require.NotContains(t, model, tt.not)
+			}
+			p.checkRecord(tt.record)
+		})
+	}
+}
+
+// TestScriptsOfTheLoop fires events at scripts.
+func TestScriptsOfTheLoop(t *testing.T) {
+	t.Parallel()
+	p := newProject(t, `{
+		"SessionStart": [{"matcher": "startup|resume", "hooks": [{"type": "command", "command": "bash -c 'echo \"branch: $(cat branch)\"'"}]}],
+		"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "python3 .claude/hooks/prompt.py"}]}],
+		"Stop": [{"hooks": [{"type": "command", "command": "python3 .claude/hooks/stop.py"}]}],
+		"PreCompact": [{"matcher": "auto", "hooks": [{"type": "command", "command": "echo not now >&2; exit 2"}]}],
+		"SessionEnd": [{"hooks": [{"type": "command", "command": "rm branch"}]}]
+	}`)
+	branch := filepath.Join(p.dir, "branch")
+	require.NoError(t, os.WriteFile(branch, []byte("main\n"), 0o600))
+	fire := func(event string, fields any) hooks.Answer {
+		a, err := p.runner.Fire(context.Background(), p.session, event, fields)
+		require.NoError(t, err)
+		return a
+	}
+	type object = map[string]any
+	require.Equal(t, []string{"branch: main"}, unlabelled(t, fire("SessionStart", object{"source": "resume"}).Context))
+	require.Empty(t, fire("SessionStart", object{"source": "clear"}).Context)
+	require.Equal(t, []string{"The time is noon."}, unlabelled(t, fire("UserPromptSubmit", object{"prompt": "what time is it?"}).Context))
+	a := fire("UserPromptSubmit", object{"prompt": "use password: 1234"})
+	require.True(t, a.Block)
+	require.Equal(t, "the prompt holds a secret", a.Reason)
+	a = fire("Stop", object{"stop_hook_active": false})
+	require.True(t, a.Block)
+	require.Equal(t, []string{"Run the tests first."}, unlabelled(t, []string{a.Reason}))
+	require.False(t, fire("Stop", object{"stop_hook_active": true}).Block)
+	require.True(t, fire("PreCompact", object{"trigger": "auto", "custom_instructions": ""}).Block)
+	require.False(t, fire("PreCompact", object{"trigger": "manual", "custom_instructions": ""}).Block)
+	fire("SessionEnd", object{"reason": "other"})
+	require.NoFileExists(t, branch)
+	p.checkRecord(4)
+}
+
+// A hook that changes every command is not asked about its own words, also when the call has
+// no id, as those of a script.
+func TestScriptRewritesOnce(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"call-1", ""} {
+		p := newProject(t, `{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "python3", "args": ["-c", "import json, sys; c = json.load(sys.stdin)['tool_input']['command']; print(json.dumps({'hookSpecificOutput': {'hookEventName': 'PreToolUse', 'permissionDecision': 'allow', 'updatedInput': {'command': 'echo then; ' + c}}}))"]}]}]}`)
+		var ex pegboard.Executor
+		out := ex.Run(context.Background(), p.registry.AssemblePool(p.session, pegboard.PoolConfig{}), pegboard.Call{ID: id, Name: "Bash", Input: []byte(`{"command": "echo now"}`)})[0]
+		require.NoError(t, out.Err, "%q: %s", id, out.Result.Text())
+		require.Equal(t, "then\nnow", strings.TrimSpace(out.Result.Text()))
 	}
 }

@@ -3,7 +3,9 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -81,3 +83,117 @@ func (a *Agent) History() []json.RawMessage { return a.run.messages() }
 // not be changed afterwards. If a message cannot be kept, the error says why, and the Loop ends
 // with it.
 func (a *Agent) Append(messages ...json.RawMessage) error { return a.run.append(messages) }
+
+// The names of the tool.
+const (
+	toolName  = "Agent"
+	toolAlias = "Task"
+)
+
+// agentInput is the input of the Agent tool.
+type agentInput struct {
+	Description string `json:"description" jsonschema_description:"The task in 3 to 5 words"`
+	Prompt      string `json:"prompt" jsonschema_description:"The task, with everything that the agent must know: it does not see this conversation"`
+	Type        string `json:"subagent_type,omitempty" jsonschema_description:"The type of agent; general-purpose if left out"`
+	Model       string `json:"model,omitempty" jsonschema_description:"Another model for the agent; leave it out unless there is a reason"`
+	Effort      string `json:"effort,omitempty" jsonschema_description:"How hard it should think: low, medium, high, xhigh or max"`
+	Background  *bool  `json:"run_in_background,omitempty" jsonschema_description:"true: do not wait for the agent; its report comes later. false: wait for it"`
+	Name        string `json:"name,omitempty" jsonschema_description:"A name by which the agent can be sent messages"`
+	Team        string `json:"team_name,omitempty" jsonschema_description:"The team that the agent joins under its name"`
+	Mode        string `json:"mode,omitempty" jsonschema_description:"A stricter permission mode for the agent, such as plan"`
+	Isolation   string `json:"isolation,omitempty" jsonschema_description:"worktree: the agent works in a git worktree of its own"`
+	Dir         string `json:"cwd,omitempty" jsonschema_description:"The directory that the agent works in, inside the working directories"`
+}
+
+// request returns the request that a call makes.
+func (in *agentInput) request(c *pegboard.Call) *Request {
+	return &Request{
+		Description: in.Description, Prompt: in.Prompt, Type: in.Type, Name: in.Name, Team: in.Team, Model: in.Model, Effort: in.Effort,
+		Mode: pegboard.Mode(in.Mode), Isolation: in.Isolation, Dir: in.Dir,
+		Background: in.Background != nil && *in.Background, Foreground: in.Background != nil && !*in.Background,
+		pool: c.Pool(), movable: true,
+	}
+}
+
+// agentTool returns the Agent tool.
+func (g *Agents) agentTool() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[agentInput, Result]{
+		Info: pegboard.Info{
+			Name: toolName, Title: "Agent", Aliases: []string{toolAlias}, MaxResult: MaxResult,
+			Hint: "delegate work subagent parallel task",
+		},
+		Description: "Starts an agent that works on a task by itself and reports.",
+		Enabled:     func(s *pegboard.Session) bool { return s == nil || g.depth(s) < g.options.maxDepth() },
+		Prompt:      g.prompt,
+		Inspect: func(in agentInput, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Own: true, Targets: []pegboard.Target{
+				{Kind: pegboard.TargetAgent, Access: pegboard.AccessRun, Value: typeName(in.Type)},
+			}}
+		},
+		Lines: func(in agentInput, _ *pegboard.Call) pegboard.Lines {
+			return pegboard.Lines{Before: "Start agent " + typeName(in.Type) + ": " + in.Description, While: "Agent " + typeName(in.Type) + ": " + in.Description}
+		},
+		Permit: func(context.Context, agentInput, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "the calls of the agent are decided one by one"}
+		},
+		ClassifierInput: func(in agentInput, _ *pegboard.Call) string {
+			return "start an agent of the type " + typeName(in.Type) + ": " + in.Prompt
+		},
+		Call: func(ctx context.Context, in agentInput, c *pegboard.Call) (Result, error) {
+			if c.Session() == nil {
+				return Result{}, errors.New("agents are started by calls of an executor only")
+			}
+			return g.start(ctx, c.Session(), in.request(c))
+		},
+		Result: func(out Result) *pegboard.Result {
+			r := pegboard.TextResult(out.message())
+			r.Data, r.StopTurn, r.Line = out, out.StopTurn, out.line()
+			return r
+		},
+	})
+}
+
+// line returns the result for a user interface.
+func (r *Result) line() string {
+	if r.Status == StatusLaunched {
+		return "Works in the background as " + r.TaskID
+	}
+	return "Reported after " + r.numbers()
+}
+
+// prompt words the tool for the model.
+func (g *Agents) prompt(scope pegboard.Scope) string {
+	var b strings.Builder
+	b.WriteString(`Starts an agent that works on a task by itself, with its own context and its own tools, and returns its report. The user does not see the report: tell them what matters in it.
+
+- The agent sees nothing of this conversation. Put into prompt what it needs: the goal, the paths, what is known already, and what the report should contain.
+- Calls in one message run at the same time: start agents together if their tasks do not depend on each other.
+- Say whether the agent should change files or only look.
+- A single file to read or a single search is quicker without an agent.
+`)
+	types := g.startable(scope.Session)
+	if len(types) == 0 {
+		b.WriteString("\nNo type of agent may be started here.")
+		return b.String()
+	}
+	b.WriteString("\nTypes of agents (subagent_type):")
+	for _, d := range types {
+		b.WriteString("\n- " + escapeMarks(fmt.Sprintf("%s: %s (%s)", d.Name, strings.TrimSpace(d.Description), toolsText(&d))))
+	}
+	return b.String()
+}
+
+// toolsText names the tools of a definition for a model that starts agents.
+func toolsText(d *Definition) string {
+	text := "all tools for agents"
+	switch {
+	case d.looks:
+		return "tools that only look"
+	case d.Tools != nil:
+		text = "tools: " + strings.Join(d.Tools, ", ")
+	}
+	if len(d.DisallowedTools) > 0 {
+		text += ", without " + strings.Join(d.DisallowedTools, ", ")
+	}
+	return text
+}

@@ -10,13 +10,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence/fencetest"
@@ -515,4 +518,240 @@ func TestIsolatedAgentThatGoesOn(t *testing.T) {
 	require.NoError(t, h.sendMessage(t, r.AgentID).Err)
 	require.Equal(t, []string{r.WorktreePath, r.WorktreePath + " with work"}, lines.all())
 	require.NotContains(t, c.git("worktree", "list", "--porcelain"), "\nlocked")
+}
+
+// A serverInput is the input of a tool of a server.
+type serverInput struct {
+	Path  string   `json:"path,omitempty"`
+	Paths []string `json:"paths,omitempty"`
+	Text  string   `json:"text,omitempty"`
+}
+
+// serverTool returns a tool of a server, which says nothing of what it touches.
+func serverTool(name string, readOnly bool) pegboard.Tool {
+	d := pegboard.Definition[serverInput, string]{
+		Info: pegboard.Info{Name: name}, Description: "Does something with files.",
+		Call: func(context.Context, serverInput, *pegboard.Call) (string, error) { return "done", nil },
+	}
+	if readOnly {
+		d.Inspect = func(serverInput, *pegboard.Call) pegboard.Traits { return pegboard.Traits{ReadOnly: true} }
+	}
+	return pegboard.Build(d)
+}
+
+// TestIsolationOfFurtherTools has tools that agents usually have beside Write and Bash.
+func TestIsolationOfFurtherTools(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	c.write("n.ipynb", `{"cells":[{"id":"a","cell_type":"code","source":[],"metadata":{},"outputs":[],"execution_count":null}],"metadata":{},"nbformat":4,"nbformat_minor":5}`)
+	c.git("add", "-A")
+	c.git("commit", "-qm", "notebook")
+	before := c.state()
+	loop := does(t, func(m attempt) {
+		denied := func(name string, input map[string]any) {
+			t.Helper()
+			o := m.call(name, input)
+			require.ErrorIs(t, o.Err, pegboard.ErrDenied, "%s %v: %s", name, input, o.Result.Text())
+			require.Contains(t, o.Result.Text(), "worktree")
+			require.Equal(t, before, c.state())
+		}
+		patch := func(path string) string { return "*** Begin Patch\n" + path + "\n*** End Patch\n" }
+		for _, main := range []string{c.dir, "../../.."} {
+			m.call("Read", map[string]any{"file_path": main + "/n.ipynb"})
+			denied("NotebookEdit", map[string]any{"notebook_path": main + "/n.ipynb", "cell_id": "a", "new_source": "x"})
+			denied("MultiEdit", map[string]any{"file_path": main + "/src/a.txt", "edits": []any{map[string]any{"old_string": "one", "new_string": "two"}}})
+			for _, text := range []string{"*** Add File: " + main + "/src/new\n+x", "*** Delete File: " + main + "/src/a.txt", "*** Update File: src/a.txt\n*** Move to: " + main + "/src/new\n@@\n-one\n+two", "*** Update File: " + main + "/src/a.txt\n@@\n-one\n+two", "*** Add File: link/new\n+x"} {
+				denied("apply_patch", map[string]any{"input": patch(text)})
+			}
+		}
+		for _, code := range []string{"open('" + c.dir + "/src/new', 'w')", "import os; os.chdir('../../..'); open('src/new', 'w')", "1 + 1"} {
+			denied("REPL", map[string]any{"language": "python", "code": code})
+		}
+		for _, input := range []map[string]any{
+			{"path": c.dir + "/src/new"}, {"path": "file://" + c.dir + "/src/new"}, {"path": c.dir + "/x/../src/new"}, {"path": c.dir}, {"path": c.dir + "/.git/config"}, {"paths": []any{"x", c.dir + "/src/new"}},
+			{"path": m.a.Session.Dir() + "/../../../src/new"}, {"path": m.a.Session.Dir() + "/link/new"}, {"text": "echo x > " + c.dir + "/src/new"}, {"text": "cd " + c.dir + "; make"},
+		} {
+			denied("mcp__files__write", input)
+			require.NoError(t, m.call("mcp__files__read", input).Err)
+		}
+		for _, input := range []map[string]any{{"path": m.a.Session.Dir() + "/src/new"}, {"path": "/nowhere"}, {"text": "about " + c.dir + "-other/x"}, {"text": "in " + m.a.Session.Dir() + "/src/a.txt."}} {
+			o := m.call("mcp__files__write", input)
+			require.NoError(t, o.Err, "%v", input)
+		}
+	})
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	require.NoError(t, h.registry.Add(files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}), shell.REPL(shell.REPLOptions{})))
+	_, err := h.registry.Attach("files", serverTool("write", false), serverTool("read", true))
+	require.NoError(t, err)
+	r := data(t, h.call(t, map[string]any{"isolation": "worktree"}))
+	require.Empty(t, r.WorktreePath, r.Notes)
+	require.Equal(t, before, c.state())
+}
+
+// TestWorktreeIncludeFollowsNoLinks has links among the files that .worktreeinclude names, and
+// on the way to them.
+func TestWorktreeIncludeFollowsNoLinks(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	outside := filepath.Join(filepath.Dir(c.dir), "outside")
+	require.NoError(t, os.Mkdir(outside, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "x.env"), []byte("secret"), 0o600))
+	c.write(".worktreeinclude", "*.env\n/out/\n/link/\n")
+	c.write(".gitignore", "*.env\n/out\n")
+	c.git("add", "-A")
+	c.git("commit", "-qm", "include")
+	c.write("src/in-src.env", "a")
+	for name, to := range map[string]string{"file.env": filepath.Join(outside, "x.env"), "main.env": filepath.Join(c.dir, "src/a.txt"), "out": outside, "up.env": "../src"} {
+		require.NoError(t, os.Symlink(to, filepath.Join(c.dir, name)))
+	}
+	loop := does(t, func(m attempt) {
+		dir := m.a.Session.Dir()
+		require.FileExists(t, filepath.Join(dir, "src/in-src.env"))
+		for _, name := range []string{"file.env", "main.env", "out", "up.env"} {
+			_, err := os.Lstat(filepath.Join(dir, name))
+			require.ErrorIs(t, err, os.ErrNotExist, name)
+		}
+		require.NoError(t, m.bash("echo b > src/in-src.env").Err)
+	})
+	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	data(t, h.call(t, map[string]any{"isolation": "worktree"}))
+	text, err := os.ReadFile(filepath.Join(c.dir, "src/in-src.env"))
+	require.NoError(t, err)
+	require.Equal(t, "a", string(text))
+	require.NoDirExists(t, filepath.Join(outside, "in-src.env"))
+}
+
+// sleeper returns a loop that tells its task and takes a time.
+func sleeper(told *story, took time.Duration) agents.Loop {
+	return func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+		parts, err := a.Next(ctx, agents.Usage{})
+		if err != nil {
+			return agents.Reply{}, err
+		}
+		task := parts[len(parts)-1].Text
+		told.add(task)
+		select {
+		case <-time.After(took):
+			return agents.Reply{Text: task}, nil
+		case <-ctx.Done():
+			return agents.Reply{}, context.Cause(ctx)
+		}
+	}
+}
+
+// TestWaitForAPlace: requests that wait get the places in their order, at the moment in which one
+// becomes free, and before those that do not wait.
+func TestWaitForAPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told story
+		h := newHouse(t, pegboard.SessionConfig{}, sleeper(&told, 1500*time.Millisecond), func(o *agents.Options) { o.MaxRunning = 2 }, look())
+		began := time.Now()
+		var ended atomic.Int64
+		for i := range 6 {
+			goroutine.Go(func() {
+				_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: fmt.Sprint(i), Wait: true})
+				require.NoError(t, err)
+				ended.Add(1)
+			})
+			synctest.Wait()
+		}
+		for range 2 {
+			_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "late"})
+			require.ErrorIs(t, err, agents.ErrTooMany)
+			time.Sleep(1500 * time.Millisecond)
+			synctest.Wait()
+		}
+		other, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
+		require.NoError(t, err)
+		_, err = h.agents.Start(t.Context(), other, agents.Request{Prompt: "elsewhere", Wait: true})
+		require.NoError(t, err, "another conversation has places of its own")
+		require.NoError(t, other.Close(t.Context()))
+		synctest.Wait()
+		all := told.all()
+		for i := 0; i < 6; i += 2 { // two at a time, which begin in any order
+			slices.Sort(all[i : i+2])
+		}
+		require.Equal(t, []string{"0", "1", "2", "3", "4", "5", "elsewhere"}, all)
+		require.EqualValues(t, 6, ended.Load())
+		require.Equal(t, 4500*time.Millisecond, time.Since(began))
+	})
+}
+
+// TestWaitForAPlaceEnds: a request that waits ends with its context, with the session and when
+// the budget is spent. Its place, if it has got one, goes to the next.
+func TestWaitForAPlaceEnds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told story
+		h := newHouse(t, pegboard.SessionConfig{}, sleeper(&told, time.Second), func(o *agents.Options) { o.MaxRunning = 1 }, look())
+		start := func(ctx context.Context, s *pegboard.Session, prompt string) chan error {
+			end := make(chan error, 1)
+			go func() {
+				_, err := h.agents.Start(ctx, s, agents.Request{Prompt: prompt, Wait: true})
+				end <- err
+			}()
+			synctest.Wait()
+			return end
+		}
+		child, err := h.session.Fork(pegboard.SessionConfig{AgentID: "child"})
+		require.NoError(t, err)
+		reason := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		first := start(t.Context(), h.session, "first")
+		canceled := start(ctx, h.session, "canceled")
+		closed := start(t.Context(), child, "closed")
+		last := start(t.Context(), h.session, "last")
+		cancel(reason)
+		require.ErrorIs(t, <-canceled, reason)
+		require.NoError(t, child.Close(t.Context()))
+		require.ErrorIs(t, <-closed, pegboard.ErrClosed)
+		require.NoError(t, <-first)
+		require.NoError(t, <-last)
+		require.Equal(t, []string{"first", "last"}, told.all())
+
+		first = start(t.Context(), h.session, "stays")
+		closed = start(t.Context(), h.session, "closed")
+		require.NoError(t, h.session.Close(t.Context()))
+		require.ErrorIs(t, <-closed, pegboard.ErrClosed)
+		require.Error(t, <-first)
+	})
+}
+
+// TestPlacesAreGivenBack: whatever ends the waiting, no place is lost and none is made.
+func TestPlacesAreGivenBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var told story
+		h := newHouse(t, pegboard.SessionConfig{}, sleeper(&told, 10*time.Millisecond), func(o *agents.Options) { o.MaxRunning = 3 }, look())
+		ended := make(chan error)
+		for i := range 200 {
+			go func() {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i%7)*10*time.Millisecond)
+				defer cancel()
+				r := agents.Request{Prompt: "p", Wait: i%5 != 0}
+				if i%3 == 0 {
+					r.Name = "same"
+				}
+				_, err := h.agents.Start(ctx, h.session, r)
+				ended <- err
+			}()
+		}
+		for range 200 {
+			<-ended
+		}
+		time.Sleep(time.Minute)
+		for i := range 3 {
+			go func() {
+				_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: fmt.Sprint(i)})
+				ended <- err
+			}()
+		}
+		synctest.Wait()
+		_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "one more"})
+		require.ErrorIs(t, err, agents.ErrTooMany)
+		for range 3 {
+			require.NoError(t, <-ended)
+		}
+	})
 }

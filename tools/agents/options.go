@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -122,4 +123,83 @@ func (o *Options) logger() *slog.Logger {
 		return o.Logger
 	}
 	return slog.Default()
+}
+
+// A Loop runs one agent: it asks its model and runs the calls that come back, until there are
+// none. It is the host's own loop, as for its main agent, with three lines more:
+//
+//   - before each request it calls [Agent.Next], sends the parts that come back as the user's
+//     words, and ends with the error if there is one. The last of the first parts is the agent's
+//     task;
+//   - it takes the tools of each request from [Agent.Pool], and runs the calls on that pool;
+//   - it passes each message that it adds to the conversation to [Agent.Append].
+//
+// The conversation begins with [Agent.History], which is empty for a new agent. A Loop may be
+// called again for the same agent, when there is more for it to read.
+//
+// The context ends when the agent is stopped; a Loop that has not returned a moment later is
+// abandoned, see [pegboard.Session.Detached]. Its error ends the run, and the text that
+// the agent has written until then is reported beside it. A Loop may be called concurrently for several
+// agents. To check one, use tooltest.CheckLoop.
+type Loop func(ctx context.Context, a *Agent) (Reply, error)
+
+// A Reply is how a [Loop] has ended.
+type Reply struct {
+	// Text is the last message of the agent. If it is blank, the last text of the messages
+	// that were passed to [Agent.Append] takes its place.
+	Text string
+	// Structured is the value that the agent has given for [Agent.Schema].
+	Structured json.RawMessage
+	// StopTurn says that an outcome had StopTurn: the turn of an agent that waits for this
+	// one ends, too.
+	StopTurn bool
+	// Used is the cost since the last [Agent.Next].
+	Used Usage
+}
+
+// Hooks are called at the start and the end of agents. Any of them may be nil. They may be
+// called concurrently, and must return when their context ends. An error or a panic of one is
+// logged and changes nothing.
+type Hooks struct {
+	// Start is called before an agent's first request. The agent reads the text before its
+	// task.
+	Start func(ctx context.Context, a *Agent) (string, error)
+	// Stop is called when an agent's [Loop] has returned without an error. If it returns a
+	// text, the agent reads the text and goes on, at most [MaxStopTexts] times in a run.
+	Stop func(ctx context.Context, e Ending) (string, error)
+	// Idle is called in place of Stop for a teammate, which then waits for messages. If it
+	// returns a text, the teammate reads the text and goes on, at most [MaxStopTexts] times
+	// until it is idle.
+	Idle func(ctx context.Context, e Ending) (string, error)
+}
+
+// MaxStopTexts is how often Hooks.Stop can keep one run going. Claude Code ends a turn after as
+// many refusals of its Stop hooks.
+const MaxStopTexts = 8
+
+// An Ending is an agent that is about to end.
+type Ending struct {
+	Agent *Agent
+	Text  string // its last message
+	Kept  int    // how often Hooks.Stop has kept this run going
+}
+
+// narrowMode returns the mode of an agent that has one so far and is asked to have another, and
+// a note for the caller if that is ignored because it is laxer. Under acceptEdits, auto and
+// bypassPermissions the mode default is ignored without a note: a caller in these modes decides
+// for its agents, and only the modes that are stricter than default narrow. These narrow also
+// where the permissions withhold them, see [pegboard.Permissions.Without].
+func narrowMode(have, want pegboard.Mode) (mode pegboard.Mode, note string) {
+	if want == "manual" { // a former name
+		want = pegboard.ModeDefault
+	}
+	switch {
+	case want == "" || want == have:
+		return have, ""
+	case want.Laxer(have):
+		return have, fmt.Sprintf("The mode %s was ignored: it allows more than %s, which the agent has.", want, have)
+	case !pegboard.ModeDefault.Laxer(want):
+		return have, ""
+	}
+	return want, ""
 }

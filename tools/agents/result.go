@@ -3,8 +3,11 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 )
 
 // The values of Result.Status.
@@ -111,3 +114,78 @@ func (r *Result) label() string {
 	}
 	return text + " of the type " + r.AgentType
 }
+
+// A State is the state of an agent.
+type State string
+
+// The states. Running is the only one that is not final; an agent that has ended may be
+// started again.
+const (
+	Running   State = "running"
+	Completed State = "completed" // it has reported
+	Failed    State = "failed"    // it ended by an error
+	Stopped   State = "stopped"   // it was stopped
+	Lost      State = "lost"      // it was running when the program ended
+)
+
+// A Status is a copy of an agent's data at one moment.
+type Status struct {
+	ID          string    `json:"agent_id"`
+	Name        string    `json:"name,omitempty"`
+	Type        string    `json:"agent_type"`
+	Description string    `json:"description,omitempty"`
+	ParentID    string    `json:"parent_id,omitempty"` // the agent that started it; empty for the main agent
+	Model       string    `json:"model,omitempty"`
+	State       State     `json:"status"`
+	TaskID      string    `json:"task_id,omitempty"` // its background task; empty while its caller waits for it
+	Started     time.Time `json:"started"`
+	Ended       time.Time `json:"ended,omitzero"`
+	Calls       int       `json:"tool_uses"` // that it has made
+	Usage       Usage     `json:"usage"`
+	Err         string    `json:"error,omitempty"`
+}
+
+// A Usage is the cost of requests to a model.
+type Usage struct {
+	InputTokens      int     `json:"input_tokens"` // without those read from or written to the cache
+	OutputTokens     int     `json:"output_tokens"`
+	CacheReadTokens  int     `json:"cache_read_input_tokens,omitempty"`
+	CacheWriteTokens int     `json:"cache_creation_input_tokens,omitempty"`
+	USD              float64 `json:"cost_usd,omitempty"`
+}
+
+// Tokens returns the sum of all tokens, at most [math.MaxInt].
+func (u Usage) Tokens() int {
+	return sum(sum(u.InputTokens, u.OutputTokens), sum(u.CacheReadTokens, u.CacheWriteTokens))
+}
+
+// plus returns the sum of u and v. Negative numbers of v, and a cost that is no number, do not
+// count. No number becomes larger than what its type and JSON can hold.
+func (u Usage) plus(v Usage) Usage {
+	u.InputTokens = sum(u.InputTokens, v.InputTokens)
+	u.OutputTokens = sum(u.OutputTokens, v.OutputTokens)
+	u.CacheReadTokens = sum(u.CacheReadTokens, v.CacheReadTokens)
+	u.CacheWriteTokens = sum(u.CacheWriteTokens, v.CacheWriteTokens)
+	if v.USD > 0 {
+		u.USD = min(u.USD+v.USD, math.MaxFloat64)
+	}
+	return u
+}
+
+// sum returns the sum of a and b, of which negative ones do not count.
+func sum(a, b int) int {
+	a, b = max(a, 0), max(b, 0)
+	if a > math.MaxInt-b {
+		return math.MaxInt
+	}
+	return a + b
+}
+
+// harmless returns text that an agent wrote, which cannot be taken for words of the host.
+func harmless(text string) string { return untrusted.Text(text) }
+
+// escapeMarks is harmless for a text within another.
+func escapeMarks(text string) string { return untrusted.Escape(text) }
+
+// harmlessErr returns err, or nil, with a text that imitates no marks of the host.
+func harmlessErr(err error) error { return untrusted.Err(err) }

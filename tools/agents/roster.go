@@ -1,9 +1,12 @@
 package agents
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -366,4 +369,437 @@ func (s *Status) label() string {
 		return s.Name + " (" + s.ID + ")"
 	}
 	return s.ID
+}
+
+// takePlace takes a place among the agents that run at once. If all are taken it waits behind
+// those that wait already, until ctx ends or closing is closed; if closing is nil it fails.
+func (r *roster) takePlace(ctx context.Context, closing <-chan struct{}, limit int) error {
+	r.mu.Lock()
+	if r.running < limit { // then nothing waits
+		r.running++
+		r.mu.Unlock()
+		return nil
+	}
+	if closing == nil {
+		defer r.mu.Unlock()
+		return fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
+	}
+	place := make(chan struct{})
+	r.waiting = append(r.waiting, place)
+	r.mu.Unlock()
+	var cause error
+	select {
+	case <-place:
+		return nil
+	case <-ctx.Done():
+		cause = context.Cause(ctx)
+	case <-closing:
+		cause = pegboard.ErrClosed
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i := slices.Index(r.waiting, place); i >= 0 {
+		r.waiting = slices.Delete(r.waiting, i, i+1)
+	} else { // it was handed over meanwhile
+		r.freePlace()
+	}
+	return cause
+}
+
+// freePlace gives a place back: to the one that has waited longest, if any waits. The caller
+// holds the lock.
+func (r *roster) freePlace() {
+	if len(r.waiting) == 0 {
+		if r.running--; r.running == 0 && r.idle != nil {
+			close(r.idle)
+			r.idle = nil
+		}
+		return
+	}
+	close(r.waiting[0])
+	r.waiting = r.waiting[1:]
+}
+
+// whenIdle returns a channel that is closed when no agent is running or about to.
+func (r *roster) whenIdle() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.idle != nil {
+		return r.idle
+	}
+	idle := make(chan struct{})
+	if r.running == 0 {
+		close(idle)
+	} else {
+		r.idle = idle
+	}
+	return idle
+}
+
+// returnPlace gives back a place that was not used.
+func (r *roster) returnPlace() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.freePlace()
+}
+
+// setAsked records who has asked an agent to end; an empty id means that the request was answered.
+func (r *roster) setAsked(e *entry, request, asker string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if asker == "" {
+		delete(e.asked, request)
+		return
+	}
+	if e.asked == nil {
+		e.asked = map[string]string{}
+	}
+	e.asked[request] = asker
+}
+
+// askedBy returns who has asked an agent to end, by the id of the request.
+func (r *roster) askedBy(e *entry, request string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return e.asked[request]
+}
+
+// setPlan sets the id of the plan that waits for an answer, and returns that of the plan before;
+// empty means none.
+func (r *roster) setPlan(id, request string) (before string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := findIn(r.entries, id)
+	if e != nil {
+		before, e.plan = e.plan, request
+	}
+	return before
+}
+
+// takePlan reports whether the agent has sent the plan with that id to lead, and waits for the
+// answer, running or not. It does not wait any more then.
+func (r *roster) takePlan(id, lead, request string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := findIn(r.entries, id)
+	if e == nil || request == "" || e.plan != request || e.lead() != lead {
+		return false
+	}
+	e.plan = ""
+	return true
+}
+
+// lead returns the id of the agent that answers the plans of this one; empty if the main agent has not
+// opened the conversation.
+func (e *entry) lead() string {
+	switch {
+	case e.caller == nil:
+		return ""
+	case e.caller.AgentID() == "":
+		return MainName
+	}
+	return e.caller.AgentID()
+}
+
+// maxHistory is how many bytes of the conversations of ended agents are kept in memory.
+const maxHistory = 64 << 20
+
+// runOf returns the run of an agent, by id; nil if it is not running.
+func (r *roster) runOf(id string) *run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		if e.status.ID == id {
+			return e.run
+		}
+	}
+	return nil
+}
+
+// teammatesOf returns the labels of the running teammates that an agent has started.
+func (r *roster) teammatesOf(lead string) (labels []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		if e.role == pegboard.RoleTeammate && e.status.ParentID == lead && e.status.State == Running && len(labels) < maxListed {
+			labels = append(labels, e.status.label())
+		}
+	}
+	return labels
+}
+
+// mayGoOn returns why an agent cannot have another run. Cannot says why none may.
+func (r *roster) mayGoOn(e *entry, cannot string) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := e.mayResume(); err != nil {
+		return err
+	}
+	if cannot != "" {
+		return fmt.Errorf("%w: the agent that started it has no agents in the background; start a new one", ErrNotResumed)
+	}
+	return nil
+}
+
+// readsNoMore returns why an agent that is ending does not read another message.
+func (r *roster) readsNoMore(e *entry) error {
+	if k := r.runOf(e.status.ID); k != nil { // the id never changes
+		return k.readsNoMore()
+	}
+	return nil
+}
+
+// isRunning reports whether an agent is running, or about to.
+func (r *roster) isRunning(e *entry) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e = r.find(e.status.ID)
+	return e != nil && e.status.State == Running
+}
+
+// startedBy returns the id of the newest agent of a name that writer has started, or "".
+func (r *roster) startedBy(writer, name string) string {
+	if writer == MainName {
+		writer = ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range slices.Backward(r.seen()) {
+		if e.status.Name == name && e.status.ParentID == writer {
+			return e.status.ID
+		}
+	}
+	return ""
+}
+
+// later returns the id of the agent that was started later. An id that is not in the roster is
+// earlier than all others.
+func (r *roster) later(a, b string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	index := func(id string) int {
+		return slices.IndexFunc(r.entries, func(e *entry) bool { return e.status.ID == id })
+	}
+	if b != "" && index(b) >= index(a) {
+		return b
+	}
+	return a
+}
+
+// isLast reports whether no later run of its agent has taken the place of an entry.
+func (r *roster) isLast(e *entry) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.entries, e)
+}
+
+// reenter puts a new entry in the place of that of an agent that has ended and is about to run
+// again. Again is nil if the agent is running. Cannot says why none may.
+func (r *roster) reenter(id, cannot string, limit int) (again, ended *entry, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.IndexFunc(r.entries, func(e *entry) bool { return e.status.ID == id })
+	if i < 0 {
+		return nil, nil, fmt.Errorf("%w: %q; it ended long ago and was forgotten", ErrUnknownAgent, id)
+	}
+	ended = r.entries[i]
+	if ended.status.State == Running {
+		if ended.stopped {
+			return nil, nil, fmt.Errorf("%w: the user has stopped %s", ErrNotResumed, ended.status.label())
+		}
+		return nil, nil, nil
+	}
+	if err := ended.mayResume(); err != nil {
+		return nil, nil, err
+	}
+	if cannot != "" {
+		return nil, nil, fmt.Errorf("%w: %s; start a new one", ErrNotResumed, cannot)
+	}
+	if r.running >= limit {
+		return nil, nil, fmt.Errorf("%w: %d, which is the most. Do not try again now: wait until one of them has reported. Running: %s", ErrTooMany, r.running, r.listRunning())
+	}
+	for _, o := range r.entries {
+		if o.status.Name != "" && strings.EqualFold(o.status.Name, ended.status.Name) && o.status.State == Running {
+			return nil, nil, fmt.Errorf("%w: agent %s has its name %q and is running", ErrNotResumed, o.status.ID, o.status.Name)
+		}
+	}
+	next := *ended
+	again = &next
+	if again.role != pegboard.RoleTeammate && !again.forked {
+		again.role = pegboard.RoleAsyncAgent
+	}
+	again.asked = maps.Clone(ended.asked)
+	again.history, again.below, again.alone, again.stopped, again.between = nil, 0, nil, false, false
+	again.status.State, again.status.Started, again.status.Ended, again.status.TaskID, again.status.Err = Running, time.Now(), time.Time{}, "", ""
+	r.entries[i] = again
+	r.running++
+	if again.parent != nil {
+		again.parent.below++
+	}
+	return again, ended, nil
+}
+
+// putBack undoes reenter.
+func (r *roster) putBack(again, ended *entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i := slices.Index(r.entries, again); i >= 0 {
+		r.entries[i] = ended
+		ended.byUser = ended.byUser || again.stopped
+	}
+	r.left(again)
+}
+
+// keep records how a run has ended, for a later one. The oldest conversations are forgotten when
+// all of them together are too large. The caller holds the lock.
+func (r *roster) keep(e *entry, history []json.RawMessage, byUser bool) {
+	e.history, e.byUser = history, byUser
+	if r.store != nil {
+		e.history = nil
+		return
+	}
+	size := 0
+	for _, o := range slices.Backward(r.entries) {
+		for _, m := range o.history {
+			size += len(m)
+		}
+		if size > maxHistory && o.history != nil {
+			o.history, o.forgotten = nil, true
+		}
+	}
+}
+
+// newRoster returns the roster of the conversation of s, with the agents that Options.Dir has.
+func (g *Agents) newRoster(s *pegboard.Session, l *lease) *roster {
+	r := &roster{storeErr: l.err}
+	if g.options.Dir == "" || l.err != nil {
+		return r
+	}
+	if r.store, r.storeErr = openStore(filepath.Join(g.options.Dir, "agents"), l); r.storeErr != nil {
+		g.options.logger().Error("agents cannot be kept", "error", r.storeErr)
+		return r
+	}
+	var problems []error
+	r.entries, problems = r.store.load()
+	for _, e := range r.entries {
+		if n := len(e.parents); n > 0 {
+			e.parent = r.find(e.parents[n-1])
+		}
+	}
+	for _, e := range r.entries {
+		r.used = r.used.plus(e.status.Usage)
+	}
+	for _, p := range problems {
+		g.options.logger().Error("an agent of an earlier run cannot be read", "error", p)
+	}
+	tellProblems(s, problems)
+	return r
+}
+
+// adopt makes s, the main session, the caller of the agents of earlier programs.
+func (r *roster) adopt(s *pegboard.Session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, e := range r.entries {
+		if e.caller == nil {
+			e.caller = s
+		}
+	}
+}
+
+// record writes the record of a run's agent, with the present state of its session.
+func (r *roster) record(k *run) error {
+	if r.store == nil {
+		return nil
+	}
+	trim, loaded := r.sessionState(k)
+	r.mu.Lock()
+	k.entry.trim, k.entry.loaded = trim, loaded
+	r.mu.Unlock()
+	return r.recordEntry(k.entry)
+}
+
+// sessionState returns what a record has of the session of a run.
+func (r *roster) sessionState(k *run) (trim json.RawMessage, loaded []string) {
+	if r.store == nil {
+		return nil, nil
+	}
+	return k.agent.Session.TrimState(), k.agent.Session.Loaded()
+}
+
+// recordStop records at once that the user has stopped an agent, so that it does not go on in a
+// later program if this one dies before its run has ended.
+func (r *roster) recordStop(e *entry) error {
+	r.mu.Lock()
+	k := e.run
+	e.byUser = e.byUser || k != nil
+	stopped := e.byUser
+	r.mu.Unlock()
+	switch {
+	case k != nil:
+		return r.record(k)
+	case stopped:
+		return r.recordEntry(e)
+	}
+	return nil // it is about to run, and ends at once
+}
+
+// recordEntry writes the record of an agent, unless it has gone on in a later run, whose record is
+// newer.
+func (r *roster) recordEntry(e *entry) error {
+	if r.store == nil {
+		return nil
+	}
+	e.recording.mu.Lock()
+	defer e.recording.mu.Unlock()
+	r.mu.Lock()
+	now, last := newRecord(e), slices.Contains(r.entries, e)
+	r.mu.Unlock()
+	if !last {
+		return nil
+	}
+	return r.saved(r.store.save(now), now.Status.ID)
+}
+
+// saved adds to an error of writing what could not be written.
+func (r *roster) saved(err error, id string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("the record of the agent %s could not be written: %w", id, err)
+}
+
+// forget removes the files of an agent that was not started after all.
+func (r *roster) forget(id string) {
+	if r.store != nil {
+		_ = r.store.remove(id) // the rest is read as an agent that was running
+	}
+}
+
+// historyOf returns the conversation of an agent that has ended.
+func (r *roster) historyOf(e *entry) ([]json.RawMessage, error) {
+	if r.store == nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return slices.Clone(e.history), nil
+	}
+	history, err := r.store.history(e.status.ID)
+	if err != nil {
+		return nil, fmt.Errorf("%w: the conversation of %s: %w; start a new one", ErrNotResumed, e.status.label(), err)
+	}
+	return history, nil
+}
+
+// modeOf returns the mode that an agent has had; empty before its first run.
+func (r *roster) modeOf(e *entry) pegboard.Mode {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return e.mode
+}
+
+// setPlace records the mode and the directory that an agent has.
+func (r *roster) setPlace(e *entry, s *pegboard.Session) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e.mode, e.dir = s.Permissions().Mode(), s.Dir()
 }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -344,4 +346,450 @@ func (k *run) messages() []json.RawMessage {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return slices.Clone(k.history)
+}
+
+// addTask adds the run to the background tasks of its caller. No lock is held while the table
+// tells those who watch it.
+func (k *run) addTask() (err error) {
+	k.mu.Lock()
+	if k.stays || k.task != nil || k.moving != nil {
+		k.mu.Unlock()
+		return ErrEnded
+	}
+	k.moving = make(chan struct{})
+	k.mu.Unlock()
+	task, file, err := k.newTask()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	close(k.moving)
+	k.moving = nil
+	if err != nil {
+		return err
+	}
+	k.agent.Session.MoveToBackground()
+	k.task, k.file, k.output = task, file, file.Name()
+	k.roster.update(k.entry, func(s *Status) { s.TaskID = task.ID() })
+	return k.write(k.history[k.before:])
+}
+
+// newTask makes the task and its output file.
+func (k *run) newTask() (*background.Handle, *os.File, error) {
+	tasks := background.Of(k.caller)
+	path, err := tasks.NewFile("agent")
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the output file of the agent: %w", err)
+	}
+	names := []string{k.agent.ID}
+	if k.agent.Name != "" {
+		names = append(names, k.agent.Name)
+	}
+	task, err := tasks.Add(k.caller, background.Work{
+		Kind: "agent", Names: names, Description: k.entry.status.Description, OutputFile: path, Started: k.started,
+		Stop: func(cause error) { k.cancel(cause) }, Report: k.taskReport,
+	})
+	if err != nil {
+		_ = file.Close()
+		_ = os.Remove(path) // it is empty
+		return nil, nil, err
+	}
+	return task, file, nil
+}
+
+// moveToBackground makes a task of a run that its caller waits for.
+func (k *run) moveToBackground() bool {
+	if err := k.addTask(); err != nil {
+		if errors.Is(err, ErrEnded) || !k.isInBackground() {
+			return false
+		}
+		k.g.options.logger().Error("what an agent has written is not in its output file", "agent", k.agent.ID, "error", err)
+	}
+	close(k.moved)
+	return true
+}
+
+func (k *run) isInBackground() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.task != nil
+}
+
+// write adds messages to the output file. The caller holds the lock.
+func (k *run) write(messages []json.RawMessage) error {
+	if k.file == nil {
+		return nil
+	}
+	for _, m := range messages {
+		if _, err := k.file.WriteString(outputLines(m)); err != nil {
+			return fmt.Errorf("the output file of the agent: %w", err)
+		}
+	}
+	return nil
+}
+
+// taskReport returns the report for the notice of the end.
+func (k *run) taskReport() string {
+	select {
+	case <-k.done:
+		return k.result.message()
+	default:
+		return ""
+	}
+}
+
+// launched returns the result of a call whose agent runs in the background.
+func (k *run) launched() Result {
+	r := k.base(StatusLaunched)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r.TaskID, r.OutputFile = k.task.ID(), k.output
+	r.CanReadOutput = k.request.canUse("Read")
+	advice := []string{"You are told of its end with its report; do not wait for it and do not poll. Go on with something else."}
+	if k.request.canUse("TaskStop") {
+		advice = append(advice, "TaskStop ends it.")
+	}
+	r.advice = strings.Join(advice, " ")
+	return r
+}
+
+// canUse reports whether the caller has a tool.
+func (r *Request) canUse(tool string) bool {
+	if r.pool == nil {
+		return false
+	}
+	_, ok := r.pool.Lookup(tool)
+	return ok
+}
+
+// maxLastWords is how many bytes of its last text a lead is told of a teammate that is idle.
+const maxLastWords = 2000
+
+// joinTeam enters a teammate in its team.
+func (k *run) joinTeam() error {
+	if k.entry.role != pegboard.RoleTeammate {
+		return nil
+	}
+	if k.mail().boxes == nil {
+		return fmt.Errorf("a teammate cannot be sent messages: %w", k.mail().err)
+	}
+	err := k.g.teamsOf(k.caller).join(k.request.Team, k.lead(), TeamMember{ID: k.agent.ID, Name: k.agent.Name, Type: k.agent.Type})
+	k.inTeam = err == nil
+	return err
+}
+
+// leaveTeam takes a teammate that has ended from its team.
+func (k *run) leaveTeam() {
+	if !k.inTeam {
+		return
+	}
+	if err := k.g.teamsOf(k.caller).leave(k.request.Team, k.agent.ID); err != nil {
+		k.g.options.logger().Error("the file of a team could not be written", "team", k.request.Team, "error", err)
+	}
+}
+
+// leaveTeammates tells the caller of a lead that ends in the background of its teammates, which do
+// not end with it.
+func (k *run) leaveTeammates() {
+	if !k.isInBackground() || k.ctx.Err() != nil {
+		return
+	}
+	if mates := k.roster.teammatesOf(k.agent.ID); len(mates) > 0 {
+		k.note("Its teammates go on without it: " + strings.Join(mates, ", ") + ". To end one, send it a shutdown_request with SendMessage.")
+	}
+}
+
+// idle waits until there is something for a teammate to read, and reports whether there is. It
+// asks no model. The lead is told once that the teammate is idle. A teammate that has agreed to
+// end reads what is there, and does not wait.
+func (k *run) idle(reply Reply) bool {
+	if k.isLeaving() {
+		return k.mail().has(k.agent.ID)
+	}
+	if k.keepsGoing("idle", k.g.options.Hooks.Idle, reply) {
+		return true
+	}
+	k.kept = 0
+	changed := make(chan struct{}, 1)
+	defer background.Of(k.agent.Session).Watch(func([]background.Task) {
+		select {
+		case changed <- struct{}{}:
+		default: // it is about to look
+		}
+	})()
+	for told := false; ; told = true {
+		arrival := k.mail().boxes.Arrival(k.agent.ID)
+		if k.mail().has(k.agent.ID) {
+			return true
+		}
+		if news := k.agent.Session.News(); len(news) > 0 {
+			k.tell(news...)
+			return true
+		}
+		if !told {
+			k.tellIdle(reply)
+		}
+		select {
+		case <-arrival:
+		case <-changed:
+		case <-k.ctx.Done():
+			return false
+		}
+	}
+}
+
+// tellIdle tells the lead that the teammate waits for messages, or the main agent if the lead has
+// ended.
+func (k *run) tellIdle(reply Reply) {
+	text := k.textOf(reply)
+	if len(text) > maxLastWords {
+		text = strings.ToValidUTF8(text[:maxLastWords], "") + "…"
+	}
+	reader := k.lead()
+	if k.roster.runOf(reader) == nil {
+		reader = MainName
+	}
+	l := letter{From: k.agent.ID, FromName: k.agent.Name, FromType: k.agent.Type, Sent: time.Now(), Kind: idleNotice, Text: text}
+	if err := k.mail().put(reader, l); err != nil {
+		k.g.options.logger().Error("a lead could not be told that a teammate is idle", "agent", k.agent.ID, "error", err)
+	}
+}
+
+// runOf returns the run of the agent that s belongs to; nil if s belongs to the main agent or to
+// an agent that has ended.
+func (g *Agents) runOf(s *pegboard.Session) *run {
+	if g.entryOf(s) == nil {
+		return nil
+	}
+	k := g.rosterOf(s).runOf(s.AgentID())
+	if k == nil || k.agent.Session != s {
+		return nil
+	}
+	return k
+}
+
+// mail returns the mail of the conversation.
+func (k *run) mail() *mail { return k.g.mailOf(k.caller) }
+
+// lead returns the id of the agent that has started this one.
+func (k *run) lead() string {
+	if id := k.caller.AgentID(); id != "" {
+		return id
+	}
+	return MainName
+}
+
+// readMail returns the messages for the next request.
+func (k *run) readMail() []pegboard.Part {
+	parts := k.mail().take(k.agent.ID, k.noteLetter)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.reading = k.reading || len(parts) > 0
+	return parts
+}
+
+// noteLetter records a request that the agent is about to read.
+func (k *run) noteLetter(l *letter) {
+	if l.Kind != shutdownRequest {
+		return
+	}
+	k.roster.setAsked(k.entry, l.Request, l.From)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.noted = true
+}
+
+// recordNoted writes the requests that were just read to the agent's record, so that they can also be
+// answered in a later program.
+func (k *run) recordNoted() {
+	k.mu.Lock()
+	noted := k.noted
+	k.noted = false
+	k.mu.Unlock()
+	if !noted {
+		return
+	}
+	if err := k.roster.record(k); err != nil {
+		k.g.options.logger().Error("a request to end cannot be kept", "agent", k.agent.ID, "error", err)
+	}
+}
+
+// keptMail removes the messages that were read: the conversation of the agent has them.
+func (k *run) keptMail() {
+	k.mu.Lock()
+	reading := k.reading
+	k.reading = false
+	k.mu.Unlock()
+	if reading {
+		k.mail().confirm(k.agent.ID)
+	}
+}
+
+// listen watches one call of the Loop. The func that it returns is called at its end, and records
+// whether the Loop has asked for what there is to read.
+func (k *run) listen() (returned func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	before := k.requests
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.deaf = k.requests == before
+	}
+}
+
+// isDeaf reports whether the Loop has read nothing. To call it again because a message waits
+// would never end.
+func (k *run) isDeaf() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.deaf
+}
+
+// setPast records that the run reads nothing more.
+func (k *run) setPast() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.past = true
+}
+
+// readsNoMore returns why a message to the agent is not read: the run is ending, and there will be
+// no other one. It is nil for an agent that can go on.
+func (k *run) readsNoMore() error {
+	k.mu.Lock()
+	past := k.past
+	k.mu.Unlock()
+	if !past {
+		return nil
+	}
+	return k.roster.mayGoOn(k.entry, k.g.noBackground(k.caller))
+}
+
+// endMail removes the messages that were read, or puts them back if the run has failed before
+// its conversation had them.
+func (k *run) endMail(err error) {
+	if err == nil {
+		k.keptMail()
+		return
+	}
+	k.mail().giveBack(k.agent.ID)
+}
+
+// askedToEnd returns who has asked the agent to end, by the id of the request.
+func (k *run) askedToEnd(request string) string { return k.roster.askedBy(k.entry, request) }
+
+// answeredShutdown records the answer to a request to end. The func that it returns undoes that.
+func (k *run) answeredShutdown(request string, approve bool) (undo func()) {
+	asker := k.roster.askedBy(k.entry, request)
+	k.roster.setAsked(k.entry, request, "")
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	leaving := k.leaving
+	k.leaving = leaving || approve
+	return func() {
+		k.roster.setAsked(k.entry, request, asker)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.leaving = leaving
+	}
+}
+
+func (k *run) isLeaving() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.leaving
+}
+
+// liftPlan ends the plan mode of a teammate whose plan was approved.
+func (k *run) liftPlan() error {
+	leave := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }
+	if err := k.agent.Session.UpdatePermissions(leave); err != nil {
+		return fmt.Errorf("%w: %s cannot leave plan mode: %w", ErrInvalidMessage, k.agent.ID, err)
+	}
+	return nil
+}
+
+// addressees tells a new agent which others it can write to; empty if it cannot.
+func (k *run) addressees() string {
+	if !k.canSend {
+		return ""
+	}
+	names := []string{MainName + " (the main agent)"}
+	for _, s := range k.roster.listNamed(k.entry, maxListed-len(names)) {
+		names = append(names, fmt.Sprintf("%s (%s, of the type %s)", s.Name, s.ID, s.Type))
+	}
+	return "(With SendMessage you can write to " + strings.Join(names, ", ") + ". Your answer goes to the agent that has started you, without it.)"
+}
+
+// report makes the result of a run that has ended with reply and err.
+func (k *run) report(reply Reply, err error) (Result, error) {
+	text := k.textOf(reply)
+	if limit := k.limitReached(); limit != nil {
+		if err = nil; text == "" && reply.Structured == nil {
+			err = fmt.Errorf("%w; it wrote nothing before", limit)
+		}
+		k.note(fmt.Sprintf("It was ended at a limit, and what it wrote may not be complete: %v.", limit))
+	}
+	switch {
+	case k.ctx.Err() != nil:
+		err = k.stopped(context.Cause(k.ctx), text, err)
+	case err != nil && text != "":
+		err = fmt.Errorf("the agent has ended by an error, and what it wrote may not be complete: %w", err)
+	case err != nil:
+		err = fmt.Errorf("the agent has ended by an error and wrote nothing: %w", err)
+	case text == "" && reply.Structured == nil:
+		err = ErrSilent
+	}
+	r := k.base(StatusCompleted)
+	r.setText(harmless(text))
+	r.Structured = reply.Structured
+	k.mu.Lock()
+	r.StopTurn = reply.StopTurn || k.denied
+	k.mu.Unlock()
+	return r, harmlessErr(err)
+}
+
+// stopped returns the error of a run that was stopped by cause.
+func (k *run) stopped(cause error, text string, err error) error {
+	what := "and what it wrote until then may not be complete"
+	if text == "" {
+		what = "and had written nothing"
+	}
+	if err != nil && !errors.Is(err, cause) {
+		return fmt.Errorf("the agent was stopped, %s: %w (%w)", what, cause, err)
+	}
+	return fmt.Errorf("the agent was stopped, %s: %w", what, cause)
+}
+
+// interim is the result of a run whose goroutines do not end in time.
+func (k *run) interim(cause error) (Result, error) {
+	text := k.textOf(Reply{})
+	r := k.base(StatusCompleted)
+	r.setText(harmless(text))
+	return r, harmlessErr(k.stopped(cause, text, nil))
+}
+
+// base returns the result without the report.
+func (k *run) base(status string) Result {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r := Result{
+		Status: status, AgentID: k.agent.ID, AgentType: k.agent.Type, Name: k.agent.Name, Description: k.entry.status.Description,
+		Prompt: k.request.Prompt, ResolvedModel: k.agent.Model, OneShot: k.definition.OneShot, Notes: slices.Clone(k.notes),
+	}
+	if status == StatusCompleted {
+		r.TotalToolUses, r.Usage, r.TotalTokens = k.calls, k.usage, k.usage.Tokens()
+		r.TotalDurationMS = time.Since(k.started).Milliseconds()
+	}
+	return r
+}
+
+// textOf returns the last text of the agent.
+func (k *run) textOf(reply Reply) string {
+	if text := strings.TrimSpace(reply.Text); text != "" {
+		return text
+	}
+	return lastText(k.messages()[k.before:])
 }

@@ -93,3 +93,88 @@ func (o Options) sendFiles(ctx context.Context, in fileInput, c *pegboard.Call) 
 	}
 	return DeliveryResult{Files: all.sent(), SentAt: time.Now()}, nil
 }
+
+// A Message is what [SendUserMessage] sends.
+type Message struct {
+	Text      string
+	Files     []File
+	Proactive bool // the user has not asked for it
+}
+
+// MessageResult is the Result.Data of [SendUserMessage].
+type MessageResult struct {
+	Message     string     `json:"message"`
+	Attachments []SentFile `json:"attachments,omitempty"`
+	SentAt      time.Time  `json:"sentAt"`
+}
+
+type messageInput struct {
+	Message     string   `json:"message" jsonschema:"minLength=1,maxLength=100000" jsonschema_description:"What the user should read"`
+	Attachments []string `json:"attachments,omitempty" jsonschema:"maxItems=20" jsonschema_description:"Paths of files that are sent with it, as they are now"`
+	Status      string   `json:"status,omitempty" jsonschema:"enum=proactive" jsonschema_description:"proactive if the user has not asked for this message"`
+}
+
+// SendUserMessage returns the tool (alias Brief) with which a model tells the user something
+// through the host's channel, beside its answer. Options.Send is required.
+//
+// The messages of all agents of a conversation are sent one after the other.
+func SendUserMessage(o Options) (pegboard.Tool, error) {
+	const name = "SendUserMessage"
+	if o.Send == nil {
+		return nil, missing(name, "Send")
+	}
+	return pegboard.TryBuild(pegboard.Definition[messageInput, MessageResult]{
+		Info: pegboard.Info{Name: name, Title: "Message", Aliases: []string{"Brief"}, Hint: "tell the user, report, attach files", Timeout: o.timeout()},
+		Description: "Sends the user a message, who may be elsewhere and not see your answer: a result, a problem that you cannot solve, a decision that you have taken. " +
+			"Say what matters in the first sentence. The user does not answer by this tool.",
+		Inspect: func(in messageInput, _ *pegboard.Call) pegboard.Traits {
+			return o.traits("messages to the user", in.Attachments)
+		},
+		Lines: func(in messageInput, _ *pegboard.Call) pegboard.Lines {
+			return pegboard.Lines{Before: "Message to you: " + begin(pegboard.OneLine(in.Message), maxLine), While: "Sending you a message"}
+		},
+		Validate: func(_ context.Context, in messageInput, _ *pegboard.Call) error {
+			return cmp.Or(checkText("message", in.Message), checkPaths(in.Attachments))
+		},
+		Permit: func(context.Context, messageInput, *pegboard.Call) pegboard.Decision { return o.permit() },
+		ClassifierInput: func(in messageInput, _ *pegboard.Call) string {
+			return fmt.Sprintf("tell the user: %s%s", in.Message, listed(in.Attachments))
+		},
+		Call: o.sendMessage,
+		Result: func(out MessageResult) *pegboard.Result {
+			r := pegboard.TextResult("The message was sent to the user." + describeSent(out.Attachments))
+			r.Data, r.Line = out, "Sent"
+			if n := len(out.Attachments); n > 0 {
+				r.Line = "Sent with " + countFiles(n)
+			}
+			return r
+		},
+	})
+}
+
+// maxLine is how many bytes of a text a line for a person shows.
+const maxLine = 200
+
+// listed words paths for a classifier.
+func listed(paths []string) (text string) {
+	for _, path := range paths {
+		text += "\nfile: " + path
+	}
+	return text
+}
+
+func (o Options) sendMessage(ctx context.Context, in messageInput, c *pegboard.Call) (MessageResult, error) {
+	s := c.Session()
+	if s == nil {
+		return MessageResult{}, errNoSession
+	}
+	all, err := o.open(ctx, c, in.Attachments)
+	if err != nil {
+		return MessageResult{}, err
+	}
+	defer all.close()
+	if err := o.Send(ctx, s, Message{Text: plain(in.Message), Files: all.files(), Proactive: in.Status != ""}); err != nil {
+		return MessageResult{}, fmt.Errorf("the message was not sent: %w", err)
+	}
+	return MessageResult{Message: in.Message, Attachments: all.sent(), SentAt: time.Now()}, nil
+}

@@ -127,3 +127,11 @@ func (in applyPatchInput) validate() error {
 	}
 	return err
 }
+
+// An ApplyPatchOutput is the Result.Data of an [ApplyPatch] call.
+type ApplyPatchOutput struct {
+	Files []PatchedFile `json:"files"` // in the order of the patch
+
+	text  string // for the model
+	diffs []pegboard.Diff
+}

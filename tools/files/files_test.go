@@ -2,16 +2,18 @@ package files_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-
-	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/tools/files"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // TestToolsNeedAnExecutor: without one nothing was decided, and nothing is done.
@@ -61,4 +63,82 @@ func TestToolsTellAClassifierWhatTheyDo(t *testing.T) {
 		name := tool.Info().Name
 		require.Equal(t, want[name].text, tool.ClassifierInput(&pegboard.Call{Input: json.RawMessage(want[name].input)}), name)
 	}
+}
+
+// transcribed is one call of a real session.
+type transcribed struct {
+	Session string
+	ID      string
+	Tool    string
+	Input   map[string]any
+}
+
+// TestTranscripts makes the calls of real sessions: as they are, on a tree that
+// lacks their files, and then on files in which they can do their work.
+func TestTranscripts(t *testing.T) {
+	for _, folder := range corpus.Folders(t) {
+		path := filepath.Join(folder, "transcripts", "tool_calls.jsonl")
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		made, refused := 0, 0
+		for n, line := range corpus.Lines(t, path) {
+			var row transcribed
+			require.NoError(t, json.Unmarshal(line, &row), "line %d", n)
+			if row.Tool != "Read" && row.Tool != "Edit" && row.Tool != "Write" {
+				continue
+			}
+			g := editable(t)
+			out := g.call(t.Context(), t, row.Tool, row.Input)
+			row.requireOutcome(t, out)
+			if row.replay(t) {
+				made++
+			} else {
+				refused++
+			}
+		}
+		corpus.Report(t, folder, "%d calls did their work, %d were refused for what they say", made, refused)
+		require.Positive(t, made)
+		require.Less(t, refused*20, made, "more than one of twenty calls of real sessions was refused")
+	}
+}
+
+// requireOutcome wants one outcome that is no fault of the library.
+func (row transcribed) requireOutcome(t *testing.T, out pegboard.Outcome) {
+	t.Helper()
+	require.NotEmpty(t, out.Result.Text(), row.ID)
+	for _, fault := range []error{pegboard.ErrPanic, pegboard.ErrInvalidInput, pegboard.ErrUnknownTool, pegboard.ErrTimeout} {
+		require.NotErrorIs(t, out.Err, fault, row.ID)
+	}
+}
+
+// replay makes the call on a file that has what it is about, and reports whether
+// it did what it should.
+func (row transcribed) replay(t *testing.T) bool {
+	t.Helper()
+	g := editable(t)
+	row.Input["file_path"] = "file"
+	old, _ := row.Input["old_string"].(string)
+	text := "above\n" + strings.Repeat("line\n", 2000) + "<" + old + ">\nbelow\n"
+	path := filepath.Join(g.dir, "file")
+	if row.Tool != "Write" {
+		g.put(t, "file", text)
+	}
+	if row.Tool == "Edit" {
+		g.read(t, map[string]any{"file_path": "file", "offset": 1990})
+	}
+	out := g.call(t.Context(), t, row.Tool, row.Input)
+	row.requireOutcome(t, out)
+	if out.Err != nil {
+		t.Logf("%s %s: %v", row.Tool, row.ID, out.Err)
+		return false
+	}
+	switch row.Tool {
+	case "Edit":
+		changed, _ := row.Input["new_string"].(string)
+		require.Equal(t, strings.Replace(text, old, changed, 1), content(t, path), row.ID)
+	case "Write":
+		require.Equal(t, row.Input["content"], content(t, path), row.ID)
+	}
+	return true
 }

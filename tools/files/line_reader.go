@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"hash"
 	"io"
 	"math"
 	"strings"
@@ -203,4 +204,26 @@ func throughLine(b []byte, n int) []byte {
 		end += bytes.IndexByte(b[end:], '\n') + 1
 	}
 	return b[:end]
+}
+
+// A fileRange is a range of bytes in a file, with their hash.
+type fileRange struct {
+	from, to int64
+	hash     hash.Hash // of the bytes
+}
+
+// clone returns a copy whose hash is independent.
+func (r fileRange) clone() fileRange {
+	if c, ok := r.hash.(hash.Cloner); ok { // SHA-256 implements it
+		if sum, err := c.Clone(); err == nil {
+			r.hash = sum
+		}
+	}
+	return r
+}
+
+// digest returns the hash of the bytes so far.
+func (r fileRange) digest() (d [sha256.Size]byte) {
+	r.hash.Sum(d[:0])
+	return d
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 )
 
 // A page is the part of a text that one call of Read shows.
@@ -173,4 +175,36 @@ func (p *page) partialNotice(t TextFile, stop pageEnd, size int64) string {
 		return note + fmt.Sprintf(" One call shows about %d tokens at most. Go on with offset %d and limit %d.]", p.options.MaxTokens, last+1, p.lines)
 	}
 	return note + fmt.Sprintf(" Go on with offset %d.]", last+1)
+}
+
+// A pageRange is the value of the field pages.
+type pageRange struct {
+	first int
+	last  int // 0: the last page of the document
+}
+
+// parsePages parses "3", "1-5" or "10-". The text of the error is for the model.
+func parsePages(s string) (pageRange, error) {
+	from, to, dash := strings.Cut(strings.TrimSpace(s), "-")
+	r := pageRange{}
+	var ok bool
+	if r.first, ok = pageNumber(from); ok {
+		switch {
+		case !dash:
+			r.last = r.first
+			return r, nil
+		case strings.TrimSpace(to) == "":
+			return r, nil
+		}
+		if r.last, ok = pageNumber(to); ok && r.first <= r.last {
+			return r, nil
+		}
+	}
+	return pageRange{}, fmt.Errorf(`pages is %q; send one range of pages, counted from 1, such as "3", "1-5" or "10-"`, s)
+}
+
+// pageNumber parses a positive number.
+func pageNumber(s string) (int, bool) {
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 31)
+	return int(n), err == nil && n > 0
 }

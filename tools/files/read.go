@@ -3,16 +3,25 @@ package files
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"image"
+	"image/jpeg"
 	"io"
 	"math"
 	"net/http"
 	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
+	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
 // ReadOptions configure [Read]. The zero value is valid. The limits of a session, see
@@ -333,4 +342,448 @@ func binaryFileError(path, kind string, size int64) error {
 		kind = "application/octet-stream"
 	}
 	return &adviceError{text: fmt.Sprintf("%s is a binary file (%s, %d bytes), which Read does not show. Use a program that understands it.", path, kind, size)}
+}
+
+// readImage returns the image in r, which has size bytes.
+func (o ReadOptions) readImage(r io.Reader, path, kind string, size int64) (ImageFile, error) {
+	if size > o.MaxImageBytes {
+		return ImageFile{}, &adviceError{text: fmt.Sprintf("%s is an image (%s) of %d bytes, more than the %d that are decoded. Make a smaller copy of it and read that.",
+			path, kind, size, o.MaxImageBytes)}
+	}
+	data, err := io.ReadAll(io.LimitReader(r, o.MaxImageBytes))
+	if err != nil {
+		return ImageFile{}, err
+	}
+	p, err := o.fitImage(data, kind)
+	if err != nil {
+		return ImageFile{}, &adviceError{err: err, text: fmt.Sprintf("%s is an image (%s, %d bytes) that cannot be shown: %v.", path, kind, len(data), err)}
+	}
+	img := ImageFile{FilePath: path, Data: p.data, MIME: p.mime, OriginalSize: int64(len(data)), Dimensions: p.Dimensions}
+	if !bytes.Equal(p.data, data) {
+		img.note = p.note()
+	}
+	return img, nil
+}
+
+// fitImage returns the image in data in a form that fits the model. An image that is
+// upright, small enough and in a suitable format is returned unchanged. The number of
+// pixels is checked before any pixel is decoded.
+func (o ReadOptions) fitImage(data []byte, kind string) (picture, error) {
+	f := imageFormats[kind]
+	size, err := f.config(bytes.NewReader(data))
+	if err != nil {
+		return picture{}, fmt.Errorf("its header cannot be decoded; the file may be damaged: %w", err)
+	}
+	if size.Width <= 0 || size.Height <= 0 {
+		return picture{}, errors.New("it has no pixels")
+	}
+	if int64(size.Width)*int64(size.Height) > int64(o.MaxImagePixels) {
+		return picture{}, fmt.Errorf("its %d x %d pixels are more than the %d that are decoded; make a smaller copy and read that", size.Width, size.Height, o.MaxImagePixels)
+	}
+	turned := upright
+	if kind == "image/jpeg" {
+		turned = orientationOf(data)
+	}
+	p := picture{data: data, mime: kind, Dimensions: o.displayDimensions(size, turned)}
+	kept := f.native && turned == upright && p.DisplayWidth == p.OriginalWidth && p.DisplayHeight == p.OriginalHeight
+	src, err := f.decode(bytes.NewReader(data))
+	if err != nil && kept && (f.incompleteDecoder || errors.As(err, new(jpeg.UnsupportedError))) {
+		return p, nil
+	}
+	if err != nil {
+		return picture{}, fmt.Errorf("it cannot be decoded; the file may be damaged: %w", err)
+	}
+	if kept && len(data) <= reencodeBytes {
+		return p, nil
+	}
+	dst := drawUpright(fullFrame(src, size), turned, p.DisplayWidth, p.DisplayHeight)
+	again, mime, err := encodeImage(dst, kind)
+	if err != nil {
+		return picture{}, fmt.Errorf("encode it anew: %w", err)
+	}
+	if !kept || len(again) < len(data) {
+		p.data, p.mime, p.firstFrameOnly = again, mime, f.several != nil && f.several(data)
+	}
+	return p, nil
+}
+
+// displayDimensions returns the dimensions of an image, and those at which it is shown.
+func (o ReadOptions) displayDimensions(size image.Config, turned orientation) Dimensions {
+	w, h := size.Width, size.Height
+	if turned.sideways() {
+		w, h = h, w
+	}
+	d := Dimensions{OriginalWidth: w, OriginalHeight: h, DisplayWidth: w, DisplayHeight: h}
+	if edge := max(w, h); edge > o.MaxImageEdge {
+		d.DisplayWidth = scale(w, o.MaxImageEdge, edge)
+		d.DisplayHeight = scale(h, o.MaxImageEdge, edge)
+	}
+	return d
+}
+
+// scale returns n * to / from, rounded and at least 1.
+func scale(n, to, from int) int {
+	return max(1, int((int64(n)*int64(to)+int64(from)/2)/int64(from)))
+}
+
+// A readLine is a line of a text, or a part of it, that was read to be shown.
+type readLine struct {
+	text   []byte // without the line end
+	number int    // of the line, counted from 1
+	from   int64  // offset of text in the line, in bytes
+	size   int64  // of the line, in bytes
+	cutOff bool   // the line is even longer than size
+}
+
+// startAtCharacter drops bytes at the start of a text that belong to a character before it.
+func (l *readLine) startAtCharacter() {
+	for n := 0; l.from > 0 && n < utf8.UTFMax-1 && len(l.text) > 1 && !utf8.RuneStart(l.text[0]); n++ {
+		l.text = l.text[1:]
+		l.from++
+	}
+}
+
+// pastEnd returns the error for a byte offset that the line does not have.
+func (l *readLine) pastEnd() error {
+	return &adviceError{text: fmt.Sprintf("Nothing to show: byte_offset %d is past the end of line %d, which has %d bytes. Use a smaller byte_offset.", l.from, l.number, l.size)}
+}
+
+// The limits of a notebook as shown.
+const (
+	maxNotebookBytes  = 100 << 20 // size of the file, as in Claude Code
+	maxOutputBytes    = 10_000    // text of one output; our choice
+	maxNotebookImages = 10        // images in one call; our choice
+)
+
+// readNotebook returns the cells of f that in names. Cells go by the names known. It shows
+// a file that is not a valid notebook as text.
+func (o ReadOptions) readNotebook(ctx context.Context, f *os.File, path string, in readInput, known *notebook.Names) (ReadOutput, error) {
+	fi, err := f.Stat()
+	if err != nil {
+		return ReadOutput{}, err
+	}
+	if fi.Size() > maxNotebookBytes {
+		return ReadOutput{}, &adviceError{text: fmt.Sprintf("%s is a notebook of %d bytes, more than the %d that are read. Clear its outputs, or look at cells in a shell, as with jq '.cells[0]'.",
+			path, fi.Size(), maxNotebookBytes)}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxNotebookBytes))
+	if err != nil {
+		return ReadOutput{}, err
+	}
+	book, wrong := notebook.ParseAs(data, known)
+	if wrong != nil {
+		return o.notebookAsText(ctx, f, path, in, wrong)
+	}
+	shown, err := o.showCells(ctx, book.Cells(), in)
+	if err != nil {
+		return ReadOutput{}, err
+	}
+	shown.FilePath = path
+	var value any
+	if o.code.real != "" {
+		value = shown
+	}
+	all := len(shown.Cells) == shown.TotalCells
+	return ReadOutput{Type: "notebook", File: shown, names: book.Names(), value: value, view: &reads.View{
+		Info: fi, Size: fi.Size(), Changed: fi.ModTime(), To: int64(len(data)), Sum: sha256.Sum256(data),
+		Truncated: shown.TruncatedByTokenCap, Excerpt: !all || shown.cellCut,
+	}, repeats: all}, nil // a view does not record which cells it has
+}
+
+// notebookAsText shows a notebook that cannot be parsed.
+func (o ReadOptions) notebookAsText(ctx context.Context, f *os.File, path string, in readInput, wrong error) (ReadOutput, error) {
+	head := make([]byte, len("\xFF\xFE\x00"))
+	n, err := f.ReadAt(head, 0)
+	if err != nil && n == 0 {
+		return ReadOutput{}, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return ReadOutput{}, err
+	}
+	out, err := o.readTextFile(ctx, f, path, encodingOf(head[:n]), in)
+	if text, ok := out.File.(TextFile); ok {
+		text.text = fmt.Sprintf("[Shown as text, not by cell: %v.]\n", wrong) + text.text
+		out.File = text
+	}
+	return out, err
+}
+
+// showCells returns the cells that in names. Cells that the call names by number are
+// refused if they have too many tokens.
+func (o ReadOptions) showCells(ctx context.Context, all []notebook.Cell, in readInput) (NotebookFile, error) {
+	first := orDefault(in.Offset, 1)
+	n := notebookPage{options: o, file: NotebookFile{StartCell: first, TotalCells: len(all), Cells: []NotebookCell{}}}
+	asked := all[min(first-1, len(all)):]
+	if in.Limit > 0 {
+		asked = asked[:min(in.Limit, len(asked))]
+	}
+	for i, c := range asked {
+		if ctx.Err() != nil {
+			return NotebookFile{}, context.Cause(ctx)
+		}
+		n.cell = first - 1 + i
+		cell, parts := n.renderCell(c)
+		tokens, bytes := n.textSize(parts)
+		if i == 0 && !n.fits(tokens, bytes) {
+			n.file.cellCut, parts = true, n.shorten(parts)
+			tokens, bytes = o.MaxTokens, o.MaxBytes
+		}
+		if !n.fits(tokens, bytes) {
+			if in.hasRange() {
+				return NotebookFile{}, n.tooManyTokens(asked, i)
+			}
+			n.file.TruncatedByTokenCap = true
+			break
+		}
+		n.bytes += bytes
+		n.tokens += tokens
+		n.file.Cells = append(n.file.Cells, cell)
+		n.file.parts = append(n.file.parts, parts...)
+	}
+	n.file.parts = joinText(append([]pegboard.Part{{Text: n.notice()}}, n.file.parts...))
+	return n.file, nil
+}
+
+// A ReadOutput is the Result.Data of a [Read] call.
+type ReadOutput struct {
+	// Type is the type of File: "text" for a TextFile, "image" for an ImageFile,
+	// "notebook" for a NotebookFile, "pdf" or "parts" for a PDFFile, "file_unchanged"
+	// for an UnchangedFile.
+	Type string `json:"type"`
+	File any    `json:"file"`
+
+	FirstPage int `json:"firstPage,omitempty"` // of "parts": first page shown
+	Pages     int `json:"pages,omitempty"`     // of "parts": number of pages in the document
+
+	view    *reads.View     // nil if there is nothing to record
+	repeats bool            // the same view means the same output
+	real    string          // resolved path of the file, if shown is to be called
+	names   *notebook.Names // of the cells of a notebook
+	value   any             // for code, see Result.Value; nil if the model made the call, or if the value is the output itself
+}
+
+// modelBytes returns the size of the result for the model, in bytes. For a short result
+// a notice would save nothing.
+func (out *ReadOutput) modelBytes() (n int) {
+	for _, p := range out.parts() {
+		n += len(p.Text) + len(p.Data)
+	}
+	return n
+}
+
+// readResult returns the result for the model, and what a person reads of it.
+func readResult(out ReadOutput) *pegboard.Result {
+	r := &pegboard.Result{Parts: out.parts(), Data: out, Line: out.line(), Value: out.value}
+	if f, ok := out.File.(TextFile); ok {
+		r.SearchText = f.Content
+	}
+	if out.real != "" {
+		r.Shown = out.shown
+	}
+	return r
+}
+
+// parts returns the result for the model.
+func (out *ReadOutput) parts() []pegboard.Part {
+	switch f := out.File.(type) {
+	case TextFile:
+		return []pegboard.Part{{Text: f.text}}
+	case UnchangedFile:
+		return []pegboard.Part{{Text: f.text}}
+	case NotebookFile:
+		return f.parts
+	case PDFFile:
+		return f.parts
+	case ImageFile:
+		var parts []pegboard.Part
+		if f.Data != nil {
+			parts = append(parts, pegboard.Part{MIME: f.MIME, Data: f.Data})
+		}
+		if f.note != "" {
+			parts = append(parts, pegboard.Part{Text: f.note})
+		}
+		return parts
+	}
+	return nil
+}
+
+// line says for a person what was read.
+func (out *ReadOutput) line() string {
+	switch f := out.File.(type) {
+	case TextFile:
+		if f.NumLines == 0 && f.TotalLines == 0 {
+			return "Read an empty file"
+		}
+		return "Read " + plural(f.NumLines, "line")
+	case UnchangedFile:
+		return "Unchanged since it was read"
+	case NotebookFile:
+		return "Read " + plural(len(f.Cells), "cell")
+	case PDFFile:
+		if f.Count > 0 {
+			return "Read " + plural(f.Count, "page")
+		}
+		return "Read a document"
+	case ImageFile:
+		if f.Data == nil {
+			return "Found an image"
+		}
+		return fmt.Sprintf("Read an image of %d × %d pixels", f.Dimensions.OriginalWidth, f.Dimensions.OriginalHeight)
+	}
+	return ""
+}
+
+// readPDF returns the pages of the document that in names.
+func (o ReadOptions) readPDF(ctx context.Context, doc *io.SectionReader, path string, in readInput) (ReadOutput, error) {
+	f := PDFFile{FilePath: path, OriginalSize: doc.Size()}
+	switch {
+	case o.PDF == nil && o.code.real != "":
+		return o.code.document(f), nil
+	case o.PDF == nil && !o.documents:
+		return ReadOutput{}, &adviceError{text: fmt.Sprintf("%s is a PDF document (%d bytes), and this program has nothing that shows PDF. Extract its text in a shell, as with pdftotext -layout %q -, or ask the user for it.",
+			path, doc.Size(), path)}
+	case doc.Size() > o.MaxPDFBytes:
+		return ReadOutput{}, &adviceError{text: fmt.Sprintf("%s is a PDF document of %d bytes, more than the %d that are shown. Put the pages you need into a smaller one, or extract their text, and read that.",
+			path, doc.Size(), o.MaxPDFBytes)}
+	case o.PDF == nil:
+		return o.wholePDF(doc, f)
+	}
+	var total int
+	err := goroutine.Try(func() (err error) { total, err = o.PDF.Pages(ctx, doc); return err })
+	if err != nil {
+		return ReadOutput{}, pdfError(ctx, path, err)
+	}
+	r, err := o.choosePages(in.Pages, total, path)
+	if err != nil {
+		return ReadOutput{}, err
+	}
+	parts, err := o.showPDF(ctx, doc, r)
+	if err != nil {
+		return ReadOutput{}, pdfError(ctx, path, err)
+	}
+	f.Count = len(parts)
+	head := pegboard.Part{Text: fmt.Sprintf("[PDF document, pages %d to %d of %d]", r.first, r.last, total)}
+	f.parts = append([]pegboard.Part{head}, parts...)
+	if len(parts) == 1 && parts[0].MIME == mimePDF {
+		if parts[0].Title == "" {
+			f.parts[1].Title = filepath.Base(path)
+		}
+		f.Data, f.Count = parts[0].Data, 0
+		return ReadOutput{Type: "pdf", File: f}, nil
+	}
+	out := ReadOutput{Type: "parts", File: f, FirstPage: r.first, Pages: total}
+	if o.code.real != "" {
+		out.value = pdfValue(parts)
+	}
+	return out, nil
+}
+
+// showPDF returns pages of a document for the model or for code.
+func (o ReadOptions) showPDF(ctx context.Context, doc *io.SectionReader, r pageRange) (parts []pegboard.Part, err error) {
+	cutter, cuts := o.PDF.(PDFCutter)
+	err = goroutine.Try(func() (err error) {
+		if !cuts || !o.documents || o.code.real != "" {
+			parts, err = o.PDF.Show(ctx, doc, r.first, r.last)
+			return err
+		}
+		data, err := cutter.Cut(ctx, doc, r.first, r.last)
+		parts = []pegboard.Part{{MIME: mimePDF, Data: data}}
+		return err
+	})
+	return parts, err
+}
+
+// wholePDF returns a document that nothing here can read, for a model that takes documents.
+// Providers refuse each request with a document that they cannot read, also those that follow,
+// so one that is cut off or encrypted is refused here.
+func (o ReadOptions) wholePDF(doc *io.SectionReader, f PDFFile) (ReadOutput, error) {
+	data, err := io.ReadAll(io.LimitReader(doc, o.MaxPDFBytes))
+	if err != nil {
+		return ReadOutput{}, err
+	}
+	refuse := func(why string, args ...any) (ReadOutput, error) {
+		return ReadOutput{}, &adviceError{text: f.FilePath + " is a PDF document " + fmt.Sprintf(why, args...)}
+	}
+	switch n := statedPages(data); {
+	case !bytes.Contains(data[max(0, len(data)-maxTrailer):], []byte("%%EOF")):
+		return refuse("whose end is missing. Get the file again, or ask the user for it.")
+	case bytes.Contains(data, []byte("/Encrypt")):
+		return refuse("that is encrypted, and cannot be shown. Ask the user for a copy that is not.")
+	case n > o.MaxPDFPages:
+		return refuse("with %d pages, more than the %d of a document that is shown. Put those you need into a smaller one, or extract their text, and read that.", n, o.MaxPDFPages)
+	}
+	f.Data = data
+	f.parts = []pegboard.Part{{Text: "[PDF document, whole]"}, {MIME: mimePDF, Data: data, Title: filepath.Base(f.FilePath)}}
+	return ReadOutput{Type: "pdf", File: f}, nil
+}
+
+// maxTrailer is where the mark of its end stands in a document, in bytes from the end.
+const maxTrailer = 1024
+
+// pageCounts finds the number of pages that a tree of pages states.
+var pageCounts = regexp.MustCompile(`/Count\s+(\d{1,9})\b`)
+
+// statedPages returns the number of pages that a document states, or 0 if that is
+// compressed.
+func statedPages(data []byte) (n int) {
+	for _, m := range pageCounts.FindAllSubmatch(data, -1) {
+		count, _ := strconv.Atoi(string(m[1])) // nine digits
+		n = max(n, count)
+	}
+	return n
+}
+
+// pdfValue returns pages as code gets them: a text, or if there are images, a list in the
+// form of MCP.
+func pdfValue(parts []pegboard.Part) any {
+	o := pegboard.Outcome{Result: &pegboard.Result{Parts: parts}}
+	v, _ := o.Value() // the result is no failure
+	return v
+}
+
+// pdfError returns the error for a failure of the host's PDF.
+func pdfError(ctx context.Context, path string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return &adviceError{err: err, text: fmt.Sprintf("%s could not be shown as PDF: %v. Try to extract its text in a shell, as with pdftotext.", path, err)}
+}
+
+// choosePages returns the pages to show of a document with total pages.
+func (o ReadOptions) choosePages(asked string, total int, path string) (pageRange, error) {
+	refuse := func(format string, args ...any) (pageRange, error) {
+		return pageRange{}, &adviceError{text: path + " " + fmt.Sprintf(format, args...)}
+	}
+	if total < 1 {
+		return refuse("is a PDF document without pages. There is nothing to show.")
+	}
+	if total > o.MaxPDFPages {
+		return refuse("has %d pages, more than the %d of a document that is shown. Put those you need into a smaller one, or extract their text, and read that.", total, o.MaxPDFPages)
+	}
+	r := pageRange{first: 1, last: total}
+	if asked != "" {
+		var err error
+		if r, err = parsePages(asked); err != nil {
+			return pageRange{}, &adviceError{text: err.Error()}
+		}
+	}
+	if r.last == 0 || r.last > total {
+		r.last = total
+	}
+	switch n := r.last - r.first + 1; {
+	case r.first > total:
+		return refuse("has %s; page %d is past the end.", plural(total, "page"), r.first)
+	case o.code.real != "": // code has no limit but that of the document
+	case asked == "" && n > maxDefaultPages:
+		return refuse(`has %d pages. Say which to show, %d at most, as with pages "1-%d".`, total, maxPagesPerCall, maxDefaultPages)
+	case n > maxPagesPerCall:
+		return refuse(`has %d pages, and one call shows %d at most. Ask for pages "%d-%d" first.`, total, maxPagesPerCall, r.first, r.first+maxPagesPerCall-1)
+	}
+	return r, nil
+}
+
+// notPDFError returns the error for a call that names pages of a file that is not a PDF
+// document.
+func notPDFError(path string) error {
+	return &adviceError{text: path + " is not a PDF document, so it has no pages. Leave pages out; offset and limit choose lines of a text."}
 }

@@ -6,7 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +18,8 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/content"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
 )
@@ -236,4 +241,212 @@ func (m *Servers) Invoke(ctx context.Context, server, tool string, input json.Ra
 		return nil, m.unknown(server)
 	}
 	return one.call(ctx, nil, tool, input)
+}
+
+// backgroundTime returns when the call should go on in the background; 0 if it must not.
+func (k *call) backgroundTime() time.Duration {
+	after := k.connection.server.servers.options.Background
+	interactive, known := pegboard.KeyInteractive.Get(k.session)
+	main := k.session.Role() == pegboard.RoleMain || k.session.Role() == pegboard.RoleCoordinator
+	if after < 0 || k.owner == nil || k.owner.Parent() != nil || !main || known && !interactive {
+		return 0
+	}
+	return after
+}
+
+// moveToBackground makes a task of the call and returns the result that the model gets now.
+// It is nil if the call cannot go on in the background.
+func (k *call) moveToBackground() *pegboard.Result {
+	if !k.decoding.TryLock() {
+		return nil // the answer is there
+	}
+	defer k.decoding.Unlock()
+	tasks := background.Of(k.session)
+	file, err := tasks.NewFile("mcp")
+	if err != nil {
+		return nil
+	}
+	server := k.connection.server.config.Name
+	h, err := tasks.Add(k.session, background.Work{
+		Kind: "mcp", Description: fmt.Sprintf("%s of the MCP server %s", untrusted.Escape(k.tool), server),
+		Command: k.owner.ToolName(), OutputFile: file, Started: k.started, Stop: k.cancel,
+	})
+	if err != nil {
+		return nil
+	}
+	// The methods of the owner end with it.
+	k.moved.Store(true)
+	k.decoder.Store, k.decoder.Tell = storeInTasks(tasks), nil
+	goroutine.Go(func() { k.superviseTask(h, file) })
+	return &pegboard.Result{
+		Line: "Goes on in the background as " + h.ID(),
+		Parts: []pegboard.Part{{Text: fmt.Sprintf("The call has taken %v and goes on in the background.\nTask id: %s\nIts result will be in: %s\n"+
+			"You are told of the end; do not poll. Go on with something else; TaskStop ends it.", time.Since(k.started).Round(time.Second), h.ID(), file)}},
+	}
+}
+
+// superviseTask waits until the call has ended, writes its result into the file of the task
+// and reports the end.
+func (k *call) superviseTask(h *background.Handle, file string) {
+	<-k.done
+	err := k.err
+	state := background.Completed
+	switch {
+	case err != nil:
+		state = background.Failed // Done makes Killed of it if the task was asked to stop
+	case k.result.IsError:
+		state, err = background.Failed, errors.New("the server reported a failure; its text is in the file")
+	}
+	if k.result != nil {
+		if problem := os.WriteFile(file, []byte(k.resultText()), 0o600); problem != nil {
+			h.Tell("its result could not be written: " + problem.Error())
+			state, err = background.Failed, cmpErr(err, problem)
+		}
+	}
+	h.Done(state, nil, err)
+}
+
+// resultText returns the result as text. Images are stored apart.
+func (k *call) resultText() string {
+	var texts []string
+	store := storeInTasks(background.Of(k.session))
+	for _, p := range k.result.Parts {
+		if len(p.Data) == 0 {
+			texts = append(texts, p.Text)
+			continue
+		}
+		stored, err := store(context.Background(), p.MIME, strings.NewReader(string(p.Data)))
+		if err != nil {
+			texts = append(texts, fmt.Sprintf("(%s could not be stored: %v)", p.MIME, err))
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("(%s is in %s)", p.MIME, stored.Path))
+	}
+	return strings.Join(texts, "\n")
+}
+
+// storeInTasks returns a func that keeps bytes beside the output files of tasks.
+func storeInTasks(tasks *background.Tasks) func(ctx context.Context, mimeType string, r io.Reader) (pegboard.StoredResult, error) {
+	return func(_ context.Context, _ string, r io.Reader) (stored pegboard.StoredResult, err error) {
+		path, err := tasks.NewFile("mcp")
+		if err != nil {
+			return stored, err
+		}
+		data, err := io.ReadAll(r)
+		if err != nil {
+			return stored, err
+		}
+		return pegboard.StoredResult{Ref: path, Path: path, Size: int64(len(data))}, os.WriteFile(path, data, 0o600)
+	}
+}
+
+// A moment is something that a callClock waits for.
+type moment int
+
+const (
+	idleMoment moment = iota // nothing has happened for too long
+	lastMoment               // the call has taken too long
+	moveMoment               // the call should go on in the background
+	moments
+)
+
+// callClock says when the limits of a call are reached. One timer serves all of them.
+type callClock struct {
+	reached func(moment) // called once for each moment, on a goroutine of its own
+	idle    time.Duration
+	timer   *time.Timer
+
+	mu     sync.Mutex
+	at     [moments]time.Time // zero: not waited for
+	paused int                // how often pause was called without resume
+	ended  bool
+}
+
+// start starts the clock. A duration of 0 or less means no limit.
+func (c *callClock) start(idle, last, move time.Duration, reached func(moment)) {
+	now := time.Now()
+	c.reached, c.idle = reached, max(idle, 0)
+	for m, d := range [moments]time.Duration{idleMoment: idle, lastMoment: last, moveMoment: move} {
+		if d > 0 {
+			c.at[m] = now.Add(d)
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if next, ok := c.next(); ok {
+		c.timer = time.AfterFunc(next.Sub(now), c.tick)
+	}
+}
+
+// next returns the next moment. The lock is held.
+func (c *callClock) next() (next time.Time, ok bool) {
+	for m, at := range c.at {
+		if at.IsZero() || moment(m) == idleMoment && c.paused > 0 {
+			continue
+		}
+		if next.IsZero() || at.Before(next) {
+			next = at
+		}
+	}
+	return next, !next.IsZero()
+}
+
+// tick is called by the timer.
+func (c *callClock) tick() {
+	c.mu.Lock()
+	now := time.Now()
+	var passed []moment
+	for m, at := range c.at {
+		if c.ended || at.IsZero() || at.After(now) || moment(m) == idleMoment && c.paused > 0 {
+			continue
+		}
+		c.at[m] = time.Time{}
+		passed = append(passed, moment(m))
+	}
+	c.rearm(now)
+	c.mu.Unlock()
+	for _, m := range passed {
+		c.reached(m)
+	}
+}
+
+// rearm sets the timer to the next moment. The lock is held.
+func (c *callClock) rearm(now time.Time) {
+	if next, ok := c.next(); ok && !c.ended {
+		c.timer.Reset(next.Sub(now))
+	}
+}
+
+// reset begins the time of idleness anew. The timer is left alone: when it fires it is set to
+// the new time.
+func (c *callClock) reset() { c.pauseBy(0) }
+
+// pause stops the time of idleness until resume was called as often.
+func (c *callClock) pause() { c.pauseBy(1) }
+
+// resume undoes pause, and begins the time of idleness anew.
+func (c *callClock) resume() { c.pauseBy(-1) }
+
+func (c *callClock) pauseBy(n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.paused += n
+	if c.at[idleMoment].IsZero() {
+		return // no limit, or reached
+	}
+	now := time.Now()
+	c.at[idleMoment] = now.Add(c.idle)
+	if n < 0 {
+		c.rearm(now)
+	}
+}
+
+// stop stops the clock.
+func (c *callClock) stop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	if c.timer != nil {
+		c.timer.Stop()
+	}
 }

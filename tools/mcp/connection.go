@@ -1,3 +1,4 @@
+//lint:file-ignore SA1019 the newest version of the protocol deprecates roots; servers of older ones use them
 package mcp
 
 import (
@@ -8,6 +9,8 @@ import (
 	"io"
 	"maps"
 	"net/url"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -268,3 +271,46 @@ func (c *connection) quiet(err error) error {
 	}
 	return &quietError{strings.ReplaceAll(err.Error(), address.RawQuery, "…"), err}
 }
+
+// setRoots tells the server the working directories, if they have changed. It waits for the
+// server.
+func (c *connection) setRoots(dirs []string) {
+	c.mu.Lock()
+	before := c.roots
+	c.roots = dirs
+	c.mu.Unlock()
+	var gone []string
+	for _, root := range rootsOf(before) {
+		if !slices.ContainsFunc(rootsOf(dirs), func(r *mcp.Root) bool { return r.URI == root.URI }) {
+			gone = append(gone, root.URI)
+		}
+	}
+	if len(gone) > 0 {
+		c.client.RemoveRoots(gone...)
+	}
+	if !slices.Equal(before, dirs) {
+		c.client.AddRoots(rootsOf(dirs)...)
+	}
+}
+
+// rootsOf returns the roots of the protocol for directories.
+func rootsOf(dirs []string) []*mcp.Root {
+	roots := make([]*mcp.Root, len(dirs))
+	for i, dir := range dirs {
+		path := filepath.ToSlash(dir)
+		if path[0] != '/' { // a drive letter
+			path = "/" + path
+		}
+		roots[i] = &mcp.Root{Name: filepath.Base(dir), URI: (&url.URL{Scheme: "file", Path: path}).String()}
+	}
+	return roots
+}
+
+// quietError is an error without the secrets that its cause may name.
+type quietError struct {
+	text string
+	err  error
+}
+
+func (e *quietError) Error() string { return e.text }
+func (e *quietError) Unwrap() error { return e.err }

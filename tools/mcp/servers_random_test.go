@@ -7,10 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -19,7 +25,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/reference"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -219,4 +227,435 @@ func TestConnectsAndDeaths(t *testing.T) {
 func openFiles() int {
 	files, _ := os.ReadDir("/proc/self/fd")
 	return len(files)
+}
+
+// process returns a server of others that is a process.
+func process(t testing.TB, name string, p reference.Program, args ...string) mcpjson.Server {
+	t.Helper()
+	args = reference.Args(t, p, args...)
+	return mcpjson.Server{Name: name, Type: mcpjson.Stdio, Command: args[0], Args: args[1:]}
+}
+
+// everythingTools are the tools of server-everything for a client with roots, forms and a model.
+var everythingTools = []string{
+	"echo", "get-annotated-message", "get-env", "get-resource-links", "get-resource-reference", "get-roots-list", "get-structured-content",
+	"get-sum", "get-tiny-image", "gzip-file-as-resource", "simulate-research-query", "toggle-simulated-logging", "toggle-subscriber-updates",
+	"trigger-elicitation-request", "trigger-long-running-operation", "trigger-sampling-request", "trigger-url-elicitation",
+}
+
+// TestEverything uses all that server-everything has, over each transport.
+func TestEverything(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		server func(t *testing.T) mcpjson.Server
+	}{
+		{name: "stdio", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "every", reference.Everything) }},
+		{name: "HTTP", server: func(t *testing.T) mcpjson.Server {
+			t.Helper()
+			return mcpjson.Server{Name: "every", Type: mcpjson.HTTP, URL: "http://" + reference.Serve(t, reference.Everything, "streamableHttp") + "/mcp"}
+		}},
+		{name: "SSE", server: func(t *testing.T) mcpjson.Server {
+			t.Helper()
+			return mcpjson.Server{Name: "every", Type: mcpjson.SSE, URL: "http://" + reference.Serve(t, reference.Everything, "sse") + "/sse"}
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			u := &user{fill: func(_ context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+				if f.URL != "" {
+					return pegboard.Filled{Action: pegboard.FillAccept}, nil
+				}
+				return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"name":"Ada"}`)}, nil
+			}}
+			b := newBridge(t, func(s *setup) {
+				u.setup(s)
+				s.options.Begin = soon
+				s.options.Sample = func(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+					return json.RawMessage(`{"role":"assistant","model":"m","content":{"type":"text","text":"the model says"}}`), nil
+				}
+			}, tt.server(t))
+			require.NoError(t, b.registry.Add(b.servers.Tools()[:2]...))
+			b.ready()
+			requireEverythingTools(t, b)
+			requireEverythingCalls(t, b, u)
+			requireEverythingRest(t, b)
+		})
+	}
+}
+
+// requireEverythingTools expects the tools that the server lists only after it was told what
+// the client can do.
+func requireEverythingTools(t *testing.T, b *bridge) {
+	t.Helper()
+	began := time.Now()
+	var tools []string
+	for len(tools) != len(everythingTools) && time.Since(began) < soon {
+		b.servers.Sync(t.Context())
+		tools = nil
+		for _, name := range names(b.registry.AssemblePool(b.session, pegboard.PoolConfig{})) {
+			tools = append(tools, name[len("mcp__every__"):])
+		}
+		time.Sleep(poll)
+	}
+	slices.Sort(tools)
+	require.Equal(t, everythingTools, tools)
+}
+
+func requireEverythingCalls(t *testing.T, b *bridge, u *user) {
+	t.Helper()
+	call := func(tool, input string) string {
+		t.Helper()
+		o := b.call("every", tool, json.RawMessage(input))
+		require.NoError(t, o.Err, tool)
+		require.False(t, o.Result.IsError, textOf(o))
+		return textOf(o)
+	}
+	require.Equal(t, "Echo: hi", call("echo", `{"message":"hi"}`))
+	require.Contains(t, call("get-sum", `{"a":1,"b":2}`), "3")
+	require.Contains(t, call("get-roots-list", `{}`), filepath.Base(b.session.Dir()))
+	require.Contains(t, call("trigger-long-running-operation", `{"duration":0.5,"steps":5}`), "5")
+	require.Contains(t, b.progress(), "5/5")
+	require.Contains(t, call("trigger-sampling-request", `{"prompt":"a"}`), "the model says")
+	require.Contains(t, call("trigger-elicitation-request", `{}`), "Ada")
+	require.Contains(t, string(u.shown()[0].Schema), `"name"`)
+	call("trigger-url-elicitation", `{"url":"https://example.com/a"}`)
+	call("trigger-url-elicitation", `{"url":"https://example.com/b","errorPath":true}`) // with the error -32042
+	forms := u.shown()
+	require.Equal(t, "https://example.com/a", forms[1].URL)
+	require.Equal(t, "https://modelcontextprotocol.io", forms[2].URL)
+	call("get-annotated-message", `{"messageType":"error","includeImage":true}`)
+	require.Contains(t, call("get-resource-links", `{}`), "ReadMcpResource")
+	require.Contains(t, call("get-resource-reference", `{"resourceType":"Text","resourceId":1}`), "demo://resource/dynamic/text/1")
+	o := b.call("every", "get-tiny-image", json.RawMessage(`{}`))
+	require.NoError(t, o.Err)
+	require.True(t, slices.ContainsFunc(o.Result.Parts, func(p pegboard.Part) bool { return p.MIME == "image/png" && len(p.Data) > 0 }))
+	o = b.call("every", "get-structured-content", json.RawMessage(`{"location":"New York"}`))
+	require.NoError(t, o.Err)
+	require.NoError(t, o.OutputErr)
+	require.NotNil(t, o.Result.Data)
+	require.Contains(t, call("gzip-file-as-resource", `{"name":"a.gz","data":"data:text/plain,hello","outputType":"resource"}`), "gzip")
+
+	ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, errors.New("the user has left"))
+	defer cancel()
+	began := time.Now()
+	o = b.callContext(ctx, "every", "trigger-long-running-operation", json.RawMessage(`{"duration":60,"steps":60}`))
+	require.ErrorContains(t, o.Err, "the user has left")
+	require.Less(t, time.Since(began), 10*time.Second)
+	require.Equal(t, "Echo: after", call("echo", `{"message":"after"}`))
+}
+
+// requireEverythingRest uses the resources and the prompts.
+func requireEverythingRest(t *testing.T, b *bridge) {
+	t.Helper()
+	pool := b.registry.AssemblePool(b.session, pegboard.PoolConfig{Gates: pegboard.Gates{Resources: true}})
+	run := func(name, input string) pegboard.Outcome {
+		return b.executor.Run(t.Context(), pool, pegboard.Call{Name: name, Input: json.RawMessage(input)})[0]
+	}
+	o := run("ListMcpResources", `{"server":"every"}`)
+	require.NoError(t, o.Err)
+	listed, ok := o.Result.Data.([]mcp.Resource)
+	require.True(t, ok)
+	require.Greater(t, len(listed), 5)
+	require.True(t, slices.ContainsFunc(listed, func(r mcp.Resource) bool { return r.URITemplate != "" }))
+	o = run("ReadMcpResource", `{"server":"every","uri":"demo://resource/dynamic/text/1"}`)
+	require.NoError(t, o.Err)
+	require.Contains(t, textOf(o), "Resource 1")
+	o = run("ReadMcpResource", `{"server":"every","uri":"demo://resource/dynamic/blob/1"}`)
+	require.NoError(t, o.Err)
+	require.Contains(t, textOf(o), "is in /")
+	o = run("ReadMcpResource", `{"server":"every","uri":"demo://none"}`)
+	require.ErrorContains(t, o.Err, "demo://none")
+
+	prompts, err := b.servers.Prompts(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, prompts)
+	for _, p := range prompts {
+		args := map[string]string{}
+		for _, a := range p.Arguments {
+			args[a.Name] = "1"
+		}
+		if p.Name == "resource-prompt" {
+			args = map[string]string{"resourceType": "Text", "resourceId": "1"}
+		}
+		parts, err := b.servers.Prompt(t.Context(), "every", p.Name, args)
+		require.NoError(t, err, p.Name)
+		require.NotEmpty(t, parts)
+	}
+	_, err = b.servers.Prompt(t.Context(), "every", "none", nil)
+	require.Error(t, err)
+}
+
+// TestServersOfOthers lists and calls tools of servers that others wrote.
+func TestServersOfOthers(t *testing.T) {
+	t.Parallel()
+	files := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(files, "a.txt"), []byte("hello"), 0o600))
+	sdk := func(t *testing.T, stateless string) mcpjson.Server {
+		t.Helper()
+		return mcpjson.Server{Name: "srv", Type: mcpjson.HTTP, URL: "http://" + reference.Serve(t, reference.SDKServer, "-http="+reference.Address, "-stateless="+stateless) + "/"}
+	}
+	tests := []struct {
+		name     string
+		server   func(t *testing.T) mcpjson.Server
+		env      map[string]string
+		tool     string
+		input    string
+		want     string
+		protocol string
+		tools    int // at least
+	}{
+		{name: "filesystem", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.Filesystem, files) },
+			tool: "read_text_file", input: `{"path":"` + filepath.Join(files, "a.txt") + `"}`, want: "hello", tools: 10},
+		{name: "memory", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.Memory) },
+			env:  map[string]string{"MEMORY_FILE_PATH": filepath.Join(t.TempDir(), "memory.json")},
+			tool: "create_entities", input: `{"entities":[{"name":"Ada","entityType":"person","observations":["x"]}]}`, want: "Ada", tools: 9},
+		{name: "thinking", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.SequentialThinking) },
+			tool: "sequentialthinking", input: `{"thought":"a","nextThoughtNeeded":false,"thoughtNumber":1,"totalThoughts":1}`, want: "thoughtNumber", tools: 1},
+		{name: "GitHub", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.GitHub) },
+			env: map[string]string{"GITHUB_PERSONAL_ACCESS_TOKEN": "none"}, protocol: "2024-11-05", tools: 20},
+		{name: "gopls", server: func(t *testing.T) mcpjson.Server { t.Helper(); return process(t, "srv", reference.Gopls, "mcp") },
+			tool: "go_workspace", input: `{}`, want: "", tools: 5},
+		{name: "SDK, stateless", server: func(t *testing.T) mcpjson.Server { t.Helper(); return sdk(t, "true") },
+			tool: "test_simple_text", input: `{}`, want: "simple text", protocol: "2026-07-28", tools: 10},
+		{name: "SDK, stateful", server: func(t *testing.T) mcpjson.Server { t.Helper(); return sdk(t, "false") },
+			tool: "test_simple_text", input: `{}`, want: "simple text", tools: 10},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			config := tt.server(t)
+			config.Env = tt.env
+			b := newBridge(t, func(s *setup) { s.options.Begin, s.session.Dir = soon, files }, config).ready()
+			b.servers.Sync(t.Context())
+			s := b.now("srv")
+			require.GreaterOrEqual(t, s.Tools, tt.tools)
+			require.Empty(t, s.Registration.Quarantined)
+			require.NotEmpty(t, s.Protocol)
+			if tt.protocol != "" {
+				require.Equal(t, tt.protocol, s.Protocol)
+			}
+			if tt.tool == "" {
+				return
+			}
+			o := b.call("srv", tt.tool, json.RawMessage(tt.input))
+			require.NoError(t, o.Err)
+			require.Contains(t, textOf(o), tt.want)
+			require.False(t, o.Result.IsError, textOf(o))
+		})
+	}
+}
+
+const sizeLimit = 32 << 20
+
+// TestHugeAnswer streams an answer of 1 GiB at full effort. It is not kept, its call fails, and
+// the next one works. It is not parallel, because it measures the memory.
+func TestHugeAnswer(t *testing.T) {
+	b := newBridge(t, func(s *setup) { s.options.MaxMessage = sizeLimit }, own(t, "srv", "usual")).ready()
+	b.requireEcho("srv")
+	var o error
+	grown := reference.HeapGrowth(func() { o = b.call("srv", "huge", scriptedInput{Bytes: effort.Of(t, 1<<30)}).Err })
+	require.ErrorContains(t, o, "longer than 33554432 bytes")
+	require.Less(t, grown, uint64(3*sizeLimit))
+	b.requireEcho("srv")
+	require.Equal(t, mcp.Ready, b.now("srv").Status)
+	require.Zero(t, b.now("srv").Strays)
+}
+
+// TestAnswerWithoutEnd has an answer begin and not end. The limit of time ends its call; the
+// server can be connected again.
+func TestAnswerWithoutEnd(t *testing.T) {
+	t.Parallel()
+	b := newBridge(t, func(s *setup) { s.options.MaxMessage, s.options.Idle = 1<<20, 300*time.Millisecond }, own(t, "srv", "usual"), own(t, "other", "usual")).ready()
+	o := b.call("srv", "endless", scriptedInput{Bytes: 10 << 20})
+	require.ErrorIs(t, o.Err, mcp.ErrIdle)
+	b.requireEcho("other")
+	ctx, cancel := context.WithTimeoutCause(t.Context(), soon, errors.New("the test has ended"))
+	defer cancel()
+	require.NoError(t, b.servers.Reconnect(ctx, "srv"))
+	b.requireEcho("srv")
+}
+
+// TestServersThatDoNotBegin starts servers that cannot be connected beside one that can. The
+// error of each says why.
+func TestServersThatDoNotBegin(t *testing.T) {
+	tests := []struct {
+		mode   string
+		status mcp.Status // of the first failure
+		err    string
+		slow   bool // the time for the beginning is used up
+	}{
+		{mode: "missing", status: mcp.Failed, err: "cannot be started"},
+		{mode: "exit", status: mcp.Pending, err: "exit code 3; the end of its stderr: no configuration found"},
+		{mode: "usage", status: mcp.Pending, err: "did not begin in time", slow: true},
+		{mode: "shut", status: mcp.Pending, err: "closed its output"},
+		{mode: "ignore", status: mcp.Pending, err: "did not begin in time", slow: true},
+		{mode: "refuse", status: mcp.Pending, err: "the license has expired"},
+		{mode: "version", status: mcp.Pending, err: `unsupported protocol version: "1999-01-01"`},
+		{mode: "nolist", status: mcp.Pending, err: "its tools are no list"},
+		{mode: "faultylist", status: mcp.Pending, err: "the database is down"},
+		{mode: "stubborn", status: mcp.Ready},
+		{mode: "fork", status: mcp.Ready},
+		{mode: "banner", status: mcp.Ready},
+		{mode: "early", status: mcp.Ready},
+	}
+	var configs []mcpjson.Server
+	for _, tt := range tests {
+		config := own(t, tt.mode, tt.mode)
+		if tt.mode == "missing" {
+			config.Command = "pegboard-no-such-command"
+		}
+		configs = append(configs, config)
+	}
+	b := newBridge(t, func(s *setup) { s.options.Begin, s.options.Local = 5*time.Second, len(tests) }, append(configs, own(t, "good", "usual"))...)
+	for _, tt := range tests {
+		t.Run(tt.mode, func(t *testing.T) {
+			s := b.until(tt.mode, func(s mcp.State) bool { return s.Err != nil || s.Status == mcp.Ready })
+			require.Equal(t, tt.status, s.Status, s.Err)
+			if tt.err == "" {
+				b.requireEcho(tt.mode)
+				return
+			}
+			require.ErrorContains(t, s.Err, tt.err)
+			if !tt.slow {
+				require.NotErrorIs(t, s.Err, mcp.ErrSlowStart)
+			}
+		})
+	}
+	b.ready("good").requireEcho("good")
+	require.Equal(t, 6, b.now("banner").Strays)
+	require.Equal(t, "starting server on stdio…", b.now("banner").FirstStray)
+}
+
+// TestShellThatForks starts a server by a shell that stays, and one whose helper outlives it.
+func TestShellThatForks(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("needs sh")
+	}
+	shell := func(name, script string) mcpjson.Server {
+		s := own(t, name, "usual")
+		s.Command, s.Args = "sh", []string{"-c", script, s.Command}
+		return s
+	}
+	b := newBridge(t, nil, shell("stays", `"$0"; true`), shell("helper", `sleep 600 & "$0"`), shell("holds", `(trap "" TERM; sleep 600) & "$0"`))
+	b.ready()
+	for _, name := range []string{"stays", "helper", "holds"} {
+		b.requireEcho(name)
+	}
+	began := time.Now()
+	b.close()
+	require.Less(t, time.Since(began), maxClose)
+}
+
+// TestServersThatEnd has servers end while calls run. The calls fail at once with the name of
+// the server, and the server is connected again.
+func TestServersThatEnd(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		tool string
+		err  string
+	}{
+		{tool: "die", err: "exit code 3; the end of its stderr: fatal: disk full"},
+		{tool: "shut", err: "closed its output"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.tool, func(t *testing.T) {
+			t.Parallel()
+			b := newBridge(t, nil, own(t, "srv", "usual"), own(t, "other", "usual")).ready()
+			b.servers.Sync(t.Context())
+			pool := b.registry.AssemblePool(b.session, pegboard.PoolConfig{})
+			waiting, call := make(chan pegboard.Outcome, 1), newCall(t, "srv", "wait", scriptedInput{})
+			go func() { waiting <- b.executor.Run(t.Context(), pool, call)[0] }()
+			input, err := json.Marshal(scriptedInput{Text: "disk full"})
+			require.NoError(t, err)
+			_, err = b.servers.Invoke(t.Context(), "srv", tt.tool, input)
+			for _, err := range []error{err, (<-waiting).Err} {
+				var fault *mcp.ServerError
+				require.ErrorAs(t, err, &fault)
+				require.Equal(t, "srv", fault.Server)
+				require.ErrorContains(t, err, tt.err)
+			}
+			b.requireEcho("other")
+			b.ready("srv").requireEcho("srv")
+		})
+	}
+}
+
+// TestServerThatDoesNotRead has a server read nothing while calls are made, cancelled, and
+// made again. Closing does not wait for it.
+func TestServerThatDoesNotRead(t *testing.T) {
+	t.Parallel()
+	b := newBridge(t, nil, own(t, "srv", "usual"), own(t, "other", "usual")).ready()
+	short := func(tool string, size int) error {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("the user has left"))
+		defer cancel()
+		return b.callContext(ctx, "srv", tool, scriptedInput{Text: string(make([]byte, size))}).Err
+	}
+	require.ErrorContains(t, short("deaf", 0), "the user has left")
+	for n := range 3 {
+		began := time.Now()
+		require.ErrorContains(t, short("echo", 300<<10+n), "the user has left")
+		require.Less(t, time.Since(began), soon)
+	}
+	b.requireEcho("other")
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(t.Context(), soon)
+	defer cancel()
+	require.NoError(t, b.servers.Reconnect(ctx, "srv"))
+	b.requireEcho("srv")
+	require.Less(t, time.Since(began), maxClose)
+}
+
+// TestRedirects expects that nothing is sent to another host than that of the configuration.
+func TestRedirects(t *testing.T) {
+	t.Parallel()
+	var reached atomic.Int64
+	foreign := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached.Add(1) }))
+	t.Cleanup(foreign.Close)
+	serve := func(handler http.HandlerFunc) string {
+		s := httptest.NewServer(handler)
+		t.Cleanup(s.Close)
+		return s.URL
+	}
+	redirect := serve(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, foreign.URL, http.StatusTemporaryRedirect)
+	})
+	endpoint := serve(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte("event: endpoint\ndata: " + foreign.URL + "/messages\n\n"))
+		_ = http.NewResponseController(w).Flush()
+		<-r.Context().Done()
+	})
+	html := serve(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		_, _ = w.Write([]byte("<html>Please log in to the network</html>"))
+	})
+	tests := []struct {
+		name, url string
+		kind      mcpjson.Type
+		err       string
+	}{
+		{name: "redirect", url: redirect, kind: mcpjson.HTTP, err: "another host"},
+		{name: "redirect-sse", url: redirect, kind: mcpjson.SSE, err: "another host"},
+		{name: "endpoint", url: endpoint, kind: mcpjson.SSE, err: "another host"},
+		{name: "html", url: html, kind: mcpjson.HTTP, err: "did not answer with a message of the protocol"},
+		{name: "html-sse", url: html, kind: mcpjson.SSE, err: "malformed line"},
+		{name: "closed", url: "http://127.0.0.1:1", kind: mcpjson.HTTP, err: "refused"},
+	}
+	var configs []mcpjson.Server
+	for _, tt := range tests {
+		configs = append(configs, mcpjson.Server{Name: tt.name, Type: tt.kind, URL: tt.url})
+	}
+	b := newBridge(t, func(s *setup) { s.options.Begin = 10 * time.Second }, configs...)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := b.until(tt.name, func(s mcp.State) bool { return s.Err != nil })
+			require.ErrorContains(t, s.Err, tt.err)
+			require.NotErrorIs(t, s.Err, mcp.ErrSlowStart)
+		})
+	}
+	require.Zero(t, reached.Load())
 }

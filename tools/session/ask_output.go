@@ -1,11 +1,14 @@
 package session
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // An AskOutput is the Result.Data of AskUserQuestion.
@@ -68,4 +71,96 @@ func (out *AskOutput) list() string {
 		}
 	}
 	return b.String()
+}
+
+const askTool = "AskUserQuestion"
+
+type askInput struct {
+	Questions    []Question        `json:"questions" jsonschema:"minItems=1,maxItems=4" jsonschema_description:"The questions, which the user sees together"`
+	Answers      map[string]string `json:"answers,omitempty" jsonschema_description:"The user's answers. Never set it"`
+	Response     string            `json:"response,omitempty" jsonschema_description:"What the user writes in place of answers. Never set it"`
+	AFKTimeoutMs int64             `json:"afkTimeoutMs,omitempty" jsonschema:"minimum=0" jsonschema_description:"For how long nobody has answered. Never set it"`
+	Annotations  map[string]any    `json:"annotations,omitempty" jsonschema_description:"Notes to the answers. Never set it"`
+	Metadata     map[string]any    `json:"metadata,omitempty" jsonschema_description:"Of the program. Never set it"`
+}
+
+// answerKeys are the properties that hold an answer, and foreignKeys all that the model may not
+// set.
+var (
+	answerKeys  = []string{"answers", "response", "afkTimeoutMs"}
+	foreignKeys = append(slices.Clone(answerKeys), "annotations", "metadata")
+)
+
+// AskUserQuestion returns the tool with which a model has the user choose: one to four questions
+// with two to four options each.
+//
+// Only the user answers, or a hook or an approver that brings an answer in the user's place,
+// see Info.RequiresUser. A dialog uses [Asked] and [Answer]. Answers that the model writes itself
+// are refused, by [pegboard.Call.Sent]. So are two questions with one text and an answer to a
+// question that was not asked. A call that is allowed without an answer fails with
+// [ErrNoAnswer].
+//
+// Result.Data is an [AskOutput].
+func AskUserQuestion() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[askInput, AskOutput]{
+		Info:        pegboard.Info{Name: askTool, Title: "Ask the user", Hint: "let the user choose between options", RequiresUser: true, Polls: true},
+		Description: "Puts one to four questions to the user, with two to four options each, and returns the answers.",
+		Prompt: func(pegboard.Scope) string {
+			return "Puts one to four questions to the user, with two to four options each, and returns the answers. " +
+				"Use it when you are stuck after looking: when the code, the files and the conversation do not say which way to go, and the choice matters. " +
+				"Do not use it as a first step, nor for what you can find out or decide yourself. " +
+				"Put the option that you would choose first. The user may also answer in other words, or refuse. Never write an answer yourself."
+		},
+		Traits: pegboard.Traits{
+			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared, Own: true,
+			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "answers of the user"}},
+		},
+		Lines: func(in askInput, _ *pegboard.Call) pegboard.Lines {
+			var headers []string
+			for _, q := range in.Questions {
+				headers = append(headers, q.Header)
+			}
+			about := strings.Join(headers, separator)
+			return pegboard.Lines{Before: "Ask: " + about, While: "Asking: " + about}
+		},
+		Validate: validateAsk,
+		Permit: func(context.Context, askInput, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it asks the user"}
+		},
+		ClassifierInput: func(askInput, *pegboard.Call) string { return "asks the user" },
+		Call:            callAsk,
+		Result: func(out AskOutput) *pegboard.Result {
+			r := pegboard.TextResult(out.text())
+			r.Data, r.Line = out, out.line()
+			return r
+		},
+	})
+}
+
+// validateAsk refuses answers of the model, and answers to other questions.
+func validateAsk(_ context.Context, in askInput, c *pegboard.Call) error {
+	sent, err := jsonobject.Parse(c.Sent())
+	if err != nil {
+		return fmt.Errorf("the input cannot be read: %w", err)
+	}
+	for _, key := range foreignKeys {
+		if sent.Get(key) != nil {
+			return fmt.Errorf("you have written %s, which only the user gives; call it again without %s", key, key)
+		}
+	}
+	if err := checkQuestions(in.Questions); err != nil {
+		return err
+	}
+	return checkAnswers(in.Questions, in.Answers)
+}
+
+// callAsk returns the answers, which the input holds by now.
+func callAsk(_ context.Context, in askInput, c *pegboard.Call) (AskOutput, error) {
+	if len(in.Answers) == 0 && strings.TrimSpace(in.Response) == "" && in.AFKTimeoutMs <= 0 {
+		return AskOutput{}, ErrNoAnswer
+	}
+	return AskOutput{
+		Questions: in.Questions, Answers: in.Answers, Response: in.Response, Annotations: in.Annotations,
+		AFKTimeoutMs: in.AFKTimeoutMs, by: c.Decision().By,
+	}, nil
 }

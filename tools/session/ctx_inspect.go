@@ -1,14 +1,17 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -157,4 +160,138 @@ func taskLabel(k background.Task) string {
 		return k.Description
 	}
 	return k.Command
+}
+
+// A table is a table in Markdown.
+type table struct {
+	head []string
+	rows [][]string
+}
+
+func newTable(head ...string) *table { return &table{head: head} }
+
+// row adds a row. A text may be that of a model or a server, so each is one line without marks
+// of the host or of the table.
+func (t *table) row(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = strings.ReplaceAll(untrusted.Escape(clipped(pegboard.OneLine(cell))), "|", `\|`)
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// text returns the table. Hidden is how many further rows were left out, if it is positive.
+func (t *table) text(hidden int) string {
+	var b strings.Builder
+	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
+	line(t.head)
+	b.WriteString("|" + strings.Repeat(" --- |", len(t.head)) + "\n")
+	for _, cells := range t.rows {
+		line(cells)
+	}
+	if hidden > 0 {
+		fmt.Fprintf(&b, "and %d more\n", hidden)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// A ToolWeight says how much of the context the definition of a tool takes.
+type ToolWeight struct {
+	Name     string `json:"name"`
+	Tokens   int    `json:"tokens"` // an estimate
+	External bool   `json:"external,omitempty"`
+	// Deferred says that only the name was sent at first; Loaded, that the definition was sent
+	// since.
+	Deferred bool `json:"deferred,omitempty"`
+	Loaded   bool `json:"loaded,omitempty"`
+}
+
+// waits reports whether the definition is not in the context.
+func (w ToolWeight) waits() bool { return w.Deferred && !w.Loaded }
+
+// state returns how the definition stands, for the model.
+func (w ToolWeight) state() string {
+	switch {
+	case w.waits():
+		return "waits"
+	case w.Loaded:
+		return "loaded"
+	}
+	return "always sent"
+}
+
+// weigh returns the definitions of a pool, the heaviest first.
+func weigh(s *pegboard.Session, p *pegboard.Pool) (all []ToolWeight) {
+	loaded := map[string]bool{}
+	for decl := range p.Loaded() {
+		loaded[decl.Name] = true
+	}
+	for _, name := range s.Loaded() { // since the pool was made, too
+		loaded[name] = true
+	}
+	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
+		for decl := range p.Declarations(part) {
+			w := ToolWeight{Name: decl.Name, Tokens: tokensOf(decl), External: part == pegboard.External, Deferred: decl.Deferred}
+			w.Loaded = w.Deferred && loaded[decl.Name]
+			all = append(all, w)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b ToolWeight) int {
+		return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// tokensOf estimates the size of a definition in tokens.
+func tokensOf(d pegboard.Declaration) int {
+	return (len(d.Name) + len(d.Description) + len(d.InputSchema) + 3) / 4
+}
+
+// toolTable words the definitions: a sum for each state, and the heaviest.
+func toolTable(all []ToolWeight) string {
+	sums := newTable("definitions", "tools", "tokens (about)")
+	for _, part := range []struct {
+		name string
+		of   func(ToolWeight) bool
+	}{
+		{"always sent", func(w ToolWeight) bool { return !w.Deferred }},
+		{"loaded since", func(w ToolWeight) bool { return w.Loaded }},
+		{"wait, only named", ToolWeight.waits},
+		{"of these all, of servers", func(w ToolWeight) bool { return w.External }},
+	} {
+		count, tokens := 0, 0
+		for _, w := range all {
+			if part.of(w) {
+				count, tokens = count+1, tokens+w.Tokens
+			}
+		}
+		sums.row(part.name, strconv.Itoa(count), strconv.Itoa(tokens))
+	}
+	heaviest := newTable("tool", "tokens (about)", "definition")
+	for _, w := range all[:min(len(all), maxInspected)] {
+		heaviest.row(w.Name, strconv.Itoa(w.Tokens), w.state())
+	}
+	return sums.text(0) + "\n\n" + heaviest.text(len(all)-maxInspected)
+}
+
+// planningWords are phrases that ask for a plan before anything is changed.
+var planningWords = regexp.MustCompile(`(?i)\b(?:` +
+	`plan mode|planning|blueprint|road ?map|` +
+	`(?:make|write|draft|create|prepare|propose|present|give|show|work out|come up with|need|want|have|like|see|with|your|the|a|an) (?:\w+ ){0,3}plan|` +
+	`plan (?:this|that|it|out|how|what|the|a|an|for|first|before|ahead|and)|(?:let's|let us|please|first|to|should|we) plan|` +
+	`how (?:would|will|should|could) (?:you|we|one) (?:go about|approach|tackle|implement|design|structure|do|solve|build)|` +
+	`(?:propose|outline|sketch|suggest|describe) (?:\w+ ){0,3}(?:approach|design|solution|strategy|steps|changes|architecture)|` +
+	`(?:design|architecture|strategy) (?:first|before|doc|document|proposal)|` +
+	`think (?:\w+ )?(?:it|this|that) (?:through|over)|think (?:about|through) (?:how|the approach|the design)|` +
+	`(?:before|without) (?:\w+ )?(?:changing|writing|editing|touching|implementing|coding)|before you (?:change|write|edit|touch|implement|code|start|begin)|` +
+	`(?:don't|do not|dont) (?:change|write|edit|touch|implement|code|modify) (?:anything|any|the|a|code|yet)` +
+	`)\b`)
+
+// otherPlans are plans of another kind.
+var otherPlans = regexp.MustCompile(`(?i)\b(?:query|execution|explain|data|pricing|price|subscription|billing|phone|floor|health|payment|business|test|terraform|free|paid|pro|enterprise|seating)[ -]plan(?:s|ner)?\b|\bplan [bB]\b`)
+
+// Planning reports whether a text of the user, in English, is about planning: a hint that the
+// plan tools should be shown to the model, by Deferral.AlwaysLoad, instead of being searched for.
+// Nothing is decided by it, and it may be wrong. A host may have a better hint.
+func Planning(text string) bool {
+	return planningWords.MatchString(otherPlans.ReplaceAllString(text, "-"))
 }

@@ -2,12 +2,19 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
 // worktrees are the tools EnterWorktree and ExitWorktree of a host.
@@ -57,4 +64,353 @@ func ask(ctx context.Context, what string, f func() error) error {
 	case <-ctx.Done():
 		return fmt.Errorf("%s: %w", what, context.Cause(ctx))
 	}
+}
+
+// An enterInput is the input of EnterWorktree.
+type enterInput struct {
+	Name string `json:"name,omitempty" jsonschema:"maxLength=64" jsonschema_description:"The name of the new worktree: letters, digits, dots, hyphens and underscores. Default: a name that is free."`
+	Path string `json:"path,omitempty" jsonschema_description:"The path of a worktree of this repository that is there already, in place of a new one"`
+}
+
+// EnteredWorktree is the Result.Data of EnterWorktree.
+type EnteredWorktree struct {
+	WorktreePath   string `json:"worktreePath"`
+	WorktreeBranch string `json:"worktreeBranch,omitempty"` // empty if no branch is checked out, or if WorktreeOptions.Create has made it
+	Message        string `json:"message"`
+}
+
+func (w *worktrees) enterTool() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[enterInput, EnteredWorktree]{
+		Info: pegboard.Info{Name: enterWorktree, Title: "Enter worktree", Hint: "separate checkout of the git repository on a new branch"},
+		Description: "Moves this session into a git worktree: a checkout of its own on a new branch, below .claude/worktrees. Use it when the user asks for a worktree, or for work that must not touch the checkout. Relative paths and commands start there afterwards, and nothing can be written in the checkout until you leave with ExitWorktree. " +
+			"The branch begins at a commit: changes that are not committed are not there. With path, the session enters a worktree that is there already; the user is asked about one that is not below .claude/worktrees.",
+		Inspect: func(in enterInput, c *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Kind: pegboard.KindRun, Targets: []pegboard.Target{enterTarget(in, c)}}
+		},
+		Enabled: isOffered,
+		Lines: func(in enterInput, _ *pegboard.Call) pegboard.Lines {
+			what := strings.TrimRight("a worktree "+pegboard.OneLine(in.Name+in.Path), " ")
+			return pegboard.Lines{Before: "Enter " + what, While: "Entering " + what}
+		},
+		Permit: func(context.Context, enterInput, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "a worktree below .claude/worktrees changes nothing in the checkout"}
+		},
+		Validate: func(_ context.Context, in enterInput, _ *pegboard.Call) error {
+			if in.Name != "" && in.Path != "" {
+				return errors.New("name is for a new worktree and path for one that is there; give one of them")
+			}
+			return nil
+		},
+		Call: w.enter,
+		Result: func(out EnteredWorktree) *pegboard.Result {
+			r := pegboard.TextResult(out.Message)
+			r.Data, r.Line = out, "In the worktree "+filepath.Base(out.WorktreePath)
+			return r
+		},
+	})
+}
+
+// enterTarget returns what a call of EnterWorktree touches.
+func enterTarget(in enterInput, c *pegboard.Call) pegboard.Target {
+	if in.Path == "" {
+		return pegboard.Target{Kind: pegboard.TargetResource, Value: "worktree " + in.Name}
+	}
+	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}
+	path := in.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(c.Dir(), path)
+	}
+	folder := filepath.Join(realpath.Resolve(c.Dir()), filepath.FromSlash(worktree.Folder))
+	if real := realpath.Resolve(filepath.Clean(path)); real == folder || !realpath.Contains(folder, real) {
+		t.AskReason = "the session would go to a worktree that is not below " + worktree.Folder
+	}
+	return t
+}
+
+// enter makes a worktree, or takes one that is there, and moves the session.
+func (w *worktrees) enter(ctx context.Context, in enterInput, c *pegboard.Call) (EnteredWorktree, error) {
+	s, all, y, err := lock(c)
+	if err != nil {
+		return EnteredWorktree{}, err
+	}
+	defer y.mu.Unlock()
+	switch {
+	case y.path != "":
+		return EnteredWorktree{}, fmt.Errorf("the session is in the worktree %s already; leave it with ExitWorktree first", y.path)
+	case s.Dir() != c.Dir():
+		return EnteredWorktree{}, fmt.Errorf("the session has moved to %s meanwhile; make the call again", s.Dir())
+	}
+	name := in.Name
+	if name == "" {
+		name = "session-" + strings.ToLower(rand.Text()[:8])
+	}
+	if w.options.Create != nil && in.Path == "" {
+		return w.enterMade(ctx, name, s, all, y)
+	}
+	tree, err := w.take(ctx, name, in, c, all)
+	if err != nil {
+		return EnteredWorktree{}, err
+	}
+	around := all.fence(treefence.Fence{Path: tree.Path, Dir: tree.Dir, Main: tree.Main, Common: tree.Common, IsWhole: tree.IsWhole})
+	all.add(around, in.Path == "")
+	err = y.begin(s, all, around, stayFacts{tree: tree, path: tree.Path, dir: tree.Dir, branch: tree.Branch})
+	if err != nil {
+		if in.Path != "" {
+			return EnteredWorktree{}, errors.Join(err, tree.Keep(), all.giveUp(tree.Path))
+		}
+		all.forget(tree.Path)
+		_, finishErr := tree.Finish(context.WithoutCancel(ctx))
+		return EnteredWorktree{}, errors.Join(err, finishErr)
+	}
+	return EnteredWorktree{WorktreePath: tree.Path, WorktreeBranch: tree.Branch, Message: enterMessage(tree, in.Path == "")}, nil
+}
+
+// take makes a worktree, or takes the one of in.Path into use.
+func (w *worktrees) take(ctx context.Context, name string, in enterInput, c *pegboard.Call, all *conversation) (*worktree.Worktree, error) {
+	r := worktree.Request{Dir: c.Dir(), Name: name, Base: w.options.BaseRef}
+	if in.Path != "" {
+		real := c.Targets()[0].Real()
+		if top := worktree.Top(real); top != "" {
+			_ = all.giveUp(top) // this conversation may have it in use for another agent
+		}
+		return w.trees.Enter(ctx, r, real)
+	}
+	_, _ = w.trees.Clean(ctx, r.Dir) // what programs have left that were killed; what is wrong shows next
+	r.MayRead = treefence.MayRead(ctx, c.Session())
+	tree, err := w.trees.Add(ctx, r)
+	if errors.Is(err, worktree.ErrTaken) {
+		err = fmt.Errorf("%w; take another name, or enter it by its path", err)
+	}
+	return tree, err
+}
+
+// enterMessage tells the model where it is.
+func enterMessage(tree *worktree.Worktree, made bool) string {
+	text := fmt.Sprintf("The session is in the worktree %s now", tree.Path)
+	switch {
+	case made:
+		text += fmt.Sprintf(", on the new branch %s, which begins at %s", tree.Branch, tree.Base)
+	case tree.Branch != "":
+		text += ", on the branch " + tree.Branch
+	}
+	text += fmt.Sprintf(". Relative paths and commands start in %s. Change files there only: nothing is written in %s until you leave with ExitWorktree.", tree.Dir, tree.Main)
+	if made {
+		text += " What is not committed there is not here."
+	}
+	if len(tree.Included) > 0 {
+		text += fmt.Sprintf(" %d files that git ignores were copied from there, as .worktreeinclude says.", len(tree.Included))
+	}
+	if len(tree.Skipped) > 0 {
+		text += " Not copied: " + strings.Join(tree.Skipped, "; ") + "."
+	}
+	return text
+}
+
+// enterMade moves the session to a directory that the host makes.
+func (w *worktrees) enterMade(ctx context.Context, name string, s *pegboard.Session, all *conversation, y *stay) (EnteredWorktree, error) {
+	var path string
+	if err := worktree.CheckName(name); err != nil {
+		return EnteredWorktree{}, err
+	}
+	err := ask(ctx, "the host could not make the worktree", func() (err error) {
+		path, err = w.options.Create(ctx, name)
+		return err
+	})
+	if err != nil {
+		return EnteredWorktree{}, err
+	}
+	if !filepath.IsAbs(path) || !isThere(path) {
+		return EnteredWorktree{}, fmt.Errorf("the host has made no worktree: %q is not the absolute path of a directory", path)
+	}
+	path = realpath.Resolve(filepath.Clean(path))
+	if realpath.Contains(path, all.top) {
+		return EnteredWorktree{}, fmt.Errorf("the host has made no worktree: %s holds the checkout", path)
+	}
+	around := all.fence(treefence.Fence{Path: path, Dir: path, Main: all.top, IsWhole: func() bool { return true }})
+	if l, err := worktree.Find(path); err == nil && l.Path == path {
+		around.Common, around.IsWhole = l.Common, l.IsWhole
+	}
+	all.add(around, true)
+	if err := y.begin(s, all, around, stayFacts{path: path, dir: path}); err != nil {
+		return EnteredWorktree{}, err
+	}
+	return EnteredWorktree{WorktreePath: path, Message: fmt.Sprintf("The session is in the worktree %s now. Relative paths and commands start there. Change files there only: nothing is written in %s until you leave with ExitWorktree.", path, all.top)}, nil
+}
+
+// A leaveInput is the input of ExitWorktree.
+type leaveInput struct {
+	Action  string `json:"action" jsonschema:"enum=keep,enum=remove" jsonschema_description:"keep leaves the worktree and its branch as they are; remove deletes both"`
+	Discard bool   `json:"discard_changes,omitempty" jsonschema_description:"With remove: delete changed and new files, and commits that are on no other branch, too. Only when the user has said so."`
+}
+
+// ExitedWorktree is the Result.Data of ExitWorktree.
+type ExitedWorktree struct {
+	Action           string `json:"action"`      // "keep" or "remove"
+	OriginalCwd      string `json:"originalCwd"` // where the session is now
+	WorktreePath     string `json:"worktreePath"`
+	WorktreeBranch   string `json:"worktreeBranch,omitempty"`
+	DiscardedFiles   int    `json:"discardedFiles,omitempty"`
+	DiscardedCommits int    `json:"discardedCommits,omitempty"`
+	Message          string `json:"message"`
+}
+
+func (w *worktrees) exitTool() pegboard.Tool {
+	return pegboard.Build(pegboard.Definition[leaveInput, ExitedWorktree]{
+		Info: pegboard.Info{Name: exitWorktree, Title: "Exit worktree", Hint: "go back to the checkout, keep or delete the separate one"},
+		Description: "Moves this session back to where it was before EnterWorktree. With the action keep, the worktree and its branch stay; with remove, both are deleted. " +
+			"Only a worktree that EnterWorktree has made in this conversation can be removed. If files or commits would be lost, the call fails and says how many: commit them, keep the worktree, or ask the user before you set discard_changes.",
+		Inspect: func(in leaveInput, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Kind: pegboard.KindRun, Destructive: in.Action == "remove", Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "worktree"}}}
+		},
+		Enabled: isOffered,
+		Lines: func(in leaveInput, _ *pegboard.Call) pegboard.Lines {
+			return pegboard.Lines{Before: "Leave the worktree and " + in.Action + " it", While: "Leaving the worktree"}
+		},
+		Permit: func(context.Context, leaveInput, *pegboard.Call) pegboard.Decision {
+			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it removes only what this conversation has made, and loses nothing unless told to"}
+		},
+		Call: w.exit,
+		Result: func(out ExitedWorktree) *pegboard.Result {
+			r := pegboard.TextResult(out.Message)
+			r.Data, r.Line = out, "Back in "+filepath.Base(out.OriginalCwd)
+			return r
+		},
+	})
+}
+
+// exit moves the session back.
+func (w *worktrees) exit(ctx context.Context, in leaveInput, c *pegboard.Call) (ExitedWorktree, error) {
+	s, all, y, err := lock(c)
+	if err != nil {
+		return ExitedWorktree{}, err
+	}
+	defer y.mu.Unlock()
+	if y.path == "" {
+		return w.exitResumed(in, s, all)
+	}
+	out := ExitedWorktree{Action: in.Action, WorktreePath: y.path, WorktreeBranch: y.branch}
+	switch {
+	case !isThere(y.dir):
+		_ = y.release() // the directory is gone, and git cleans up after it
+		if out.OriginalCwd, err = y.end(s); err != nil {
+			return ExitedWorktree{}, err
+		}
+		all.forget(out.WorktreePath)
+		out.Message = fmt.Sprintf("The worktree %s is gone already. The session is back in %s.", out.WorktreePath, out.OriginalCwd)
+		return out, nil
+	case in.Action == "remove":
+		return w.exitAndRemove(ctx, in, out, s, all, y)
+	}
+	tree := y.tree
+	if out.OriginalCwd, err = y.end(s); err != nil {
+		return ExitedWorktree{}, err
+	}
+	if tree != nil {
+		err = tree.Keep()
+	}
+	err = errors.Join(err, all.giveUp(out.WorktreePath))
+	out.Message = fmt.Sprintf("The session is back in %s. The worktree stays: %s", out.OriginalCwd, out.WorktreePath)
+	if out.WorktreeBranch != "" {
+		out.Message += ", on the branch " + out.WorktreeBranch
+	}
+	out.Message += "."
+	return out, err
+}
+
+// exitResumed moves a session back that the host has moved to a worktree.
+func (w *worktrees) exitResumed(in leaveInput, s *pegboard.Session, all *conversation) (ExitedWorktree, error) {
+	dir := s.Dir()
+	l, err := worktree.Find(dir)
+	switch {
+	case dir == all.home || err != nil || l.Path == all.top:
+		return ExitedWorktree{}, errors.New("the session is in no worktree, so there is nothing to leave")
+	case in.Action == "remove":
+		return ExitedWorktree{}, fmt.Errorf("EnterWorktree has not made %s in this conversation, so it is not removed; leave it with the action keep", l.Path)
+	}
+	if err := s.SetDir(all.home); err != nil {
+		return ExitedWorktree{}, err
+	}
+	return ExitedWorktree{Action: in.Action, OriginalCwd: all.home, WorktreePath: l.Path, Message: fmt.Sprintf("The session is back in %s. The worktree stays: %s.", all.home, l.Path)}, nil
+}
+
+// exitAndRemove moves the session back and removes the worktree.
+func (w *worktrees) exitAndRemove(ctx context.Context, in leaveInput, out ExitedWorktree, s *pegboard.Session, all *conversation, y *stay) (ExitedWorktree, error) {
+	since, ok := all.madeAt(y.path)
+	if !ok {
+		return ExitedWorktree{}, fmt.Errorf("EnterWorktree has not made %s in this conversation, so it is not removed; leave it with the action keep", y.path)
+	}
+	if running := runningSince(s, since); running != "" {
+		return ExitedWorktree{}, fmt.Errorf("%w, since tasks run that began after it was made: %s. Stop them or wait for them first, or leave with the action keep", ErrWouldLose, running)
+	}
+	tree, loss := y.tree, worktree.Loss{Reason: "the host has made the worktree, and what is in it is not counted"}
+	if tree != nil {
+		var err error
+		if loss, err = tree.Loss(ctx); err != nil {
+			return ExitedWorktree{}, fmt.Errorf("%w, since it could not be told what would be lost: %w", ErrWouldLose, err)
+		}
+		if below, err := tree.Below(ctx); err != nil || below != "" {
+			return ExitedWorktree{}, errors.Join(fmt.Errorf("%w, since %s; remove them first, or leave with the action keep", ErrWouldLose, below), err)
+		}
+	}
+	if loss.Any() && !in.Discard {
+		return ExitedWorktree{}, fmt.Errorf("%w: %s. Commit what should stay, leave with the action keep, or ask the user whether to set discard_changes", ErrWouldLose, lossText(loss))
+	}
+	home, err := y.end(s)
+	if err != nil {
+		return ExitedWorktree{}, err
+	}
+	if tree != nil {
+		err = tree.Discard(ctx, loss)
+	} else {
+		err = ask(ctx, "the host has failed", func() error { return w.options.Remove(ctx, out.WorktreePath) })
+	}
+	if err != nil {
+		return ExitedWorktree{}, fmt.Errorf("the session is back in %s, but %s was not removed, or only in part: %w", home, out.WorktreePath, err)
+	}
+	all.forget(out.WorktreePath)
+	out.OriginalCwd, out.DiscardedFiles, out.DiscardedCommits = home, loss.Files, loss.Commits
+	out.Message = fmt.Sprintf("The session is back in %s. The worktree %s was removed", home, out.WorktreePath)
+	if out.WorktreeBranch != "" {
+		out.Message += " with its branch"
+	}
+	if loss.Files+loss.Commits > 0 {
+		out.Message += ", and with it " + lossText(worktree.Loss{Files: loss.Files, Commits: loss.Commits})
+	}
+	out.Message += "."
+	return out, nil
+}
+
+// lossText words what would be lost.
+func lossText(l worktree.Loss) string {
+	var parts []string
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		}
+	}
+	add(l.Files, "changed or new file", "changed or new files")
+	add(l.Commits, "commit that no other branch has", "commits that no other branch has")
+	text := strings.Join(parts, " and ")
+	switch {
+	case text == "":
+		return l.Reason
+	case l.Reason != "":
+		return text + " would be lost, and " + l.Reason
+	}
+	return text
+}
+
+// runningSince names the tasks that run and began after a time. Those that began while the
+// session was elsewhere are among them: an agent of such a task may be in the worktree.
+func runningSince(s *pegboard.Session, since time.Time) string {
+	var ids []string
+	for _, t := range background.Of(s).List() {
+		if t.State == background.Running && !t.Started.Before(since) {
+			ids = append(ids, t.ID)
+		}
+	}
+	return strings.Join(ids, ", ")
 }

@@ -2,17 +2,23 @@ package shell_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -196,4 +202,275 @@ func TestTheSameOutputAgainAndAgainIsALoop(t *testing.T) {
 		}
 		require.ErrorIs(t, last.Err, pegboard.ErrNoApprover, "%d lines", n)
 	}
+}
+
+const gibibyte = 1 << 30
+
+// printGibibyte prints lines as a build may, faster than anything reads them.
+var printGibibyte = fmt.Sprintf("yes 'a line of some length, as a build may print it' | head -c %d", gibibyte)
+
+// BenchmarkBashPrintsOneGibibyte goes through the executor; the same line whose
+// output the shell itself sends to a file is what it is held against.
+func BenchmarkBashPrintsOneGibibyte(b *testing.B) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		b.Skip("bash is not installed")
+	}
+	b.Run("ours", func(b *testing.B) {
+		s, pool := benchPool(b)
+		defer func() { require.NoError(b, s.Close(context.Background())) }()
+		b.SetBytes(gibibyte)
+		for b.Loop() {
+			var ex pegboard.Executor
+			out := ex.Run(context.Background(), pool, pegboard.Call{Name: "Bash", Input: []byte(fmt.Sprintf(`{"command":%q}`, printGibibyte))})[0]
+			require.Contains(b, out.Result.Text(), fmt.Sprint(gibibyte))
+		}
+	})
+	b.Run("to a file", func(b *testing.B) {
+		dir := b.TempDir()
+		b.SetBytes(gibibyte)
+		for b.Loop() {
+			cmd := exec.Command("bash", "-c", printGibibyte+" > out")
+			cmd.Dir = dir
+			require.NoError(b, cmd.Run())
+		}
+	})
+}
+
+func benchPool(tb testing.TB) (*pegboard.Session, *pegboard.Pool) {
+	tb.Helper()
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}})
+	require.NoError(tb, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tb.TempDir(), Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
+	require.NoError(tb, err)
+	var reg pegboard.Registry
+	require.NoError(tb, reg.Add(shell.Bash(shell.Options{})))
+	return s, reg.AssemblePool(s, pegboard.PoolConfig{})
+}
+
+// BenchmarkBashTrue is what one call costs beyond the process.
+func BenchmarkBashTrue(b *testing.B) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		b.Skip("bash is not installed")
+	}
+	b.Run("ours", func(b *testing.B) {
+		s, pool := benchPool(b)
+		defer func() { require.NoError(b, s.Close(context.Background())) }()
+		for b.Loop() {
+			var ex pegboard.Executor
+			ex.Run(context.Background(), pool, pegboard.Call{Name: "Bash", Input: []byte(`{"command":"true"}`)})
+		}
+	})
+	b.Run("bash", func(b *testing.B) {
+		for b.Loop() {
+			require.NoError(b, exec.Command("bash", "-c", "true").Run())
+		}
+	})
+}
+
+// TestInvariant13MemoryStaysFlat however much is printed.
+func TestInvariant13MemoryStaysFlat(t *testing.T) {
+	needBash(t)
+	size := int64(effort.Of(t, uint64(2<<30)))
+	s, pool := benchPool(t)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	heap := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	runtime.GC()
+	before, most := heap(), uint64(0)
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventProgress {
+			most = max(most, heap())
+		}
+	}}
+	ended := ex.Run(t.Context(), pool, pegboard.Call{Name: "Bash", Input: []byte(fmt.Sprintf(`{"command":"yes 0123456789abcdef | head -c %d"}`, size))})
+	got := outputOf(t, ended[0])
+	most = max(most, heap())
+	require.Contains(t, got.Stderr, fmt.Sprintf("%d bytes", size))
+	info, err := os.Stat(got.PersistedOutputPath)
+	require.NoError(t, err)
+	require.LessOrEqual(t, info.Size(), int64(shell.MaxStored+200))
+	t.Logf("%d bytes printed, heap growth %d KiB", size, (int64(most)-int64(before))>>10)
+	require.Less(t, int64(most)-int64(before), int64(32<<20))
+}
+
+// TestInvariant10NothingOutlivesClose: a command in front, one in the background
+// that is deaf to TERM, as its child is, a monitor and an interpreter all end with
+// the session, and so do goroutines and files. TestMain looks for processes.
+func TestInvariant10NothingOutlivesClose(t *testing.T) {
+	needBash(t)
+	goroutines := runtime.NumGoroutine()
+	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tempDir(t), Permissions: perms})
+	require.NoError(t, err)
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.Bash(shell.Options{}), shell.Monitor(shell.Options{}), shell.REPL(shell.REPLOptions{})))
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{pegboard.FeatureMonitors}}})
+	started := make(chan struct{}, 10)
+	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
+		if e.Kind == pegboard.EventProgress {
+			started <- struct{}{}
+		}
+	}}
+	do := func(tool string, input map[string]any) pegboard.Outcome {
+		raw, err := json.Marshal(input)
+		require.NoError(t, err)
+		return ex.Run(context.Background(), pool, pegboard.Call{Name: tool, Input: raw})[0]
+	}
+	deaf := "trap '' TERM; (trap '' TERM; sleep 1000) & wait"
+	require.NoError(t, do("Bash", map[string]any{"command": deaf, "run_in_background": true}).Err)
+	require.NoError(t, do("Monitor", map[string]any{"description": "nothing", "command": deaf}).Err)
+	if _, err := exec.LookPath("python3"); err == nil {
+		require.NoError(t, do("REPL", map[string]any{"code": "import threading; threading.Thread(target=threading.Event().wait).start()"}).Err)
+	}
+	front := make(chan pegboard.Outcome)
+	go func() { front <- do("Bash", map[string]any{"command": "echo begun; " + deaf}) }()
+	<-started
+
+	dir, err := background.Of(s).Dir()
+	require.NoError(t, err)
+	require.DirExists(t, dir)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	require.NoError(t, s.Close(ctx))
+	ended := <-front
+	require.True(t, ended.Result.IsError, ended.Result.Text())
+	require.Contains(t, ended.Result.Text(), "begun")
+	for _, task := range background.Of(s).List() {
+		require.NotEqual(t, background.Running, task.State, task.ID)
+	}
+	_, err = os.Stat(dir)
+	require.ErrorIs(t, err, os.ErrNotExist)
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, time.Minute, time.Millisecond)
+}
+
+// TestCloseEndsTheCommand: a session that closes takes its processes along, even
+// one that does not care to be asked.
+func TestCloseEndsTheCommand(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	s := session(t, t.TempDir(), "Bash")
+	marker := filepath.Join(s.Dir(), "pid")
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+	ended := make(chan pegboard.Outcome)
+	go func() {
+		var ex pegboard.Executor
+		ended <- ex.Run(context.Background(), pool, pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"trap '' TERM; (trap '' TERM; echo $BASHPID > pid; sleep 60; sleep 60) & wait"}`)})[0]
+	}()
+	require.Eventually(t, func() bool { b, err := os.ReadFile(marker); return err == nil && len(b) > 0 }, time.Minute, 5*time.Millisecond)
+	require.NoError(t, s.Close(t.Context()))
+	out := <-ended
+	require.True(t, out.Result.IsError)
+	pid, err := os.ReadFile(marker)
+	require.NoError(t, err)
+	// Killed at once, it is there as a zombie until whoever inherits it looks.
+	require.Eventually(t, func() bool {
+		p := strings.TrimSpace(string(pid))
+		return exec.Command("bash", "-c", "kill -0 "+p+" && ! grep -q '^State:.Z' /proc/"+p+"/status").Run() != nil
+	}, 5*time.Second, 10*time.Millisecond, "the grandchild survived")
+}
+
+func ExampleBash() {
+	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Bash(rm:*)"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+	var reg pegboard.Registry
+	if err := reg.Add(shell.Bash(shell.Options{})); err != nil {
+		log.Fatal(err)
+	}
+	var ex pegboard.Executor
+	for _, out := range ex.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}),
+		pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"echo hello"}`)},
+		pegboard.Call{ID: "2", Name: "Bash", Input: []byte(`{"command":"echo hello; touch here"}`)}) {
+		fmt.Println(strings.ReplaceAll(out.Result.Text(), session.Dir()+"/", ""))
+	}
+	// Output:
+	// hello
+	// Bash was denied: no rule allows it: Bash wants to run touch here, write here (what needs no approval: run echo hello), and nobody can be asked; the allow rule Bash(touch here) would permit it. No person refused it; do something else or tell the user what is needed.
+}
+
+// A host withholds variables of its own beside the usual ones, and lets one of these pass.
+func ExampleDefaultWithheld() {
+	for _, name := range []string{"ACME_LICENSE", "GH_TOKEN", "NPM_TOKEN"} {
+		if err := os.Setenv(name, "secret"); err != nil {
+			log.Fatal(err)
+		}
+		defer func() { _ = os.Unsetenv(name) }()
+	}
+	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash(echo *)"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+	var reg pegboard.Registry
+	if err := reg.Add(shell.Bash(shell.Options{Withheld: append(shell.DefaultWithheld(), "ACME_*", "!GH_TOKEN")})); err != nil {
+		log.Fatal(err)
+	}
+	var ex pegboard.Executor
+	out := ex.Run(context.Background(), reg.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Bash",
+		Input: []byte(`{"command":"echo \"[$ACME_LICENSE] [$NPM_TOKEN] [$GH_TOKEN]\""}`)})
+	fmt.Println(out[0].Result.Text())
+	// Output:
+	// Commands do not get ACME_LICENSE, NPM_TOKEN: what may be a secret of the host is withheld.
+	// [] [] [secret]
+}
+
+// TestHundredCommandsAtOnce runs a hundred commands in one batch, each of which
+// prints a megabyte, and keeps little of that in memory.
+func TestHundredCommandsAtOnce(t *testing.T) {
+	needBash(t)
+	const count, limit = 100, 50
+	s := session(t, tempDir(t))
+	var reg pegboard.Registry
+	require.NoError(t, reg.Add(shell.Bash(shell.Options{})))
+	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
+	calls := make([]pegboard.Call, count)
+	for i := range calls {
+		input := fmt.Sprintf(`{"command":"sleep 0.5; seq %d 160000 | tail -c 1000000"}`, i)
+		calls[i] = pegboard.Call{ID: fmt.Sprint(i), Name: "Bash", Input: []byte(input)}
+	}
+	require.Equal(t, pegboard.Allow, pool.Decide(t.Context(), calls[0]).Behavior, "lines that only read need no rule")
+
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	goroutines := runtime.NumGoroutine()
+	running, most := 0, 0
+	ex := pegboard.Executor{MaxParallel: limit, OnEvent: func(e pegboard.Event) {
+		switch e.Kind {
+		case pegboard.EventStarted:
+			running++
+			most = max(most, running)
+		case pegboard.EventFinished:
+			running--
+		}
+	}}
+	outcomes := ex.Run(t.Context(), pool, calls...)
+	for i, out := range outcomes {
+		require.NoError(t, out.Err)
+		data, ok := out.Result.Data.(shell.Output)
+		require.True(t, ok)
+		require.EqualValues(t, 1_000_000, data.PersistedOutputSize, "call %d: %s", i, out.Result.Text()[:200])
+	}
+	require.Greater(t, most, 10, "they ran beside each other")
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(16<<20))
+	require.NoError(t, s.Close(context.Background()))
+	require.Eventually(t, func() bool { return runtime.NumGoroutine() <= goroutines+2 }, time.Minute, time.Millisecond)
 }

@@ -1,9 +1,17 @@
 package shell
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"io"
+	"os"
+	"regexp"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
 // fileToolsAdvice returns a line that names the tools for files in the pool, and with
@@ -46,4 +54,86 @@ func listed(words []string, last string) string {
 		return words[0]
 	}
 	return strings.Join(words[:n-1], ", ") + " " + last + " " + words[n-1]
+}
+
+// A fileView is the file that a line shows, if the line shows one file and does
+// nothing else. Its zero value means that the line does not.
+type fileView struct {
+	path   string
+	before os.FileInfo // before the line ran
+}
+
+// newFileView returns the file that the line of c will show.
+func newFileView(line *shellparse.Line, c *pegboard.Call) fileView {
+	if !showsOneFile(line) {
+		return fileView{}
+	}
+	for _, t := range c.Targets() {
+		if t.Kind == pegboard.TargetPath && t.Real() != "" {
+			fi, err := os.Lstat(t.Real())
+			if err != nil || !fi.Mode().IsRegular() {
+				return fileView{}
+			}
+			return fileView{path: t.Real(), before: fi}
+		}
+	}
+	return fileView{}
+}
+
+// viewers are the programs whose output counts as a read of the file that they are
+// given, according to the documentation of Claude Code. The output of sed counts only
+// if sed prints lines, see sedPrintsLines.
+var viewers = map[string]bool{
+	"cat": true, "nl": true, "bat": true, "batcat": true, "head": true, "tail": true,
+	"grep": true, "egrep": true, "fgrep": true, "rg": true, "sed": true,
+}
+
+// sedPrintsLines matches the form of sed that only prints a range of lines.
+var sedPrintsLines = regexp.MustCompile(`^sed -n ['"]?\d+(,(\d+|\$))?p['"]? [^-]\S*$`)
+
+// showsOneFile reports whether the line is one viewer of one file, whose output is
+// neither piped nor redirected.
+func showsOneFile(line *shellparse.Line) bool {
+	if line.Unknown != "" || len(line.Commands) != 1 || len(line.Paths) > 0 {
+		return false
+	}
+	cmd := &line.Commands[0]
+	if cmd.Class != shellparse.ReadOnly || len(cmd.Paths) != 1 {
+		return false
+	}
+	if p := cmd.Paths[0]; p.Write || p.Tree || p.Glob || p.Guess {
+		return false
+	}
+	name, _, _ := strings.Cut(cmd.Text, " ")
+	return viewers[name] && (name != "sed" || sedPrintsLines.MatchString(cmd.Text))
+}
+
+// maxViewedFile is the size in bytes of the largest file that is hashed after it was
+// shown. A larger file must be read with Read before it is edited.
+const maxViewedFile = 16 << 20
+
+// record records for the session of c that the file was shown, unless the file has
+// changed meanwhile. The whole file counts as read if it is equal to printed,
+// otherwise a part of it.
+func (v fileView) record(c *pegboard.Call, printed []byte) {
+	if v.path == "" || len(printed) == 0 || v.before.Size() > maxViewedFile {
+		return
+	}
+	f, err := realpath.Open(v.path)
+	if err != nil {
+		return // a file that does not exist cannot be edited
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxViewedFile+1))
+	if err != nil {
+		return
+	}
+	fi, err := f.Stat()
+	if err != nil || !os.SameFile(fi, v.before) || fi.Size() != v.before.Size() || !fi.ModTime().Equal(v.before.ModTime()) || int64(len(data)) != fi.Size() {
+		return
+	}
+	reads.Of(c.Session()).Record(v.path, reads.View{
+		Info: fi, Size: fi.Size(), Changed: fi.ModTime(),
+		To: fi.Size(), Sum: sha256.Sum256(data), Excerpt: !bytes.Equal(data, printed),
+	})
 }

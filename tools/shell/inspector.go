@@ -2,12 +2,15 @@ package shell
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
@@ -224,4 +227,50 @@ func pathTarget(p shellparse.Path, via string) pegboard.Target {
 		t.Shell.Holds = func(visit func(string) bool) bool { return visitTracked(p.Name, p.NoIndex, visit) }
 	}
 	return t
+}
+
+// visitPut calls visit with the names below dir that the files of origin get when origin is
+// copied or moved there as dir. It returns false if there may be more.
+func visitPut(origin, dir string, visit func(path string) bool) bool {
+	root := realpath.Resolve(origin)
+	if _, err := os.Lstat(root); err != nil {
+		return false
+	}
+	return visit(dir) && realpath.Walk(root, maxOnDisk, func(path string, _ fs.FileMode) bool {
+		below, err := filepath.Rel(root, path)
+		return err == nil && visit(filepath.Join(dir, below))
+	})
+}
+
+// maxOnDisk is how many files and directories are visited where there is no repository.
+const maxOnDisk = 100_000
+
+// visitTracked calls visit with the files below a path that git tracks, until visit
+// returns false. A path that does not exist is the name of a commit, which may hold any
+// of them. It returns false if they cannot be known. What the repository held earlier is
+// not among them. Where there is no repository, git shows the files on the disk if onDisk is
+// set, and otherwise nothing.
+func visitTracked(name string, onDisk bool, visit func(path string) bool) bool {
+	below, dir := realpath.Resolve(name), ""
+	if info, err := os.Stat(below); err != nil {
+		below = ""
+	} else if info.IsDir() {
+		dir = below
+	}
+	if dir == "" {
+		dir = filepath.Dir(realpath.Resolve(name))
+	}
+	for dir != filepath.Dir(dir) { // a commit such as a/b names no directory
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	err := gitrepo.Tracked(dir, func(path string) bool {
+		return below != "" && !realpath.Contains(below, path) || visit(path)
+	})
+	if !errors.Is(err, gitrepo.ErrNoRepository) {
+		return err == nil
+	}
+	return !onDisk || below == "" || realpath.Walk(below, maxOnDisk, func(path string, mode fs.FileMode) bool { return mode.IsDir() || visit(path) })
 }

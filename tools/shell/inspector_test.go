@@ -37,3 +37,26 @@ func TestLongLineLooksAtEachPlaceOnce(t *testing.T) {
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(most), part)
 	}
 }
+
+// TestPublicVariables: a line that shows a variable of the environment is not read-only,
+// unless the host says that it holds no secret.
+func TestPublicVariables(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		line   string
+		public []string
+		want   pegboard.Behavior
+	}{
+		{line: "echo $BUILD_URL", want: pegboard.Ask},
+		{line: "echo $HOME", want: pegboard.Allow},
+		{line: "echo $BUILD_URL", public: []string{"BUILD_*"}, want: pegboard.Allow},
+		{line: "echo $BUILD_KEY", public: []string{"BUILD_*", "!*_KEY"}, want: pegboard.Ask},
+		{line: "printenv BUILD_URL", public: []string{"BUILD_*"}, want: pegboard.Allow},
+		{line: "echo $OTHER", public: []string{"BUILD_*"}, want: pegboard.Ask},
+	} {
+		s := session(t, tempDir(t))
+		pool := poolOf(t, s, shell.Bash(shell.Options{Public: tc.public}))
+		d := pool.Decide(t.Context(), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"` + tc.line + `"}`)})
+		require.Equal(t, tc.want, d.Behavior, "%s with %v: %s", tc.line, tc.public, d.Reason)
+	}
+}

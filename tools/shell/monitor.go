@@ -1,11 +1,22 @@
 package shell
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/internal/terminal"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
 // How long a monitor watches, from the documentation of Claude Code.
@@ -108,4 +119,381 @@ func Monitor(o Options) pegboard.Tool {
 			return r
 		},
 	})
+}
+
+// monitorEvents splits the output of a command into events and queues them. Its
+// memory is bounded.
+type monitorEvents struct {
+	// ready holds a token after the queue has become non-empty.
+	ready chan struct{}
+
+	mu        sync.Mutex
+	cleaner   terminal.Cleaner
+	partial   []byte // the beginning of an unfinished line
+	truncated bool   // the line is longer than partial
+	lines     []string
+	size      int // bytes of the lines
+	overflow  int // events that did not fit into lines
+	stopped   bool
+}
+
+// How events are grouped into messages, and which load ends a monitor. Claude Code
+// does not document these numbers.
+const (
+	eventGatherTime = 200 * time.Millisecond // events within it are sent together
+	eventInterval   = time.Second            // minimum time between two messages
+	maxEvents       = 20                     // in one message; further events are only counted
+	maxEventSize    = 500                    // bytes of one event; the rest is cut off
+	maxMessageSize  = 4_000                  // bytes of all events of one message
+	maxOverflows    = 5                      // incomplete messages in a row that end the monitor
+)
+
+func newMonitorEvents() *monitorEvents { return &monitorEvents{ready: make(chan struct{}, 1)} }
+
+// write adds a piece of output. It does not block.
+func (e *monitorEvents) write(p []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if !e.stopped {
+		e.add(e.cleaner.Append(nil, p))
+	}
+}
+
+// add adds a piece of clean output. The caller holds the lock.
+func (e *monitorEvents) add(p []byte) {
+	for len(p) > 0 {
+		line, rest, ended := bytes.Cut(p, []byte{'\n'})
+		room := min(len(line), maxEventSize-len(e.partial))
+		e.partial = append(e.partial, line[:room]...)
+		e.truncated = e.truncated || room < len(line)
+		if ended {
+			e.endLine()
+		}
+		p = rest
+	}
+}
+
+// finish makes an event of the last line, if it has no newline.
+func (e *monitorEvents) finish() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.add(e.cleaner.Rest())
+	e.endLine()
+}
+
+// stop makes the queue ignore further output.
+func (e *monitorEvents) stop() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.stopped = true
+}
+
+// endLine makes an event of the line, unless the line is blank. The caller holds the
+// lock.
+func (e *monitorEvents) endLine() {
+	line := eventText(e.partial, e.truncated)
+	e.partial, e.truncated = e.partial[:0], false
+	if e.stopped || line == "" {
+		return
+	}
+	if len(e.lines) == maxEvents || e.size+len(line) > maxMessageSize {
+		e.overflow++
+		return
+	}
+	e.lines = append(e.lines, line)
+	e.size += len(line)
+	select {
+	case e.ready <- struct{}{}:
+	default:
+	}
+}
+
+// drain empties the queue and words its events; text is empty if the queue was. Each
+// event is indented, so that the model can tell it from the text around it.
+func (e *monitorEvents) drain() (text string, incomplete bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	select {
+	case <-e.ready:
+	default:
+	}
+	if len(e.lines) == 0 {
+		return "", false
+	}
+	var b strings.Builder
+	switch n := len(e.lines) + e.overflow; {
+	case e.overflow > 0:
+		fmt.Fprintf(&b, "%d events, the first %d of them here, all in its output file:", n, len(e.lines))
+	case n == 1:
+		b.WriteString("1 event:")
+	default:
+		fmt.Fprintf(&b, "%d events:", n)
+	}
+	for _, line := range e.lines {
+		b.WriteString("\n    " + line)
+	}
+	incomplete = e.overflow > 0
+	e.lines, e.size, e.overflow = nil, 0, 0
+	return b.String(), incomplete
+}
+
+// eventText returns a line as an event: valid UTF-8 without control characters. If
+// the line was cut, its last character may be incomplete.
+func eventText(line []byte, cut bool) string {
+	for range utf8.UTFMax - 1 {
+		if r, width := utf8.DecodeLastRune(line); cut && r == utf8.RuneError && width == 1 {
+			line = line[:len(line)-1]
+		}
+	}
+	text := output.Line(string(line))
+	if len(text) > maxEventSize {
+		text, cut = strings.ToValidUTF8(text[:maxEventSize], ""), true
+	}
+	if cut {
+		text += "…"
+	}
+	return text
+}
+
+// A monitorLog is the output file of a monitor, with stdout and stderr.
+type monitorLog struct {
+	path string
+	full chan struct{} // closed when more was to be written than there is room for
+
+	mu   sync.Mutex
+	file *os.File
+	room int64 // bytes
+	err  error // the first error of a write
+}
+
+// newMonitorLog returns a log that keeps so many bytes from the beginning.
+func newMonitorLog(tasks *background.Tasks, limit int64) (*monitorLog, error) {
+	path, err := tasks.NewFile("monitor")
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &monitorLog{path: path, file: f, full: make(chan struct{}), room: limit}, nil
+}
+
+// write appends p, as far as there is room. After the first error it does nothing.
+func (l *monitorLog) write(p []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err != nil || l.room < 0 {
+		return
+	}
+	fits := min(int64(len(p)), l.room)
+	_, l.err = l.file.Write(p[:fits])
+	if l.room -= int64(len(p)); l.room < 0 {
+		close(l.full)
+	}
+}
+
+// close closes the file. It returns the first error if the file is incomplete.
+func (l *monitorLog) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = os.Remove(l.prelude()) // usually there is none
+	if err := l.file.Close(); l.err == nil {
+		l.err = err
+	}
+	return l.err
+}
+
+// prelude returns the name of a file that the shell may read before its line. It is removed
+// when the log is closed.
+func (l *monitorLog) prelude() string { return l.path + preludeSuffix }
+
+// discard closes and removes the file.
+func (l *monitorLog) discard() {
+	_ = l.close()
+	_ = os.Remove(l.path)
+}
+
+// A monitorRun is one run of a monitor.
+type monitorRun struct {
+	timeLimit time.Duration // 0 means no limit
+	log       *monitorLog
+	events    *monitorEvents
+	process   *proc.Process
+	held      []pegboard.Target  // that must stay what they were decided to be
+	cancel    context.CancelFunc // ends the context with the time limit
+}
+
+// The causes that end a monitor. The model sees their texts.
+var (
+	errMonitorTime  = errors.New("its time is over")
+	errMonitorFlood = errors.New("it printed more events than can be told; start it again with a command that prints only what matters, such as one with grep --line-buffered")
+	errMonitorFile  = errors.New("its output file has become too large")
+)
+
+// startMonitor starts the command and adds it to the background tasks.
+func startMonitor(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (MonitorResult, error) {
+	s, err := sessionOf(c, "Monitor")
+	if err != nil {
+		return MonitorResult{}, err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return MonitorResult{}, err
+	}
+	tasks := background.Of(s)
+	log, err := newMonitorLog(tasks, min(MaxStored, r.options.MaxOutput))
+	if err != nil {
+		return MonitorResult{}, fmt.Errorf("the output file: %w", err)
+	}
+	m := &monitorRun{log: log, events: newMonitorEvents(), timeLimit: in.timeLimit()}
+	if err := m.start(ctx, r, in, c); err != nil {
+		log.discard()
+		return MonitorResult{}, fmt.Errorf("the shell could not be started: %w", err)
+	}
+	handle, err := tasks.Add(s, background.Work{
+		Kind: "monitor", Description: in.Description, Command: in.Command, OutputFile: log.path, Stop: m.process.Stop,
+	})
+	if err != nil {
+		m.process.Stop(err)
+		m.process.Exit()
+		m.cancel()
+		log.discard()
+		return MonitorResult{}, err
+	}
+	out := MonitorResult{TaskID: handle.ID(), TimeoutMS: m.timeLimit.Milliseconds(), Persistent: in.Persistent, file: log.path}
+	if endsWithAnswer(s) {
+		out.endAdvice = " This conversation ends with your answer, and the monitor with it: if you need what it sees, wait with TaskOutput before you answer."
+	}
+	m.watch(handle, in.Description, c.Hold(holdText(handle.ID(), in.Command), m.held...))
+	return out, nil
+}
+
+// start starts the command, which does not end with the call.
+func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *pegboard.Call) (err error) {
+	parsed := r.inspector.parse(in.bashInput(), c)
+	prelude := r.prelude(ctx, &parsed, c, m.log.prelude())
+	line, err := r.args(in.Command, "", prelude)
+	if err == nil {
+		line[0], err = trustedShell(line[0], c.Dirs())
+	}
+	if err != nil {
+		return err
+	}
+	m.held = heldTargets(&parsed, c)
+	k := command{runner: r, in: in.bashInput(), call: c, session: c.Session(), line: parsed, dir: r.inspector.dir(c)}
+	args, err := k.wrap(line, prelude)
+	if err != nil {
+		return err
+	}
+	if ctx = context.WithoutCancel(ctx); m.timeLimit > 0 {
+		ctx, m.cancel = context.WithTimeoutCause(ctx, m.timeLimit, errMonitorTime)
+	} else {
+		ctx, m.cancel = context.WithCancel(ctx)
+	}
+	m.process, err = r.table.Start(ctx, proc.Command{
+		Args:      args,
+		Dir:       r.inspector.dir(c),
+		Env:       r.environment(in.Command, &parsed, c),
+		Keep:      1, // the output file has the rest
+		MaxOutput: r.options.MaxOutput,
+		Output: func(p []byte) {
+			m.log.write(p)
+			m.events.write(p)
+		},
+		Errors: m.log.write,
+	})
+	if err != nil {
+		m.cancel()
+	}
+	return err
+}
+
+// watch sends the events, labelled with the description of the monitor, and reports
+// the end.
+func (m *monitorRun) watch(h *background.Handle, description string, release func()) {
+	label := taskLabel(background.Task{Description: description})
+	events := monitorSender{events: m.events, full: m.log.full, stop: m.process.Stop, send: func(text string) {
+		h.Tell(label + ": " + text)
+	}}
+	goroutine.Go(func() {
+		defer m.cancel()
+		events.run(m.process.Done())
+		exit := m.process.Exit()
+		release()
+		if note := leftoversNote(exit, Options{}, true); note != "" {
+			h.Tell(note)
+		}
+		h.Done(monitorEnd(exit, m.timeLimit, m.log.close()))
+	})
+}
+
+// monitorEnd returns how the command of a monitor ended.
+func monitorEnd(exit proc.Exit, limit time.Duration, fileErr error) (state background.State, code *int, err error) {
+	if fileErr != nil {
+		fileErr = fmt.Errorf("its output file lacks something: %w", fileErr)
+	}
+	switch {
+	case errors.Is(exit.Err, proc.ErrOutputLimit):
+		return background.Killed, nil, errMonitorFile
+	case errors.Is(exit.Err, errMonitorTime):
+		return background.Killed, nil, fmt.Errorf("its time of %v is over; start it again if it is still needed", limit)
+	case exit.Err != nil:
+		return background.Killed, nil, exit.Err
+	case exit.Signal != "":
+		return background.Failed, nil, errors.New("ended by a signal: " + exit.Signal)
+	case exit.Code != 0:
+		return background.Failed, &exit.Code, fileErr
+	}
+	return background.Completed, &exit.Code, fileErr
+}
+
+// A monitorSender sends the events of a monitor at a limited rate.
+type monitorSender struct {
+	events *monitorEvents
+	send   func(text string)
+	stop   func(cause error) // ends the command
+	full   <-chan struct{}   // closed when the output file is too large
+}
+
+// run sends events until done is closed, and then the remaining ones.
+func (m monitorSender) run(done <-chan struct{}) {
+	full := m.full
+	var (
+		due       <-chan time.Time // nil while no event is queued
+		last      time.Time        // when the last message was sent
+		overflows int              // incomplete messages in a row
+	)
+	for {
+		select {
+		case <-m.events.ready:
+			if due == nil {
+				due = time.After(max(eventGatherTime, time.Until(last.Add(eventInterval))))
+			}
+		case <-due:
+			due, last = nil, time.Now()
+			if overflows++; !m.sendPending() {
+				overflows = 0
+			}
+			if overflows == maxOverflows {
+				m.events.stop()
+				m.stop(errMonitorFlood)
+			}
+		case <-full:
+			full = nil
+			m.stop(errMonitorFile)
+		case <-done:
+			m.events.finish()
+			m.sendPending()
+			return
+		}
+	}
+}
+
+// sendPending sends the queued events and reports whether some were left out.
+func (m monitorSender) sendPending() (incomplete bool) {
+	text, incomplete := m.events.drain()
+	if text != "" {
+		m.send(text)
+	}
+	return incomplete
 }

@@ -1,11 +1,14 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
+	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
 // Output is the Result.Data of a command. Its JSON names are those of Claude Code,
@@ -129,4 +132,68 @@ func plural(n int, thing string) string {
 func (o *Output) setExcerpt(x excerpt.Excerpt, total int64) {
 	o.Stdout, o.Omitted = x.Text, total-x.Shown
 	o.note(x.Note)
+}
+
+// An outputEnd is the last part of an output.
+type outputEnd struct {
+	text string // valid UTF-8
+	from int64  // offset of text in the whole output, in bytes
+	size int64  // bytes of the whole output
+	file string // holds the whole output; empty if no file does
+}
+
+// readOutputEnd returns the last bytes of a file, at most limit of them. It reads
+// hardly more than that, and follows no link.
+func readOutputEnd(path string, limit int) (outputEnd, error) {
+	window := int64(limit) + 1 // one byte more, to see whether the text begins with a whole line
+	b, from, err := output.ReadEnd(path, window)
+	if err != nil {
+		return outputEnd{}, err
+	}
+	end := newOutputEnd(b, from, limit)
+	end.file = path
+	return end, nil
+}
+
+// newOutputEnd returns the last limit bytes of an output. b is its part that begins
+// at from.
+func newOutputEnd(b []byte, from int64, limit int) outputEnd {
+	text, start := excerpt.Last(b, limit, from == 0)
+	return outputEnd{text: text, from: from + int64(start), size: from + int64(len(b))}
+}
+
+// A storedOutput says where an output was stored.
+type storedOutput struct {
+	path string // of a file, or another reference
+	size int64  // stored bytes
+	ref  string // in the session's store; empty if it is in a file only
+	err  error  // why it was not stored
+}
+
+// binaryNote tells the model that the output is binary, and where it is.
+func (o storedOutput) binaryNote(total int64) string {
+	switch {
+	case errors.Is(o.err, pegboard.ErrAlreadyStored):
+		return fmt.Sprintf("[Output is binary: %d bytes, not shown.]", total)
+	case o.err != nil:
+		return fmt.Sprintf("[Output is binary: %d bytes, not shown, and it could not be stored: %v.]", total, o.err)
+	case o.size < total:
+		return fmt.Sprintf("[Output is binary: %d bytes, not shown. Its first %d bytes are in %s.]", total, o.size, o.path)
+	}
+	return fmt.Sprintf("[Output is binary: %d bytes, not shown. It is in %s.]", total, o.path)
+}
+
+// replacedNote tells the model that the output is not shown as it was printed, all total
+// bytes of it, and where that is.
+func (o storedOutput) replacedNote(total int64) string {
+	const note = "[Text that the command has overwritten in its line, as progress bars do, is left out."
+	switch {
+	case errors.Is(o.err, pegboard.ErrAlreadyStored):
+		return note + "]"
+	case o.err != nil:
+		return fmt.Sprintf("%s What it printed, %d bytes, could not be stored: %v.]", note, total, o.err)
+	case o.size < total:
+		return fmt.Sprintf("%s The first %d of the %d bytes that it printed are in %s.]", note, o.size, total, o.path)
+	}
+	return fmt.Sprintf("%s All %d bytes that it printed are in %s.]", note, total, o.path)
 }

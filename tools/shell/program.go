@@ -1,9 +1,15 @@
 package shell
 
 import (
+	"fmt"
 	"path"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 
+	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 )
 
@@ -65,3 +71,118 @@ func namesGit(text string) bool {
 	}
 	return false
 }
+
+// A programCheck finds out whether the commands of a line would start the programs that the
+// tables describe. It looks when it is asked first, which is when the call is decided, and
+// then keeps its answer: what is put into a directory of PATH afterwards is not found by the
+// line, see runner.environment.
+type programCheck struct {
+	find  func(*pegboard.Call) *searchPath
+	call  *pegboard.Call
+	from  string // where the line starts
+	mixed bool   // a command of the line is not known, so that it runs with the whole PATH
+
+	once     sync.Once
+	path     *searchPath
+	commands []commandCheck // of the line
+}
+
+// of returns the check of the command at a place of the line.
+func (p *programCheck) of(k int, c *shellparse.Command) func() error {
+	check := &p.commands[k]
+	check.line, check.command = p, c
+	return check.verify
+}
+
+// A commandCheck is the programCheck of one command.
+type commandCheck struct {
+	line    *programCheck
+	command *shellparse.Command
+
+	once sync.Once
+	err  error
+}
+
+// verify returns an error that says which program of the project would be started.
+func (k *commandCheck) verify() error {
+	k.once.Do(func() {
+		k.line.once.Do(func() { k.line.path = k.line.find(k.line.call) })
+		if k.line.path.trusted {
+			return
+		}
+		for _, name := range programsOf(k.command) {
+			if file, open := k.line.path.find(name, k.line.from); open {
+				k.err = fmt.Errorf("%s would be the program %s, which lies where files are made without a question", name, file)
+				return
+			}
+		}
+		if dir := k.fills(); k.line.mixed && dir != "" {
+			k.err = fmt.Errorf("it writes to %s, where the other commands of the line find their programs", dir)
+		}
+	})
+	return k.err
+}
+
+// fills returns an open directory of PATH in which the command writes, or "".
+func (k *commandCheck) fills() string {
+	for _, p := range k.command.Paths {
+		if !p.Write {
+			continue
+		}
+		name := realpath.Resolve(p.Name)
+		for i, dir := range k.line.path.dirs {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(k.line.from, dir)
+			}
+			real := realpath.Resolve(filepath.Clean(dir))
+			if k.line.path.open[i] && (realpath.Contains(real, name) || p.Tree && realpath.Contains(name, real)) {
+				return dir
+			}
+		}
+	}
+	return ""
+}
+
+// programsOf returns the names of programs that a command may start: its own and those of
+// the commands that it runs in turn. The shell itself runs its builtins, unless a program
+// starts them.
+func programsOf(c *shellparse.Command) (names []string) {
+	if len(c.Starts) > 0 {
+		names = []string{programOf(c.Text)}
+		for _, text := range c.Starts {
+			if name := programOf(text); !broughtPrograms[name] {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	started := false
+	for i := range len(c.Nested) + 1 {
+		text := c.Text
+		if i > 0 {
+			text = c.Nested[i-1]
+		}
+		name, _, _ := strings.Cut(text, " ")
+		name = strings.Trim(name, `'"\`)
+		if name == "" || strings.ContainsAny(name, "/=") || slices.Contains(names, name) {
+			continue
+		}
+		names, started = append(names, name), started || !shellparse.IsBuiltin(name)
+	}
+	if !started {
+		return nil
+	}
+	return names
+}
+
+// broughtPrograms are those that projects bring themselves, as in .venv/bin and
+// node_modules/.bin. A rule for one of these is about whichever of them is found.
+var broughtPrograms = map[string]bool{
+	"bun": true, "bundle": true, "cargo": true, "clang": true, "cmake": true, "composer": true, "deno": true, "dotnet": true, "eslint": true,
+	"g++": true, "gcc": true, "gem": true, "go": true, "gofmt": true, "gradle": true, "java": true, "javac": true, "mypy": true, "mvn": true,
+	"node": true, "npm": true, "npx": true, "perl": true, "php": true, "pip": true, "pip3": true, "pnpm": true, "poetry": true, "prettier": true,
+	"pytest": true, "python": true, "python3": true, "ruby": true, "ruff": true, "rustc": true, "tsc": true, "uv": true, "yarn": true,
+}
+
+// isBrought reports whether a command runs a program that projects bring.
+func isBrought(c *shellparse.Command) bool { return broughtPrograms[path.Base(programOf(c.Text))] }

@@ -165,3 +165,13 @@ func (l *loader) readFile(file string) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	return io.ReadAll(io.LimitReader(f, frontmatter.MaxBytes+1))
 }
+
+// A Problem is something in a file that has no effect, or that keeps the file from being used.
+type Problem struct {
+	Path    string // in the file system, or absolute
+	Reason  string
+	Skipped bool // the file is not used at all
+}
+
+// String returns the path and the reason.
+func (p Problem) String() string { return p.Path + ": " + p.Reason }

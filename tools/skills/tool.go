@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/pattern"
 )
 
 const (
@@ -187,4 +188,102 @@ func (k *Skills) result(out Output) *pegboard.Result {
 type codeValue struct {
 	Output
 	Text string `json:"text"`
+}
+
+// An Invocation is a skill that a person has started.
+type Invocation struct {
+	Output
+	// Parts belong into the message of the user: the text of the skill, or the report of the agent
+	// that ran it.
+	Parts []pegboard.Part
+}
+
+// Run starts a skill for a person who has typed its name and arguments, in the session of the
+// pool: a host calls it for "/deploy staging" with the name deploy. The executor runs the
+// commands in the text, which are decided like those of any call; no rule is about the skill
+// itself, since the user has asked for it. The rules of the skill hold until the next
+// [pegboard.Session.NewTurn], so call that first.
+//
+// The error wraps ErrUnknown if there is no such skill, ErrRefused if the skill is not for people
+// or switched off, and ErrCommand, as a [*CommandError], if a command did not run; then nothing
+// has changed.
+func (k *Skills) Run(ctx context.Context, x *pegboard.Executor, p *pegboard.Pool, name, args string) (Invocation, error) {
+	s := p.Session()
+	if s == nil {
+		return Invocation{}, fmt.Errorf("%w: the pool has no session", ErrRefused)
+	}
+	skill, err := k.find(s, name)
+	switch {
+	case err != nil:
+		return Invocation{}, err
+	case skill.Visibility == Off:
+		return Invocation{}, &wordedError{skill.refusal(), ErrRefused}
+	case skill.NoPerson:
+		return Invocation{}, &wordedError{"the skill " + skill.Name + " is for the model only", ErrRefused}
+	}
+	run := func(ctx context.Context, calls ...pegboard.Call) []pegboard.Outcome { return x.Run(ctx, p, calls...) }
+	out, err := k.newLaunch(p, skill, args, run).load(ctx)
+	if err != nil {
+		return Invocation{}, err
+	}
+	if out.Status == StatusForked {
+		k.of(s).used(skill.Name)
+		return Invocation{Output: out, Parts: []pegboard.Part{{Text: out.Report}}}, nil
+	}
+	if out.grants {
+		if _, err := grant(s, skill); err != nil {
+			return Invocation{}, err
+		}
+	}
+	k.of(s).show(skill.Name, out.message)
+	return Invocation{Output: out, Parts: []pegboard.Part{{Text: out.message}}}, nil
+}
+
+// Text returns the text of a skill for an agent whose definition names it: it is the func of the
+// option Skill of package agents, and s is the agent's session. No call runs the commands of such
+// a text, so each is replaced by a note. The rules of the skill do not count. A skill that the
+// model cannot load, or that a deny rule is about, is an error.
+func (k *Skills) Text(ctx context.Context, s *pegboard.Session, name string) (string, error) {
+	skill, err := k.find(s, name)
+	if err != nil {
+		return "", err
+	}
+	if why := skill.refusal(); why != "" {
+		return "", &wordedError{why, ErrRefused}
+	}
+	r := denying(s, skill.Name)
+	if r == "" && skill.prompt != nil {
+		r = skill.prompt.rule(s, pegboard.Deny)
+	}
+	if r != "" {
+		return "", fmt.Errorf("%w by the rule %s", pegboard.ErrDenied, r)
+	}
+	l := &launch{skills: k, session: s, skill: skill, noCommands: "[a command that runs when the skill is loaded by the tool Skill]"}
+	text, err := l.text(ctx)
+	if err != nil {
+		return "", err
+	}
+	l.lend()
+	message := l.message(text)
+	if !hasCommands(skill.Body) {
+		k.of(s).show(skill.Name, message)
+	}
+	return message, nil
+}
+
+// denying returns the deny rule that is about a skill without arguments, or "".
+func denying(s *pegboard.Session, name string) string {
+	for _, r := range s.Permissions().Rules() {
+		if r.Behavior != pegboard.Deny || !pattern.NameMatches(r.Tool, toolName, "", false) {
+			continue
+		}
+		if r.Pattern == "" {
+			return r.String()
+		}
+		spec, err := pattern.Parse(r.Tool, r.Pattern)
+		if err != nil || spec.Touches(pattern.Subject{Kind: pattern.Text, Write: true, Names: []string{name}}) {
+			return r.String()
+		}
+	}
+	return ""
 }

@@ -131,3 +131,15 @@ func partsOfEveryForm(_ context.Context, c *pegboard.Call) (*pegboard.Result, er
 func failWithPart(context.Context, *pegboard.Call) (*pegboard.Result, error) {
 	return pegboard.TextResult("what was done before"), errors.New("the tool failed:\nsend a shorter text")
 }
+
+// A visitedTool is a tool whose calls are passed to a function and not run.
+type visitedTool struct {
+	pegboard.Tool
+	visit func(context.Context, *pegboard.Call)
+}
+
+// Call passes the call to visit.
+func (v visitedTool) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
+	v.visit(ctx, c)
+	return &pegboard.Result{}, nil
+}

@@ -123,3 +123,9 @@ func TestReplayReportsProblems(t *testing.T) {
 		})
 	}
 }
+
+func TestNewSessionRefusesMissingFolder(t *testing.T) {
+	t.Parallel()
+	_, err := tooltest.NewSession(t.TempDir() + "/none")
+	require.Error(t, err)
+}

@@ -1,5 +1,14 @@
 package tooltest
 
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/seed49eaa51d/pegboard"
+)
+
 // The rules. Each one has an entry in rulePurposes and an item in the comment of
 // Check.
 const (
@@ -43,4 +52,233 @@ var rulePurposes = map[string]string{
 	ruleLines:     "a person who decides about a call or follows it reads one line, which says the same each time and hides nothing",
 	ruleReturns:   "a panic, runtime.Goexit or a stage that never ends leaves the model without an answer it can use",
 	ruleCancel:    "a call that does not heed its context holds up the turn, the session's Close and all that conflicts with it",
+}
+
+// The rules of CheckAsker. Each one has an entry in askerPurposes and an item in the
+// comment of CheckAsker.
+const (
+	ruleAskerAnswers = "answers count"
+	ruleAskerEnds    = "it returns when its context ends"
+	ruleAskerSilence = "an end is no answer"
+	ruleAskerOther   = "other questions are not answered"
+	ruleAskerKnown   = "decisions are known"
+	ruleAskerPanics  = "it does not panic"
+)
+
+// askerPurposes holds the purpose of each rule.
+var askerPurposes = map[string]string{
+	ruleAskerAnswers: "a person has decided about the call, and nothing else may happen to it",
+	ruleAskerEnds:    "the next question is not shown before the asker returns, and the session's Close waits for it",
+	ruleAskerSilence: "a question that no person has answered is no permission",
+	ruleAskerOther:   "a person has seen another call than the one that would run",
+	ruleAskerKnown:   "an answer of another behavior counts as no answer",
+	ruleAskerPanics:  "an asker that panics leaves the call without an answer, and the person without the question",
+}
+
+// The rules of CheckInvoke. Each one has an entry in invokePurposes and an item in the
+// comment of CheckInvoke.
+const (
+	ruleInvokeMade    = "an Invoke is made"
+	ruleInvokeBytes   = "exactly the decided bytes arrive"
+	ruleInvokeResults = "results come back"
+	ruleInvokeErrors  = "errors cross"
+	ruleInvokePanics  = "panics cross"
+	ruleInvokeCancel  = "cancellation arrives"
+	ruleInvokeOnce    = "a call runs once"
+	ruleInvokeBeside  = "calls run beside each other"
+	ruleInvokeReturns = "every call returns"
+)
+
+// invokePurposes holds the purpose of each rule.
+var invokePurposes = map[string]string{
+	ruleInvokeMade:    "without it no call runs",
+	ruleInvokeBytes:   "permission was decided for these bytes, so nothing else may run",
+	ruleInvokeResults: "the model must read the result that the tool has returned",
+	ruleInvokeErrors:  "the model learns from the text what was wrong, and hooks run as after a failure",
+	ruleInvokePanics:  "a host learns from ErrPanic that a tool has a defect",
+	ruleInvokeCancel:  "a user who stops a turn expects that its calls stop",
+	ruleInvokeOnce:    "a call may write, pay or send, and was decided once",
+	ruleInvokeBeside:  "the executor has put them in order already, so a call that waits here may wait for ever",
+	ruleInvokeReturns: "a call that never returns holds up the turn",
+}
+
+// The rules of CheckLoop. Each one has an entry in loopPurposes and an item in the comment of
+// CheckLoop.
+const (
+	ruleLoopAnswers = "every call is answered once"
+	ruleLoopNext    = "next comes before each request"
+	ruleLoopHistory = "history stays byte for byte"
+	ruleLoopStopped = "it ends when it is stopped"
+	ruleLoopLimits  = "it ends on limits"
+	ruleLoopTurn    = "it ends on StopTurn"
+	ruleLoopCosts   = "costs are told once"
+	ruleLoopText    = "the last text is the reply"
+	ruleLoopReturns = "every run returns"
+)
+
+// loopPurposes holds the purpose of each rule.
+var loopPurposes = map[string]string{
+	ruleLoopAnswers: "providers refuse a request in which a call has no result, or two",
+	ruleLoopNext:    "messages, notices and limits reach the agent only by Next",
+	ruleLoopHistory: "a prompt that changes loses the provider's cache, and an agent that goes on must know what it has said",
+	ruleLoopStopped: "a loop that goes on is abandoned, and its calls with it",
+	ruleLoopLimits:  "an agent that never stops spends without an end",
+	ruleLoopTurn:    "the user has ended the turn, and expects that no model is asked",
+	ruleLoopCosts:   "the budget of a conversation is counted by what its loops tell",
+	ruleLoopText:    "the caller sees nothing else of the agent's work",
+	ruleLoopReturns: "the caller waits for the loop, or is told that the agent has failed",
+}
+
+// The rules of CheckRanker. Each one has an entry in rankerPurposes and an item in the
+// comment of CheckRanker.
+const (
+	ruleRankerFinds      = "the named is found"
+	ruleRankerLimit      = "the limit holds"
+	ruleRankerOrder      = "the best come first"
+	ruleRankerNames      = "matches are deferred tools"
+	ruleRankerAccept     = "accept decides"
+	ruleRankerIrrelevant = "the irrelevant is not found"
+	ruleRankerSame       = "the same words find the same"
+	ruleRankerOdd        = "odd words are words"
+	ruleRankerEnds       = "it ends with its context"
+)
+
+// rankerPurposes holds the purpose of each rule.
+var rankerPurposes = map[string]string{
+	ruleRankerFinds:      "a tool that is not found is not called",
+	ruleRankerLimit:      "every tool that is found is added to the prompt",
+	ruleRankerOrder:      "only the first matches are loaded",
+	ruleRankerNames:      "other matches are ignored, and take the places of those that count",
+	ruleRankerAccept:     "the model has asked for tools with certain words, or of one server",
+	ruleRankerIrrelevant: "a tool that has nothing to do with the words fills the prompt and misleads the model",
+	ruleRankerSame:       "a conversation that is replayed must load the same tools",
+	ruleRankerOdd:        "a model writes the words",
+	ruleRankerEnds:       "a search that goes on holds up the turn",
+}
+
+// A RuleRow says how a call should be decided, for [CheckRules].
+type RuleRow struct {
+	Tool  string // its name or an alias
+	Input json.RawMessage
+	Want  pegboard.Behavior // Allow, Ask or Deny
+	Mode  pegboard.Mode     // the row is about this mode only; empty means any
+	Row   int               // of the file that it was read from, counted from 1; 0 if there is no file
+}
+
+// at names the row in a violation.
+func (r RuleRow) at() string {
+	if r.Row == 0 {
+		return ""
+	}
+	return fmt.Sprintf("row %d: ", r.Row)
+}
+
+// fileRow is a row as JSON. The fields are those of a line of package audit.
+type fileRow struct {
+	Trace    string          `json:"trace"`
+	Agent    string          `json:"agent"`
+	Call     string          `json:"call"`
+	Parent   string          `json:"parent"`
+	Tool     string          `json:"tool"`
+	Behavior string          `json:"behavior"`
+	By       string          `json:"by"`
+	Mode     pegboard.Mode   `json:"mode"`
+	Input    json.RawMessage `json:"input"`
+}
+
+// ParseRuleRows reads rows of JSON objects, usually one a line:
+//
+//	{"tool": "Bash", "input": {"command": "make"}, "behavior": "ask"}
+//
+// Mode may be there, too. The lines of an audit log that was written with inputs are such
+// rows: see the documentation of package audit. Of these the rows are the decisions of the main
+// agent that rules, the mode and tools have made. A call that a person, an approver or the
+// classifier has decided, or no one, becomes a row that wants Ask. Left out are calls that
+// did not run for another reason than a decision, decisions of hooks, of the guard and of the
+// caller, decisions about a call that runs already, and lines without an input. The rules may have
+// changed while the log was written, for example by an answer that was remembered: its rows then
+// differ from the rules of today.
+//
+// The error names the row that cannot be read; the rows before it are returned beside it.
+func ParseRuleRows(r io.Reader) ([]RuleRow, error) {
+	var rows []RuleRow
+	decided := map[[2]string]bool{} // calls of the log, by trace and id
+	for d, n := json.NewDecoder(r), 1; ; n++ {
+		var f fileRow
+		if err := d.Decode(&f); errors.Is(err, io.EOF) {
+			return rows, nil
+		} else if err != nil {
+			return rows, fmt.Errorf("row %d: %w", n, err)
+		}
+		again := decided[[2]string{f.Trace, f.Call}]
+		if f.Call != "" {
+			decided[[2]string{f.Trace, f.Call}] = true
+		}
+		row, ok, err := f.row()
+		if err != nil {
+			return rows, fmt.Errorf("row %d: %w", n, err)
+		}
+		if ok && !again {
+			row.Row = n
+			rows = append(rows, row)
+		}
+	}
+}
+
+// row returns the row, or false if it is left out.
+func (f fileRow) row() (row RuleRow, ok bool, err error) {
+	row = RuleRow{Tool: f.Tool, Input: f.Input, Mode: f.Mode}
+	if f.Tool == "" {
+		return row, false, errors.New(`the field "tool" is missing`)
+	}
+	if f.Behavior == "notRun" {
+		return row, false, nil
+	}
+	if err := row.Want.UnmarshalText([]byte(f.Behavior)); err != nil {
+		return row, false, err
+	}
+	if f.By == "" { // written by hand
+		if len(f.Input) == 0 {
+			row.Input = json.RawMessage(`{}`)
+		}
+		return row, true, nil
+	}
+	switch f.By {
+	case pegboard.ByPerson.String(), pegboard.ByApprover.String(), pegboard.ByClassifier.String(), pegboard.ByNobody.String():
+		row.Want = pegboard.Ask
+	case pegboard.ByHook.String(), pegboard.ByGuard.String(), pegboard.ByCaller.String():
+		return row, false, nil
+	}
+	return row, f.Agent == "" && f.Parent == "" && len(f.Input) > 0 && f.Input[0] != '"', nil
+}
+
+// The rules of CheckStore. Each one has an entry in storePurposes and an item in the
+// comment of CheckStore.
+const (
+	ruleStoreOpens      = "a store opens"
+	ruleStoreKeeps      = "results are kept"
+	ruleStoreReads      = "streams are read to the end"
+	ruleStoreSame       = "the same has the same name"
+	ruleStoreApart      = "others are apart"
+	ruleStorePartial    = "nothing partial stays"
+	ruleStoreUnknown    = "unknown refs do not exist"
+	ruleStorePaths      = "refs are no paths"
+	ruleStoreConcurrent = "concurrent calls agree"
+	ruleStoreChanges    = "stored results never change"
+	ruleStoreReturns    = "every method returns"
+)
+
+// storePurposes holds the purpose of each rule.
+var storePurposes = map[string]string{
+	ruleStoreOpens:      "a conversation is resumed with another store over the same place",
+	ruleStoreKeeps:      "the model is told that all of the result is there, and reads on by byte offset",
+	ruleStoreReads:      "a program whose output is not read to its end blocks in its write",
+	ruleStoreSame:       "a repeated or replayed call must give the model the same bytes, or the cached prompt is lost",
+	ruleStoreApart:      "forks and later turns may have calls of the same id, and none may read the result of another",
+	ruleStorePartial:    "a part of a result would be taken for all of it",
+	ruleStoreUnknown:    "the model is told that a result is gone only if the error says so",
+	ruleStorePaths:      "a model writes the ref that is opened, and must not read files with it",
+	ruleStoreConcurrent: "the calls of a batch, and of all agents, store their results at the same time",
+	ruleStoreChanges:    "the model has seen a part of the result under this name, and relies on the rest",
+	ruleStoreReturns:    "a panic, runtime.Goexit or a method that never ends loses the result of the call",
 }

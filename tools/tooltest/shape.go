@@ -3,6 +3,8 @@ package tooltest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -147,4 +149,68 @@ func otherCase(key string) string {
 		}
 	}
 	return key
+}
+
+// A mutation is an input with a defect.
+type mutation struct{ defect, input string }
+
+// mutate returns the mutations of a valid input that the schema or the decoding of
+// inputs must refuse.
+func mutate(schema json.RawMessage, input string) []mutation {
+	if strings.TrimSpace(input) == "" {
+		input = "{}" // an empty input means the empty object
+	}
+	input = strings.TrimSpace(input)
+	all := []mutation{
+		{"the JSON is truncated", input[:len(input)-1]},
+		{"something stands after the object", input + " {}"},
+		{"an array stands in place of the object", "[" + input + "]"},
+		{"null stands in place of the object", "null"},
+	}
+	return append(all, shapeOf(schema).mutate("", json.RawMessage(input))...)
+}
+
+// An object is a JSON object that may contain a key twice.
+type object []member
+
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// objectOf returns the fields ordered by key. The slice has no spare capacity, so
+// that append copies it.
+func objectOf(fields map[string]json.RawMessage) object {
+	o := make(object, 0, len(fields))
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		o = append(o, member{key, fields[key]})
+	}
+	return o
+}
+
+func (o object) with(i int, m member) object {
+	o = slices.Clone(o)
+	o[i] = m
+	return o
+}
+
+func (o object) String() string {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%s:%s", quoteKey(m.key), m.value)
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+func quoteKey(key string) string {
+	b, err := json.Marshal(key)
+	if err != nil { // impossible for a string
+		return `""`
+	}
+	return string(b)
 }

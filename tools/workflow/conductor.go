@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -227,4 +228,88 @@ func (c *conductor) receive() {
 func (c *conductor) setPhase(title string) {
 	c.phase = title
 	c.log.printf("phase: %s", oneLine(title, maxTitle))
+}
+
+// A resultQueue has the agents that have ended and whose results were not taken, in the
+// order of their ends.
+type resultQueue struct {
+	signal chan struct{} // has a value after a push
+
+	mu    sync.Mutex
+	ended []*agentCall
+}
+
+func newResultQueue() *resultQueue { return &resultQueue{signal: make(chan struct{}, 1)} }
+
+func (q *resultQueue) push(a *agentCall) {
+	q.mu.Lock()
+	q.ended = append(q.ended, a)
+	q.mu.Unlock()
+	select {
+	case q.signal <- struct{}{}:
+	default:
+	}
+}
+
+func (q *resultQueue) pop() (a *agentCall, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if len(q.ended) == 0 {
+		return nil, false
+	}
+	a = q.ended[0]
+	q.ended = q.ended[1:]
+	return a, true
+}
+
+// A census counts the goroutines of a run.
+type census struct {
+	mu    sync.Mutex
+	count int
+	none  chan struct{} // closed while count is 0
+}
+
+func newCensus() *census {
+	c := &census{none: make(chan struct{})}
+	close(c.none)
+	return c
+}
+
+func (c *census) add() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.count++; c.count == 1 {
+		c.none = make(chan struct{})
+	}
+}
+
+func (c *census) remove() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.count--; c.count == 0 {
+		close(c.none)
+	}
+}
+
+func (c *census) empty() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.none
+}
+
+// wait waits until no goroutine is left, or until the limit.
+func (c *census) wait(limit time.Duration) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return c.waitUntil(ctx)
+}
+
+// waitUntil waits until no goroutine is left, or until ctx ends.
+func (c *census) waitUntil(ctx context.Context) bool {
+	select {
+	case <-c.empty():
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }

@@ -242,3 +242,81 @@ func (w *Workflows) launch(ctx context.Context, s *pegboard.Session, r Request, 
 	goroutine.Start(o)
 	return o.launched(s, scriptPath), nil
 }
+
+// StatusLaunched is the Launch.Status of a run that was started.
+const StatusLaunched = "async_launched"
+
+// A Launch says that a run was started. It is the Result.Data of the Workflow tool. The JSON
+// names are those that Claude Code documents.
+type Launch struct {
+	Status        string `json:"status"`
+	TaskID        string `json:"taskId"`
+	TaskType      string `json:"taskType,omitempty"`
+	WorkflowName  string `json:"workflowName,omitempty"`
+	RunID         string `json:"runId,omitempty"`
+	Summary       string `json:"summary,omitempty"`
+	TranscriptDir string `json:"transcriptDir,omitempty"` // Options.Dir
+	ScriptPath    string `json:"scriptPath,omitempty"`    // a copy of the script, below TranscriptDir
+	OutputFile    string `json:"outputFile,omitempty"`    // phases, agents, logs and the result; not documented elsewhere
+
+	endAdvice string // for a conversation that ends with the answer
+}
+
+// message words the launch for the model.
+func (l Launch) message() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Workflow %s runs in the background.\nTask id: %s\nRun id: %s\nOutput file: %s\n", l.WorkflowName, l.TaskID, l.RunID, l.OutputFile)
+	if l.ScriptPath != "" {
+		fmt.Fprintf(&b, "Script: %s\n", l.ScriptPath)
+	}
+	if l.endAdvice != "" {
+		b.WriteString(l.endAdvice)
+		return b.String()
+	}
+	b.WriteString("You will be told its result when it ends. Go on with something else; TaskStop ends it.")
+	return b.String()
+}
+
+// A replay has the results of an earlier run: those of the agents before the first one, in
+// the order of the starts, that did not finish. The zero value has none.
+//
+// The results are told in the order in which the agents ended in the earlier run. So a
+// script that is the same starts the same agents in the same order.
+type replay struct {
+	keys    []string          // of the agents, in the order of the starts
+	values  []json.RawMessage // likewise
+	ends    []int             // numbers of the agents, in the order of their ends
+	pending map[int]*agentCall
+	used    int // results that were told
+}
+
+// takes reports whether the replay has the result of an agent that starts. An agent that
+// was asked something else, and all agents after it, are started.
+func (r *replay) takes(a *agentCall) bool {
+	if a.number >= len(r.keys) {
+		return false
+	}
+	if r.keys[a.number] != a.request.key() {
+		r.keys = r.keys[:a.number]
+		return false
+	}
+	if r.pending == nil {
+		r.pending = map[int]*agentCall{}
+	}
+	r.pending[a.number] = a
+	return true
+}
+
+// next removes and returns the agent that ended first and was started, with its result. It
+// is nil if no such agent is left.
+func (r *replay) next() (*agentCall, json.RawMessage) {
+	for i, number := range r.ends {
+		if a := r.pending[number]; a != nil {
+			delete(r.pending, number)
+			r.ends = append(r.ends[:i:i], r.ends[i+1:]...)
+			r.used++
+			return a, r.values[number]
+		}
+	}
+	return nil, nil
+}

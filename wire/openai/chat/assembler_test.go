@@ -1,11 +1,15 @@
 package chat_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -285,4 +289,229 @@ func FuzzChunks(f *testing.F) {
 		}
 		requireTurn(t, m, new(chat.Codec).Results(m, nil))
 	})
+}
+
+// TestReadEchoes runs no call that is only a name said once more.
+func TestReadEchoes(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		chunks []string
+		want   []string
+	}{
+		{name: "name in each piece", want: []string{`add {"x":1}`}, chunks: []string{calling(piece(0, "", "add", `{"x"`)), calling(piece(0, "", "add", `:1}`)), calling(piece(0, "", "add", ``))}},
+		{name: "not numbered", want: []string{`add {"x":1}`}, chunks: []string{calling(piece(-1, "", "add", `{"x":1}`)), calling(piece(-1, "", "add", ``))}},
+		{name: "id in the first", want: []string{`add {"x":1}`, "sum {}"}, chunks: []string{calling(piece(0, "a", "add", `{"x":1}`)), calling(piece(0, "", "add", ``)), calling(piece(1, "b", "sum", `{}`))}},
+		{name: "the old form beside the new", want: []string{"add {}"}, chunks: []string{delta(`"tool_calls":[` + piece(0, "a", "add", "{}") + `],"function_call":{"name":"add","arguments":"{}"}`)}},
+		{name: "the old form beside nothing", want: []string{"add {}"}, chunks: []string{delta(`"tool_calls":[],"function_call":{"name":"add","arguments":"{}"}`)}},
+		{name: "another number", want: []string{"add {}", "add "}, chunks: []string{calling(piece(0, "", "add", `{}`)), calling(piece(1, "", "add", ``))}},
+		{name: "called again in pieces", want: []string{"add {}", `add {"x":1}`}, chunks: []string{calling(piece(0, "", "add", `{}`)), calling(piece(0, "", "add", ``)), calling(piece(0, "", "", `{"x":1}`))}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			events, m, err := read(strings.NewReader(stream(append(tt.chunks, because("stop"))...)))
+			require.NoError(t, err)
+			var got []string
+			for _, c := range m.Calls {
+				got = append(got, c.Name+" "+string(c.Input))
+			}
+			require.Equal(t, tt.want, got)
+			require.Len(t, events, len(tt.want))
+			require.Empty(t, m.Incomplete)
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
+		})
+	}
+}
+
+// TestReadCutAfterTheReason does not take a finish_reason for the end if a call
+// came after it.
+func TestReadCutAfterTheReason(t *testing.T) {
+	t.Parallel()
+	early, begun := because("stop"), calling(piece(0, "a", "rm", ""))
+	_, m, err := read(strings.NewReader(open(early, begun)))
+	require.ErrorIs(t, err, wire.ErrTruncated)
+	require.Empty(t, m.Calls)
+	require.Equal(t, []string{"a rm "}, written(m.Incomplete))
+
+	_, m, err = read(strings.NewReader(open(early, begun, calling(piece(0, "", "", `{"p`)))))
+	require.ErrorIs(t, err, wire.ErrTruncated)
+	require.Empty(t, m.Calls)
+
+	for _, whole := range []string{stream(early, begun), open(early, begun, early), open(begun, early, calling(piece(0, "", "", "")))} {
+		_, m, err = read(strings.NewReader(whole))
+		require.NoError(t, err)
+		require.Equal(t, []string{"a rm "}, written(m.Calls))
+	}
+}
+
+// TestReadBroken reads what is made to take long in no more than seconds. Looking
+// at all of the arguments with each piece would take minutes.
+func TestReadBroken(t *testing.T) {
+	t.Parallel()
+	const times = 20_000
+	long, calls := strings.Repeat("x", 1<<20), strings.Repeat(piece(-1, "", "f", "{}")+",", times)
+	tests := []struct {
+		name string
+		body string
+		want error
+	}{
+		{name: "many calls", body: open(calling(calls + piece(-1, "", "f", "{}"))), want: wire.ErrMalformed},
+		{name: "calls behind one that is long", body: open(calling(piece(0, "a", "f", long)), calling(strings.Repeat(piece(1, "", "g", "{}")+",", 9000)+piece(1, "", "g", "{}"))), want: wire.ErrTruncated},
+		{name: "pieces that look complete", body: open(calling(piece(0, "a", "f", `{"`+long)), calling(strings.Repeat(piece(0, "a", "f", "}")+",", times)+piece(0, "a", "f", "}"))), want: wire.ErrTruncated},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			start := time.Now()
+			_, m, err := read(strings.NewReader(tt.body))
+			require.ErrorIs(t, err, tt.want)
+			require.Less(t, time.Since(start), 30*time.Second)
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
+		})
+	}
+}
+
+// FuzzArguments hands out a call that may have been cut only if its arguments are an
+// object, in whatever pieces they come.
+func FuzzArguments(f *testing.F) {
+	for _, seed := range []string{`{}`, ` {"a":"}\\\"{"} `, `{"a":[{}]} x`, `{"a":"\u00e9`, `}{`, `[]`, `{}}`, `"{}"`, `{]`} {
+		f.Add(seed, uint(3))
+	}
+	f.Fuzz(func(t *testing.T, arguments string, at uint) {
+		if !utf8.ValidString(arguments) {
+			return
+		}
+		at %= uint(len(arguments) + 1)
+		for at < uint(len(arguments)) && !utf8.RuneStart(arguments[at]) {
+			at++
+		}
+		_, m, err := read(strings.NewReader(stream(calling(piece(0, "a", "f", arguments[:at])), calling(piece(0, "", "", arguments[at:])), because("length"))))
+		require.NoError(t, err)
+		object := strings.HasPrefix(strings.TrimLeft(arguments, " \t\r\n"), "{") && json.Valid([]byte(arguments))
+		calls := append(m.Calls, m.Incomplete...)
+		require.Len(t, calls, 1)
+		require.Equal(t, object, len(m.Calls) == 1)
+		require.Equal(t, arguments, string(calls[0].Input))
+	})
+}
+
+// TestReadHistoryHoldsTextAndRefusal, of which neither is lost.
+func TestReadHistoryHoldsTextAndRefusal(t *testing.T) {
+	t.Parallel()
+	_, m, err := read(strings.NewReader(`{"choices":[{"message":{"content":"So far.","refusal":"No."},"finish_reason":"stop"}]}`))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"role":"assistant","content":"So far.","refusal":"No."}`, string(only(m.History)))
+}
+
+func TestReadWithoutFirstChoice(t *testing.T) {
+	t.Parallel()
+	_, m, err := read(strings.NewReader(`{"choices":[{"index":1,"message":{"content":"x"},"finish_reason":"stop"}]}`))
+	require.ErrorIs(t, err, wire.ErrMalformed)
+	require.Empty(t, m.Text)
+}
+
+// TestReadBrokenAfterItsEnd: what follows the finish reason may still break the reply,
+// and then no call of it counts as one of a message that ended well.
+func TestReadBrokenAfterItsEnd(t *testing.T) {
+	t.Parallel()
+	const call = `data: {"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n"
+	for _, rest := range []string{"data: {\"error\":{\"message\":\"overloaded\"}}\n\n", "data: {\n\n"} {
+		var w chat.Codec
+		m, err := w.Read(strings.NewReader(call + rest)).Message()
+		require.Error(t, err)
+		require.Equal(t, pegboard.FinishError, m.Finish)
+	}
+}
+
+func TestFinish(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]pegboard.FinishReason{
+		"stop": pegboard.FinishStop, "end_turn": pegboard.FinishStop, "tool_calls": pegboard.FinishToolCalls, "function_call": pegboard.FinishToolCalls,
+		"length": pegboard.FinishLength, "max_tokens": pegboard.FinishLength, "content_filter": pegboard.FinishFilter,
+		"": pegboard.FinishError, "error": pegboard.FinishError, "a reason of next year": pegboard.FinishError,
+	} {
+		require.Equal(t, want, finishOf(t, `{}`, reason), reason)
+	}
+	require.Equal(t, pegboard.FinishToolCalls, finishOf(t, `{"tool_calls":[{"function":{"name":"clock","arguments":"{}"}}]}`, "stop"))
+	require.Equal(t, pegboard.FinishFilter, finishOf(t, `{"refusal":"no"}`, "stop"))
+}
+
+func finishOf(t *testing.T, message, reason string) pegboard.FinishReason {
+	t.Helper()
+	_, m, err := read(strings.NewReader(fmt.Sprintf(`{"choices":[{"message":%s,"finish_reason":%q}]}`, message, reason)))
+	require.NoError(t, err)
+	return m.Finish
+}
+
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	const done = `"type":"function","function":{"name":"add","arguments":`
+	tests := []struct {
+		name   string
+		chunks []string
+		want   string // empty: nothing to send
+	}{
+		{name: "text", chunks: []string{saying("So <it>"), saying(" is.")}, want: `{"role":"assistant","content":"So <it> is."}`},
+		{name: "blank text", chunks: []string{saying(" \n")}},
+		{name: "nothing", chunks: []string{delta(`"role":"assistant","content":""`)}},
+		{name: "only reasoning", chunks: []string{delta(`"reasoning_content":"hm"`)}},
+		{name: "arguments as they came", chunks: []string{calling(`{"index":0,"id":"a","function":{"name":"add","arguments":"{\u0022x\": \"\u003c"}}`), calling(`{"index":0,"function":{"arguments":"\"}"}}`)},
+			want: `{"role":"assistant","content":null,"tool_calls":[{"id":"a",` + done + `"{\u0022x\": \"\u003c\"}"}}]}`},
+		{name: "no arguments", chunks: []string{calling(piece(0, "a", "add", " "))}, want: `{"role":"assistant","content":null,"tool_calls":[{"id":"a",` + done + `"{}"}}]}`},
+		{name: "no JSON", chunks: []string{calling(piece(0, "a", "add", `{"x": <1>`))}, want: `{"role":"assistant","content":null,"tool_calls":[{"id":"a",` + done + `"{\"INVALID_JSON\":\"{\\\"x\\\": <1>\"}"}}]}`},
+		{name: "no object", chunks: []string{calling(piece(0, "a", "add", `[1]`))}, want: `{"role":"assistant","content":null,"tool_calls":[{"id":"a",` + done + `"{\"INVALID_JSON\":\"[1]\"}"}}]}`},
+		{name: "an id twice", chunks: []string{calling(piece(0, "a", "add", `{}`), piece(1, "a", "sum", `{}`))}, want: `{"role":"assistant","content":null,"tool_calls":[{"id":"a",` + done + `"{}"}}]}`},
+		{name: "what services add", chunks: []string{
+			delta(`"role":"assistant","reasoning":"a","reasoning_details":[{"text":"a"}],"annotations":[]`), delta(`"reasoning":"b","reasoning_content":"","reasoning_details":[{"text":"b"}],"extra_content":{"n":1}`),
+			calling(`{"index":0,"id":"a","type":"function","function":{"name":"add","arguments":"{}"},"extra_content":{"google":{"thought_signature":"s=="}}}`)},
+			want: `{"role":"assistant","content":null,"reasoning":"ab","reasoning_details":[{"text":"a"},{"text":"b"}],"reasoning_content":"","extra_content":{"n":1},` +
+				`"tool_calls":[{"id":"a",` + done + `"{}"},"extra_content":{"google":{"thought_signature":"s=="}}}]}`},
+		{name: "refusal", chunks: []string{delta(`"content":null,"refusal":"I will "`), delta(`"refusal":"not."`)}, want: `{"role":"assistant","content":[{"type":"refusal","refusal":"I will not."}]}`},
+		{name: "content in parts", chunks: []string{delta(`"content":[{"type":"thinking","thinking":[]},{"type":"text","text":"So"}]`), saying(" it is.")}, want: `{"role":"assistant","content":"So it is."}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, m, err := read(strings.NewReader(stream(append(tt.chunks, because("stop"))...)))
+			require.NoError(t, err)
+			require.Equal(t, tt.want, string(only(m.History)))
+			requireTurn(t, m, new(chat.Codec).Results(m, nil))
+		})
+	}
+}
+
+func TestRefusal(t *testing.T) {
+	t.Parallel()
+	events, m, err := read(strings.NewReader(stream(delta(`"refusal":"I will "`), delta(`"refusal":"not."`), because("stop"))))
+	require.NoError(t, err)
+	require.Equal(t, []string{"text I will ", "text not."}, events)
+	require.Equal(t, "I will not.", m.Refusal)
+	require.Equal(t, "I will not.", m.Text)
+	require.Equal(t, pegboard.FinishFilter, m.Finish)
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, usage string
+		want        wire.Usage
+	}{
+		{name: "counts", usage: `{"prompt_tokens":9,"completion_tokens":2}`, want: wire.Usage{Input: 9, Output: 2}},
+		{name: "cache", usage: `{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":3}}`, want: wire.Usage{Input: 2, Output: 2, CacheRead: 4, CacheWrite: 3}},
+		{name: "more cached than counted", usage: `{"prompt_tokens":1,"prompt_tokens_details":{"cached_tokens":4}}`, want: wire.Usage{CacheRead: 4}},
+		{name: "nothing", usage: `null`},
+		{name: "not counts", usage: `"many"`},
+		{name: "empty", usage: `{}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			for _, last := range []string{`{"choices":[],"usage":` + tt.usage + `}`, `{"choices":[{"index":0,"delta":{},"usage":` + tt.usage + `}]}`} {
+				_, m, err := read(strings.NewReader(stream(because("stop"), last, `{"choices":[],"usage":null}`)))
+				require.NoError(t, err)
+				require.Equal(t, tt.want, m.Usage)
+			}
+		})
+	}
 }

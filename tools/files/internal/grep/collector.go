@@ -153,3 +153,81 @@ func (h *byPath) Pop() any {
 	*h = (*h)[:last]
 	return f
 }
+
+// A Result is the result of a search of one file.
+type Result struct {
+	Rows    []Row // in the mode Content, up to the number that Accept returned
+	NumRows int   // number of rows in the file, including those without an entry in Rows
+	Matches int   // in the sense of the mode Count
+	// Binary reports that the file is not text. The result is incomplete, and has no
+	// rows from the first zero byte on.
+	Binary bool
+	// Truncated reports that rows are missing because the rows reached MaxBytes.
+	Truncated bool
+	// Denied reports that the file has a match and that Accept refused the file. All
+	// other fields are zero.
+	Denied bool
+}
+
+// Matched reports whether the file has a match.
+func (f *Result) Matched() bool { return f.Matches > 0 }
+
+// Limits limit the result of a search. The zero value limits only the memory.
+type Limits struct {
+	// The report leaves out the first Skip rows and has at most Limit of the rows after
+	// them, in the byte order of paths. In the modes Files and Count each file is one
+	// row. A Limit of 0 means no limit.
+	Skip, Limit int
+	// MaxBytes is the approximate memory that the rows may use, in bytes; 0 means
+	// DefaultMaxBytes. The first row is kept in any case.
+	MaxBytes int
+	// Allow reports whether the caller may learn that a file has a match. It gets the path
+	// of the file in the report. It is called once for each file with a match, not
+	// concurrently, before anything of the file is kept. Nil allows all files.
+	Allow func(path string) bool
+	// Overlap says that a search may come upon a file several times, since one directory
+	// is below another. The file counts once.
+	Overlap bool
+}
+
+// DefaultMaxBytes is the default of Limits.MaxBytes; our choice.
+const DefaultMaxBytes = 20 << 20
+
+// A FileResult is the result for one file of a Report.
+type FileResult struct {
+	Path    string
+	Rows    []Row // in the mode Content
+	Matches int   // in the whole file, including those without a row
+}
+
+// rowCount returns the number of rows of f for the limits.
+func (f *FileResult) rowCount(m Mode) int {
+	if m == Content {
+		return len(f.Rows)
+	}
+	return 1
+}
+
+// memory returns the approximate memory of f, in bytes.
+func (f *FileResult) memory() int {
+	n := 64 + len(f.Path)
+	for i := range f.Rows {
+		n += f.Rows[i].memory()
+	}
+	return n
+}
+
+// A fileSearch is the state of the search of one file.
+type fileSearch struct {
+	options     SearchOptions
+	result      Result
+	maxRows     int  // rows that may be kept
+	rowMemory   int  // memory of the rows, in bytes
+	acceptAsked bool // Accept was called
+	done        bool // nothing more is needed of this file
+
+	linesBefore int // lines that end before countedTo
+	countedTo   int // offset in the window
+	shownTo     int // offset in the window after the last row; -1 if it lies before the window
+	trailing    int // lines of context that are still to be added after the last match
+}

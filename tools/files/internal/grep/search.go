@@ -75,3 +75,31 @@ func (s *Search) Report() Report {
 	r.Searched, r.Unreadable = int(s.numFiles.Load()), int(s.unreadable.Load())
 	return r
 }
+
+// SearchOptions limit the search of one file.
+type SearchOptions struct {
+	// Accept is called at the first match, before anything of the file is kept. It
+	// returns the maximum number of rows to keep, and whether the caller may learn of
+	// the file at all. Nil accepts the file without a limit.
+	Accept func() (rows int, ok bool)
+	// MaxBytes is the approximate memory that the rows may use, in bytes; 0 means no
+	// limit.
+	MaxBytes int
+	// IncludeBinary makes the search go on after a zero byte, although the result has
+	// no rows from there on.
+	IncludeBinary bool
+}
+
+// A Report is the result of a search of several files. The numbers also count results
+// beyond the limits; except for Hidden, they do not count files that Allow refused.
+type Report struct {
+	Files      []FileResult // in the order of their paths
+	NumFiles   int          // files with a match
+	NumRows    int          // in the mode Content
+	NumMatches int          // in the sense of the mode Count
+	Truncated  bool         // the result reached MaxBytes
+	Hidden     int          // files with a match that Allow refused
+	Searched   int          // files that were searched, with a match or without
+	Unreadable int          // files and directories that could not be read
+	Binary     int          // files with a match that are not text throughout
+}

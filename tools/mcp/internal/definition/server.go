@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
 // A Caller makes a call. Tool is the name that the server has for the tool, and input a JSON
@@ -57,3 +58,40 @@ func (s Server) traits(h hints) pegboard.Traits {
 	t.Targets = []pegboard.Target{target}
 	return t
 }
+
+// hints are the annotations of a tool about the effects of its calls. They are claims of its
+// server.
+type hints struct{ readOnly, destructive, idempotent, openWorld hint }
+
+// A hint is a boolean that may be absent. Values of another type count as absent.
+type hint int
+
+const (
+	unsaid hint = iota
+	yes
+	no
+)
+
+// readHints returns the hints in annotations, an object or nothing.
+func readHints(annotations jsonobject.Object) hints {
+	read := func(name string) hint {
+		switch string(annotations.Get(name)) {
+		case "true":
+			return yes
+		case "false":
+			return no
+		}
+		return unsaid
+	}
+	return hints{
+		readOnly: read("readOnlyHint"), destructive: read("destructiveHint"),
+		idempotent: read("idempotentHint"), openWorld: read("openWorldHint"),
+	}
+}
+
+// reads reports whether a call only reads. Hints that contradict each other do not count.
+func (h hints) reads() bool { return h.readOnly == yes && h.destructive != yes }
+
+// destroys reports whether the effects of a call may be impossible to undo, which is the
+// protocol's default.
+func (h hints) destroys() bool { return !h.reads() && h.destructive != no }

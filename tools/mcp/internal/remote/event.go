@@ -1,7 +1,10 @@
 package remote
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
+	"io"
 
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/exchange"
 )
@@ -93,4 +96,110 @@ func (e *event) text(data []byte) (text []byte) {
 		text = append(append(append(text, "data: "...), data...), '\n')
 	}
 	return append(text, '\n')
+}
+
+// eventStream is a stream of server-sent events. The data of each message passes through
+// the exchange; the other events stay as they are.
+type eventStream struct {
+	lines    *lines
+	body     io.ReadCloser
+	exchange *exchange.Exchange
+	// onlyData leaves out events without data, which resume no stream of the older transport
+	// and which the SDK takes for broken messages there.
+	onlyData bool
+
+	ready []byte // of the stream for the SDK, not read yet
+	err   error  // after ready
+}
+
+func (s *eventStream) Read(p []byte) (int, error) {
+	for len(s.ready) == 0 {
+		if s.err != nil {
+			return 0, s.err
+		}
+		s.ready, s.err = s.next()
+	}
+	n := copy(p, s.ready)
+	s.ready = s.ready[n:]
+	return n, nil
+}
+
+func (s *eventStream) Close() error { return s.body.Close() }
+
+// next reads the next event. An event that the end of the stream cuts off is no event.
+func (s *eventStream) next() ([]byte, error) {
+	e := &event{limit: s.lines.limit, message: true}
+	for {
+		line, err := s.lines.next(e)
+		if err != nil {
+			return nil, err
+		}
+		if e.longLine {
+			e.longLine = false
+			continue
+		}
+		if len(line) == 0 {
+			break
+		}
+		e.add(line)
+	}
+	data := s.shown(e)
+	if len(data) == 0 && s.onlyData {
+		return nil, nil
+	}
+	return e.text(data), nil
+}
+
+// shown returns the data that the SDK is given for that of an event.
+func (s *eventStream) shown(e *event) []byte {
+	switch {
+	case e.tooLong:
+		return exchange.Encode(s.exchange.TooLong(e.finder.ID(), e.limit))
+	case !e.message:
+		return e.data
+	case len(bytes.TrimSpace(e.data)) == 0:
+		return nil
+	}
+	return s.exchange.ReceivedText(e.data)
+}
+
+// maxField is more than the name of a field and the end of its line take.
+const maxField = 16
+
+// lines reads the lines of a stream.
+type lines struct {
+	reader *bufio.Reader
+	limit  int // bytes of a line
+}
+
+func newLines(r io.Reader, limit int) *lines {
+	return &lines{reader: bufio.NewReaderSize(r, 32<<10), limit: limit}
+}
+
+// next returns the next line, without its end. If it is longer than the limit, it is written
+// to long instead, in pieces whose first is longer than the name of a field, and line is nil.
+// The line may be kept.
+func (l *lines) next(long io.Writer) (line []byte, err error) {
+	var kept exchange.Buffer
+	isLong := false
+	for {
+		piece, err := l.reader.ReadSlice('\n')
+		switch {
+		case isLong:
+			_, _ = long.Write(piece)
+		case kept.Len()+len(piece) > l.limit+maxField:
+			isLong = true
+			kept.Add(piece)
+			kept.Pour(func(piece []byte) { _, _ = long.Write(piece) })
+		default:
+			kept.Add(piece)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return bytes.TrimRight(kept.Take(), "\r\n"), nil
+	}
 }

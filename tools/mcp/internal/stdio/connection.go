@@ -1,10 +1,12 @@
 package stdio
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -234,5 +236,89 @@ func (c *Connection) deliver(m jsonrpc.Message) {
 	select {
 	case c.messages <- m:
 	case <-c.closing:
+	}
+}
+
+// tail keeps the end of a server's stderr.
+type tail struct {
+	limit int
+	log   func(line string)
+
+	mu   sync.Mutex
+	kept []byte // at most twice the limit
+	line []byte // the beginning of a line, for log
+}
+
+func (t *tail) write(p []byte) {
+	t.mu.Lock()
+	t.kept = append(t.kept, p[max(0, len(p)-t.limit):]...)
+	if len(t.kept) > 2*t.limit {
+		t.kept = append(t.kept[:0], t.kept[len(t.kept)-t.limit:]...)
+	}
+	t.mu.Unlock()
+	if t.log == nil {
+		return
+	}
+	for line := range bytes.Lines(p) {
+		t.line = append(t.line, line...)
+		if end := len(t.line) - 1; t.line[end] == '\n' || end >= t.limit {
+			t.log(strings.ToValidUTF8(strings.TrimSpace(string(t.line)), "\uFFFD"))
+			t.line = t.line[:0]
+		}
+	}
+}
+
+// text returns the end of stderr, as whole characters.
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	kept := t.kept[max(0, len(t.kept)-t.limit):]
+	return strings.TrimSpace(strings.ToValidUTF8(string(kept), "\uFFFD"))
+}
+
+// lineReader splits the output of a server into lines.
+type lineReader struct {
+	limit   int                // bytes of a line
+	line    func(line []byte)  // called with each line, which it may keep
+	tooLong func(id []byte)    // called at the end of a line that was too long
+	pending exchange.Buffer    // the beginning of a line
+	finder  *exchange.IDFinder // of a line that is too long, while it lasts
+}
+
+// write reads a piece of the output.
+func (r *lineReader) write(p []byte) {
+	for len(p) > 0 {
+		end := bytes.IndexByte(p, '\n')
+		if end < 0 {
+			r.add(p)
+			return
+		}
+		r.add(p[:end])
+		r.endLine()
+		p = p[end+1:]
+	}
+}
+
+func (r *lineReader) add(p []byte) {
+	if r.finder == nil && r.pending.Len()+len(p) > r.limit {
+		r.finder = new(exchange.IDFinder)
+		r.pending.Pour(func(piece []byte) { _, _ = r.finder.Write(piece) })
+	}
+	if r.finder != nil {
+		_, _ = r.finder.Write(p)
+		return
+	}
+	r.pending.Add(p)
+}
+
+func (r *lineReader) endLine() {
+	if r.finder != nil {
+		id := r.finder.ID()
+		r.finder = nil
+		r.tooLong(id)
+		return
+	}
+	if line := bytes.TrimSpace(r.pending.Take()); len(line) > 0 {
+		r.line(line)
 	}
 }

@@ -40,3 +40,9 @@ func Run(ctx context.Context, root *os.Root, dir string, o Options, visit func(w
 	}
 	return Report{Filtered: int(w.filtered.Load()), Unreadable: int(w.unreadable.Load())}, err
 }
+
+// A Report counts the entries that a walk did not reach.
+type Report struct {
+	Filtered   int // files and directories that Options.Filter refused
+	Unreadable int // directories that could not be read completely
+}
