@@ -21,9 +21,9 @@ type rootLayer struct {
 // of the layers before it. Each file stands in exactly one layer.
 var rootLayers = []rootLayer{
 	{about: "targets and rules", files: []string{"doc", "errors", "seal", "line", "target", "path", "info", "mode", "rule"}},
-	{about: "permissions and decisions", files: []string{"permissions", "decision", "decide", "decide_match"}},
+	{about: "permissions and decisions", files: []string{"permissions", "decision", "decide", "decide_match", "hold"}},
 	{about: "tools, calls, results", files: []string{"tool", "definition", "schema", "bind", "call", "view", "result", "resultstore"}},
-	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "suggestions", "budget", "session", "session_calls", "session_results", "grants", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_news", "session_form", "result_view", "call_result"}},
+	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "suggestions", "budget", "session", "session_calls", "session_results", "grants", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_news", "session_form", "result_limits", "result_view"}},
 	{about: "batches and the pipeline", files: []string{"event", "executor", "suspension", "turn_record", "batch", "stream", "pipeline", "pipeline_schedule", "pipeline_hooks", "pipeline_outcome", "pipeline_inquiry", "pipeline_run"}},
 }
 

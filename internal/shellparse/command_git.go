@@ -593,7 +593,7 @@ const gitNetwork = `clone fetch fetch-pack http-fetch http-push ls-remote pull p
 
 // gitForms are the subcommands, some with a second word, that only read. whatchanged is
 // left out: newer versions of git let an alias replace it. Source: git(1) and the page
-// of each subcommand; the tables are in command_git.go.
+// of each subcommand; the tables are below.
 var gitForms = map[string]gitForm{
 	"annotate": {flags: []string{gitBlameFlags}, pathsAfterDashes: true},
 	"blame":    {flags: []string{gitBlameFlags}, pathsAfterDashes: true},

@@ -296,18 +296,3 @@ func TestBubblewrapEndsWithItsSession(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, temps)
 }
-
-// A host offers a shell that runs unasked only if the sandbox works. Credentials are hidden
-// by default; the cache of the compiler may be written.
-func ExampleBubblewrap() {
-	sandbox := shell.Bubblewrap{
-		Write: []string{"~/.cache/go-build"},
-		Hide:  append(shell.DefaultHidden(), "~/private"),
-	}
-	options := shell.Options{SandboxExcluded: []string{"docker *"}}
-	if err := sandbox.Check(context.Background()); err == nil {
-		options.Sandbox = sandbox
-	}
-	fmt.Println(shell.Bash(options).Info().Name, slices.Contains(sandbox.Hide, "~/.ssh"))
-	// Output: Bash true
-}

@@ -1,23 +1,15 @@
 package shell
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/excerpt"
-	"github.com/seed49eaa51d/pegboard/internal/goroutine"
-	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 )
 
@@ -111,624 +103,6 @@ type replInput struct {
 	Description string `json:"description,omitempty" jsonschema_description:"What the code does, in five to ten words"`
 	Timeout     int    `json:"timeout,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long it may run, in milliseconds (default 30000, at most 600000); time in tools does not count"`
 	Restart     bool   `json:"restart,omitempty" jsonschema_description:"Begin with a new interpreter; code may be empty then"`
-}
-
-var (
-	//go:embed repl/driver.py
-	pythonDriver string
-	//go:embed repl/driver.js
-	javaScriptDriver string
-)
-
-// maxPendingBytes is the number of bytes of queued tool calls. A script may go on
-// calling tools after its own call has ended.
-const maxPendingBytes = 64 << 20
-
-// errTooManyCalls ends a process that exceeds maxPendingBytes.
-var errTooManyCalls = errors.New("it asked for more calls of tools than can wait")
-
-// A child is one interpreter process.
-type child struct {
-	process    *proc.Process
-	dir        string        // of the session when it was started
-	bySignal   bool          // a signal interrupts its code; otherwise a request does
-	replyReady chan struct{} // holds a token when replies are queued
-
-	mu           sync.Mutex
-	frames       frames
-	captured     *capture // output since the last takeCaptured; it has a reporter while code runs
-	replies      []reply  // queued, in the order of arrival
-	pendingBytes int      // bytes of the queued inputs
-	codeNumber   int      // number of the last code that was sent
-}
-
-// startChild starts the interpreter of a language.
-func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language, dir string) (*child, error) {
-	args := slices.Concat(o.python(), []string{"-c", pythonDriver})
-	if language == JavaScript {
-		args = slices.Concat(o.Node, []string{"-e", javaScriptDriver})
-	}
-	token := "\x1e" + rand.Text()
-	c := &child{dir: dir, bySignal: language == Python && runtime.GOOS != "windows", replyReady: make(chan struct{}, 1), captured: newREPLCapture(nil)}
-	c.frames = frames{token: []byte(token), onText: c.capture, onReply: c.queueReply}
-	started := make(chan struct{})
-	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // the process outlives the call
-		Args: args, Dir: dir, Env: inherited(o.Env, o.Withheld).pairs, Stdin: true,
-		Keep:  maxFrame,    // the output is kept in captured
-		Drain: time.Second, // less than the executor's grace, also with the grace of the process added
-		Output: func(p []byte) {
-			<-started
-			c.write(p)
-		},
-	})
-	c.process = p
-	close(started)
-	if err != nil {
-		return nil, err
-	}
-	_ = c.send(map[string]string{"token": token}) // if the process has ended, sending the code fails as well
-	return c, nil
-}
-
-// send sends requests. It blocks while the child does not read.
-func (c *child) send(requests ...any) error {
-	var lines []byte
-	for _, r := range requests {
-		line, err := json.Marshal(r)
-		if err != nil {
-			return fmt.Errorf("request: %w", err)
-		}
-		lines = append(append(lines, line...), '\n')
-	}
-	_, err := c.process.Stdin().Write(lines)
-	return err
-}
-
-// interrupt asks the code that runs to end, without waiting. With all it also interrupts the
-// processes that the code has started.
-func (c *child) interrupt(all bool) {
-	if all || c.bySignal {
-		_ = c.process.Interrupt(all) // where the system cannot, the driver does it
-	}
-	if !c.bySignal {
-		goroutine.Go(func() { _ = c.send(map[string]bool{"interrupt": true}) }) // blocks while the process does not read
-	}
-}
-
-// write handles output of the process.
-func (c *child) write(p []byte) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.frames.token == nil {
-		return
-	}
-	err := c.frames.write(p)
-	if err == nil && c.pendingBytes > maxPendingBytes {
-		err = errTooManyCalls
-	}
-	if err != nil {
-		c.frames.token = nil
-		c.process.Stop(err)
-	}
-}
-
-// capture stores and reports text that the code printed. The caller holds the lock.
-func (c *child) capture(p []byte) {
-	c.captured.write(p)
-}
-
-func newREPLCapture(r *lineReporter) *capture {
-	return &capture{reporter: r, kept: excerpt.Capture{Keep: MaxREPLShown}}
-}
-
-// queueReply queues a reply for takeReplies. The caller holds the lock.
-func (c *child) queueReply(r reply) {
-	c.replies = append(c.replies, r)
-	c.pendingBytes += len(r.Input)
-	select {
-	case c.replyReady <- struct{}{}:
-	default:
-	}
-}
-
-// beginCode assigns the number of the next code, makes emit the reporter of its
-// output, and returns the output since the last endCode.
-func (c *child) beginCode(emit func(string)) (number int, late excerpt.Output) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.codeNumber++
-	return c.codeNumber, c.takeCaptured(&lineReporter{emit: emit})
-}
-
-// endCode returns the output since beginCode and ends the reports.
-func (c *child) endCode() excerpt.Output {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.takeCaptured(nil)
-}
-
-// takeCaptured returns the output since its last call. What follows is reported to r. The
-// caller holds the lock.
-func (c *child) takeCaptured(r *lineReporter) excerpt.Output {
-	o := c.captured.output()
-	c.captured = newREPLCapture(r)
-	return o
-}
-
-// takeReplies removes and returns at most limit queued replies. A reply that ends a
-// code is the last one returned.
-func (c *child) takeReplies(limit int) (rs []reply) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := min(len(c.replies), limit)
-	if end := slices.IndexFunc(c.replies[:n], func(r reply) bool { return r.Done > 0 }); end >= 0 {
-		n = end + 1
-	}
-	rs, c.replies = c.replies[:n:n], c.replies[n:]
-	for _, r := range rs {
-		c.pendingBytes -= len(r.Input)
-	}
-	if len(c.replies) > 0 {
-		select {
-		case c.replyReady <- struct{}{}:
-		default:
-		}
-	}
-	return rs
-}
-
-// ended reports whether the process has ended.
-func (c *child) ended() bool {
-	select {
-	case <-c.process.Done():
-		return true
-	default:
-		return false
-	}
-}
-
-// How code is interrupted whose time is over. The state of the interpreter outlives that; it
-// is lost if the code does not end all the same.
-const (
-	interruptEvery = time.Second
-	interruptTries = 3 // before the process is ended
-)
-
-// A deadline ends code that takes too long: it interrupts the code, and if that does not end,
-// the process. Its methods may be called concurrently.
-type deadline struct {
-	child *child
-
-	mu       sync.Mutex
-	begun    bool // the code runs; before, the driver may not be ready for an interrupt
-	passed   bool // the time is over
-	killed   bool // the process was ended
-	over     bool // the code has ended
-	attempts int
-	timer    *time.Timer // of the next attempt
-}
-
-// pass is called when the time of the code is over.
-func (d *deadline) pass() {
-	d.mu.Lock()
-	first := !d.passed && !d.over
-	d.passed = d.passed || first
-	d.mu.Unlock()
-	if first {
-		d.interrupt()
-	}
-}
-
-// interrupt makes the next attempt to end the code.
-func (d *deadline) interrupt() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.over {
-		return
-	}
-	d.attempts++
-	if d.attempts > interruptTries {
-		d.killed = true
-		d.child.process.Stop(errCodeTime)
-		return
-	}
-	all := d.attempts > 1 // what the code waits for may keep it from being interrupted itself
-	d.timer = time.AfterFunc(interruptEvery, d.interrupt)
-	if d.begun {
-		d.child.interrupt(all)
-	}
-}
-
-// begin is called when the code begins to run.
-func (d *deadline) begin() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.begun = true
-}
-
-// end is called when the code has ended, and reports whether its time was over, and
-// whether its process is being ended.
-func (d *deadline) end() (passed, killed bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.over = true
-	if d.timer != nil {
-		d.timer.Stop()
-	}
-	return d.passed, d.killed
-}
-
-// A describedTool is a line of the prompt: a tool that code calls, with what it takes and returns.
-type describedTool struct{ name, input, value string }
-
-// describedTools returns the tools that are told to the model: those of listed, which are
-// REPLOptions.Describe, by their definitions, then those of the table that none of them answers to.
-func describedTools(listed []pegboard.Tool, s pegboard.Scope) (all []describedTool) {
-	table := replTools()
-	for _, t := range listed {
-		info := t.Info()
-		table = slices.DeleteFunc(table, func(known describedTool) bool {
-			return known.name == info.Name || slices.Contains(info.Aliases, known.name)
-		})
-		if !s.CanRun(info.Name) {
-			continue
-		}
-		if d, ok := describe(t, s); ok {
-			all = append(all, d)
-		}
-	}
-	for _, known := range table {
-		if s.CanRun(known.name) {
-			all = append(all, known)
-		}
-	}
-	return all
-}
-
-// describe returns the line of a tool. A tool that cannot declare itself has none.
-func describe(t pegboard.Tool, s pegboard.Scope) (line describedTool, ok bool) {
-	var d pegboard.Declaration
-	if err := goroutine.Try(func() error { d, ok = t.Declare(pegboard.Scope{Session: s.Session}); return nil }); err != nil || !ok {
-		return describedTool{}, false
-	}
-	input, names := inputOf(d.InputSchema)
-	line = describedTool{name: d.Name, input: input}
-	if i := slices.IndexFunc(replTools(), func(known describedTool) bool { return known.takes(d.Name, names) }); i >= 0 {
-		line.value = replTools()[i].value
-		return line, true
-	}
-	line.value = pegboard.OneLine(d.About)
-	if value := outputOf(d.OutputSchema); value != "" {
-		line.value += " Returns " + value + "."
-	}
-	return line, true
-}
-
-// takes reports whether a tool of the table has that name and no properties but these, so that what
-// the table knows of its value holds.
-func (d describedTool) takes(name string, properties []string) bool {
-	if d.name != name {
-		return false
-	}
-	for property := range strings.SplitSeq(strings.Trim(d.input, "{}"), ",") {
-		if !slices.Contains(properties, strings.TrimRight(strings.TrimSpace(property), "?")) {
-			return false
-		}
-	}
-	return true
-}
-
-// The most that a line shows of a schema, which a server may have written. Our choice.
-const (
-	maxShownProperties = 30
-	maxShownChoices    = 10
-)
-
-// anyProperties are keywords by which an input may have properties that are not declared.
-var anyProperties = []string{"$ref", "allOf", "anyOf", "oneOf", "patternProperties", "if", "dependentSchemas"}
-
-// inputOf words the properties of an input, the required ones first, and returns their names.
-// Properties that are not declared, or too many, are "...".
-func inputOf(schema []byte) (text string, names []string) {
-	object, err := jsonobject.Parse(schema)
-	if err != nil {
-		return "{...}", nil
-	}
-	properties, err := jsonobject.Parse(object.Get("properties"))
-	if err != nil || len(properties) == 0 {
-		if further, err := jsonobject.Parse(object.Get("additionalProperties")); err == nil && len(further) > 0 ||
-			slices.ContainsFunc(anyProperties, func(keyword string) bool { return object.Get(keyword) != nil }) {
-			return "{...}", nil
-		}
-		return "{}", nil
-	}
-	required := stringsOf(object.Get("required"))
-	var must, may []string
-	for _, p := range properties {
-		names = append(names, p.Name)
-		name := pegboard.OneLine(p.Name)
-		if slices.Contains(required, p.Name) {
-			must = append(must, name+typeOf(p.Value))
-		} else {
-			may = append(may, name+"?"+typeOf(p.Value))
-		}
-	}
-	return "{" + strings.Join(upTo(maxShownProperties, append(must, may...)), ", ") + "}", names
-}
-
-// upTo returns the first of a list, and "..." in place of the others.
-func upTo(most int, list []string) []string {
-	if len(list) <= most {
-		return list
-	}
-	return append(slices.Clone(list[:most]), "...")
-}
-
-// outputOf words the properties of the value of a tool; "" if they are not known.
-func outputOf(schema []byte) string {
-	text, names := inputOf(schema)
-	if len(names) == 0 {
-		return ""
-	}
-	return strings.ReplaceAll(text, "?", "") // the marks of what may be left out
-}
-
-// typeOf words the choices for a property; "" if there are none.
-func typeOf(schema []byte) string {
-	object, err := jsonobject.Parse(schema)
-	if err != nil {
-		return ""
-	}
-	if choices := upTo(maxShownChoices, stringsOf(object.Get("enum"))); len(choices) > 0 {
-		for i := range choices {
-			choices[i] = pegboard.OneLine(choices[i])
-		}
-		return ": " + strings.Join(choices, "|")
-	}
-	return ""
-}
-
-// stringsOf returns a list of strings; nil for anything else.
-func stringsOf(raw []byte) (list []string) {
-	if json.Unmarshal(raw, &list) != nil {
-		return nil
-	}
-	return list
-}
-
-// maxReply is the maximum size of a driver's reply in bytes. The drivers refuse to
-// send more than 16 MiB.
-const maxReply = 17 << 20
-
-// maxFrame is the maximum size of a frame in bytes.
-const maxFrame = 4096
-
-// errBadReply ends an interpreter that sends an invalid frame or reply.
-var errBadReply = errors.New("its replies could not be read")
-
-// frames separates the output of an interpreter into the text that code and its child
-// processes print and the replies of the driver.
-//
-// A reply is one or more frames. A frame is the token, "." in the last frame of a
-// reply and "+" in the others, a piece of JSON in ASCII, and a newline. Each process
-// has its own random token, so printed text cannot imitate it. A frame is written
-// with one system call and is small enough that the system does not mix it with the
-// output of other processes. It may stand anywhere in their output, also inside a
-// line.
-type frames struct {
-	token   []byte
-	onText  func([]byte) // called with text that belongs to no frame; must not keep it
-	onReply func(reply)
-
-	rest    []byte // the beginning of a possible frame
-	partial []byte // the pieces of an incomplete reply
-}
-
-// write handles a piece of output. An error wraps errBadReply; the output after it
-// cannot be interpreted.
-func (f *frames) write(p []byte) error {
-	if len(f.rest) > 0 {
-		p = append(f.rest, p...)
-		f.rest = nil
-	}
-	for {
-		at := bytes.Index(p, f.token)
-		if at < 0 {
-			keep := overlap(p, f.token)
-			f.passText(p[:len(p)-keep])
-			f.rest = bytes.Clone(p[len(p)-keep:])
-			return nil
-		}
-		f.passText(p[:at])
-		p = p[at:]
-		end := bytes.IndexByte(p, '\n')
-		if end > maxFrame || end < 0 && len(p) > maxFrame {
-			return fmt.Errorf("%w: a frame has no end", errBadReply)
-		}
-		if end < 0 {
-			f.rest = bytes.Clone(p)
-			return nil
-		}
-		if err := f.parseFrame(p[len(f.token):end]); err != nil {
-			return err
-		}
-		p = p[end+1:]
-	}
-}
-
-// passText passes on text that belongs to no frame.
-func (f *frames) passText(p []byte) {
-	if len(p) > 0 {
-		f.onText(p)
-	}
-}
-
-// parseFrame handles the bytes between a token and the end of its line.
-func (f *frames) parseFrame(p []byte) error {
-	if len(p) == 0 || p[0] != '.' && p[0] != '+' {
-		return fmt.Errorf("%w: a frame has no mark", errBadReply)
-	}
-	if len(f.partial)+len(p) > maxReply {
-		return fmt.Errorf("%w: one is larger than %d bytes", errBadReply, maxReply)
-	}
-	f.partial = append(f.partial, p[1:]...)
-	if p[0] == '+' {
-		return nil
-	}
-	var r reply
-	if err := json.Unmarshal(f.partial, &r); err != nil {
-		return fmt.Errorf("%w: %w", errBadReply, err)
-	}
-	if !r.valid() {
-		return fmt.Errorf("%w: one is not a beginning, an end or a call", errBadReply)
-	}
-	f.partial = nil
-	f.onReply(r)
-	return nil
-}
-
-// overlap returns how many bytes at the end of p may be the beginning of token.
-func overlap(p, token []byte) int {
-	for n := min(len(p), len(token)-1); n > 0; n-- {
-		if bytes.HasSuffix(p, token[:n]) {
-			return n
-		}
-	}
-	return 0
-}
-
-// An interpreter runs the code of one language in one session. It keeps its state in
-// a process. When the process has ended, the next call starts another one.
-type interpreter struct {
-	table    *proc.Table
-	language string
-
-	running    sync.Mutex // held by the call whose code runs
-	child      *child     // nil before the first call and after the process has ended
-	lostReason string     // why the state was lost; empty if that was reported to the model
-	lateOutput string     // printed after the last call and not yet shown to the model
-}
-
-// errBusy is the error of a call that arrives while the code of another call runs.
-var errBusy = errors.New("the interpreter runs the code of another call; wait for that to end, then send the code again")
-
-// run runs the code of one call.
-func (i *interpreter) run(ctx context.Context, o REPLOptions, in replInput, c *pegboard.Call) (REPLOutput, error) {
-	if !i.running.TryLock() {
-		return REPLOutput{}, errBusy
-	}
-	defer i.running.Unlock()
-	begin := time.Now()
-	if in.Restart && i.child != nil {
-		i.child.process.Stop(errRestart)
-		i.child.process.Exit()
-		i.child = nil
-	}
-	for {
-		before := i.child
-		if err := i.ensureChild(ctx, o, c.Dir()); err != nil {
-			return REPLOutput{}, err
-		}
-		if in.Restart && strings.TrimSpace(in.Code) == "" {
-			i.lostReason, i.lateOutput = "", ""
-			return REPLOutput{Language: i.language, text: "A new interpreter was started."}, nil
-		}
-		t := turn{child: i.child, call: c, timeout: o.timeoutFor(in.Timeout)}
-		if out, ran := i.runCode(ctx, t, in.Code, i.child != before); ran {
-			out.Elapsed = time.Since(begin)
-			return out, nil
-		} // otherwise the process had ended before the call, and a new one is needed
-	}
-}
-
-// ensureChild starts a process if none is running.
-func (i *interpreter) ensureChild(ctx context.Context, o REPLOptions, dir string) error {
-	if i.child != nil && i.child.ended() {
-		i.lateOutput += i.child.endCode().Shrink(maxLateOutput).Text()
-		i.lostReason = fmt.Sprintf("the one before ended after its last call (%s)", exitText(i.child.process.Exit()))
-		i.child = nil
-	}
-	if i.child != nil && i.child.dir != dir {
-		i.child.process.Stop(errRestart)
-		i.child.process.Exit()
-		i.lateOutput += i.child.endCode().Shrink(maxLateOutput).Text()
-		i.lostReason = fmt.Sprintf("the session has moved from %s to %s", i.child.dir, dir)
-		i.child = nil
-	}
-	if i.child != nil {
-		return nil
-	}
-	child, err := startChild(ctx, i.table, o, i.language, dir)
-	if err != nil {
-		return fmt.Errorf("the interpreter of %s could not be started: %w; without it, use another tool, or tell the user", i.language, err)
-	}
-	i.child = child
-	return nil
-}
-
-// runCode runs the code of one call in the present process. ran is false if the
-// process had ended by itself before the code began, unless the process is fresh:
-// then a new one would not help.
-func (i *interpreter) runCode(ctx context.Context, t turn, code string, fresh bool) (out REPLOutput, ran bool) {
-	number, late := t.child.beginCode(t.call.Emit)
-	i.lateOutput += late.Shrink(maxLateOutput).Text()
-	var notes []string
-	if i.lostReason != "" {
-		notes = append(notes, fmt.Sprintf("A new interpreter runs this, as %s: variables and imports of earlier calls are gone.", i.lostReason))
-	}
-	if i.lateOutput != "" {
-		notes = append(notes, "Printed after the last call had ended:", strings.TrimRight(i.lateOutput, "\n"), "Printed by this call:")
-	}
-	end, err := t.run(ctx, number, code)
-	out = REPLOutput{Language: i.language, Failed: end.failed}
-	if end.late && err == nil {
-		notes = append(notes, out.noteInterrupt(t.timeout))
-	}
-	if ran = true; err != nil {
-		exit := t.child.process.Exit()
-		ran = fresh || !errors.Is(err, errNotBegun) || exit.Err != nil
-		notes = append(notes, out.noteEnd(exit, end.late, t.timeout))
-	}
-	kept := t.child.endCode()
-	if !ran {
-		i.lateOutput += kept.Shrink(maxLateOutput).Text()
-		return out, false
-	}
-	i.lostReason, i.lateOutput = "", ""
-	if out.Ended {
-		i.child = nil
-	}
-	if out.Interrupted {
-		i.lostReason = "the last call was cancelled" // the model may have seen only that the call was cancelled
-	}
-	out.Omitted, out.Output = kept.Omitted, strings.TrimRight(kept.Text(), "\n")
-	out.text = strings.Join(append(notes, out.Output), "\n")
-	return out, true
-}
-
-// interpreters are the interpreters of one session.
-type interpreters struct {
-	registered sync.Once // with the session, which closes the table
-	table      proc.Table
-
-	mu  sync.Mutex
-	all map[string]*interpreter // by language
-}
-
-// get returns the interpreter of a language in the session s.
-func (is *interpreters) get(s *pegboard.Session, language string) *interpreter {
-	is.registered.Do(func() { s.OnClose("interpreters", is.table.Close) })
-	is.mu.Lock()
-	defer is.mu.Unlock()
-	i := is.all[language]
-	if i == nil {
-		i = &interpreter{table: &is.table, language: language}
-		if is.all == nil {
-			is.all = map[string]*interpreter{}
-		}
-		is.all[language] = i
-	}
-	return i
 }
 
 // The languages of [REPL].
@@ -825,4 +199,157 @@ func (o REPLOptions) validate(in replInput) error {
 		return fmt.Errorf("the code is blank; send the code to run")
 	}
 	return nil
+}
+
+// replTools are tools that scripts often call, with what these take and return.
+func replTools() []describedTool {
+	return []describedTool{
+		{"Read", "{file_path, offset?, limit?}", "the whole text as a string, without line numbers; of a notebook {cells}, of an image a ToolFile"},
+		{"Write", "{file_path, content}", "{filePath, type, structuredPatch}"},
+		{"Edit", "{file_path, old_string, new_string, replace_all?}", "{filePath, structuredPatch}"},
+		{"NotebookEdit", "{notebook_path, cell_id?, new_source, cell_type?, edit_mode?}", "{cell_id, notebook_path}"},
+		{"Glob", "{pattern, path?}", "{filenames}, all of them"},
+		{"Grep", "{pattern, path?, glob?, output_mode?}", "{filenames}; with output_mode content {matches: [{file, line, text}]}, with count {counts: {file: number}}; all of them"},
+		{"Bash", "{command, timeout?}", "{stdout, exitCode}; stdout has both streams, and an exit code other than 0 is no exception"},
+	}
+}
+
+// replPrompt returns the description of the tool for the model.
+func replPrompt(o REPLOptions, s pegboard.Scope) string {
+	languages := o.Languages
+	example := "tools.NAME({...})"
+	if s.CanRun("Read") {
+		example = `tools.Read({"file_path": "a.txt"})`
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Runs code in %s and returns what it prints, and the value of an expression at its end. ", strings.Join(languages, " or "))
+	if len(languages) > 1 {
+		fmt.Fprintf(&b, "Without language it is %s. ", languages[0])
+	}
+	b.WriteString("Variables, functions and imports are kept from call to call, also when code takes too long and is interrupted; the result says when they are lost. " +
+		"There is no terminal and no input.\n\n" +
+		"Work with files and commands through the tools, which code calls by name with one object, as in " + example + ". " +
+		"They are checked like your own calls, so a script can do in one step what would take many: loop over files, filter results, and print only what you need. " +
+		"A call returns data, and you see of it only what the code prints. ")
+	if slices.Contains(languages, Python) {
+		b.WriteString("In Python objects are dicts, and a call that fails or is refused raises ToolError. await works outside of functions; for calls at the same time: " +
+			"await asyncio.gather(*(asyncio.to_thread(tools.NAME, x) for x in inputs)). ")
+	}
+	if slices.Contains(languages, JavaScript) {
+		b.WriteString("In JavaScript a call is awaited, as in await tools.NAME({...}); it throws ToolError. A promise at the end is awaited. Use require or await import() for modules. ")
+	}
+	b.WriteString("A ToolError has tool, kind (such as denied, invalid_input, timeout or failed) and value, what the tool could do. " +
+		"What is over 4 MiB, or no text, is a ToolFile instead: path, size, read() for all of it, lines() for the lines one by one")
+	if slices.Contains(languages, JavaScript) {
+		b.WriteString("; in JavaScript await read(), and for await over lines()")
+	}
+	b.WriteString(".\n\nWhat the tools take, and what they return:\n")
+	for _, t := range describedTools(o.Describe, s) {
+		fmt.Fprintf(&b, "%s(%s): %s\n", t.name, t.input, t.value)
+	}
+	b.WriteString("Other tools take what their descriptions say, and return what their output schemas say, or a text. REPL itself cannot be called.")
+	return b.String()
+}
+
+// A reply is one message of a driver.
+type reply struct {
+	Begun int  `json:"begun"` // the number of a code that has begun
+	Done  int  `json:"done"`  // the number of a code that has ended
+	Error bool `json:"error"` // the code ended with an exception, which was printed
+
+	Call  int             `json:"call"` // the number of a request to call a tool
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+}
+
+// valid reports whether exactly one of Begun, Done and Call is set.
+func (r reply) valid() bool {
+	kinds := 0
+	for _, number := range []int{r.Begun, r.Done, r.Call} {
+		if number < 0 {
+			return false
+		}
+		kinds += min(number, 1)
+	}
+	return kinds == 1
+}
+
+// REPLOutput is the Result.Data of [REPL].
+type REPLOutput struct {
+	Language      string        `json:"language"`
+	Output        string        `json:"output"` // both streams in the order of arrival, as the model sees them
+	Failed        bool          `json:"failed"` // by an exception, or the process ended with an error
+	Ended         bool          `json:"ended"`  // the process has ended and its state is lost
+	Interrupted   bool          `json:"interrupted"`
+	TimedOutAfter time.Duration `json:"-"` // zero if the code did not time out
+	Omitted       int64         `json:"-"` // bytes of output that are not in Output
+	Elapsed       time.Duration `json:"-"`
+
+	text string // for the model
+}
+
+// line says for a person how the code ended.
+func (out *REPLOutput) line() string {
+	printed := "no output"
+	if n := lineCount(strings.TrimRight(out.Output, "\n")); n > 0 {
+		printed = plural(n, "line") + " of output"
+	}
+	switch {
+	case out.Interrupted:
+		return "Stopped, " + printed
+	case out.TimedOutAfter > 0 && !out.Ended:
+		return fmt.Sprintf("Interrupted after %v, %s", out.TimedOutAfter, printed)
+	case out.TimedOutAfter > 0:
+		return fmt.Sprintf("Ended after %v, %s", out.TimedOutAfter, printed)
+	case out.Failed && out.Ended:
+		return "The interpreter ended, " + printed
+	case out.Failed:
+		return "Ended by an error, " + printed
+	}
+	return "Ran, " + printed
+}
+
+// noteInterrupt records that the code was interrupted and has ended then, and returns a
+// sentence about it for the model.
+func (out *REPLOutput) noteInterrupt(limit time.Duration) string {
+	out.TimedOutAfter = limit
+	note := fmt.Sprintf("The code was interrupted because it took longer than %v. Variables and imports are kept. Ask for more time with timeout, or do less at once.", limit)
+	if out.Language == JavaScript {
+		note += " What it waits for may go on; restart ends that."
+	}
+	return note
+}
+
+// noteEnd records that the process has ended while the code ran, perhaps because its time
+// was over, and returns a sentence about it for the model.
+func (out *REPLOutput) noteEnd(exit proc.Exit, late bool, limit time.Duration) string {
+	out.Ended, out.Failed = true, true
+	var note string
+	switch {
+	case errors.Is(exit.Err, errCodeTime), late && exit.Err == nil && exit.Signal != "":
+		out.TimedOutAfter = limit
+		note = fmt.Sprintf("The code was ended because it took longer than %v, and could not be interrupted. Ask for more time with timeout, or do less at once.", limit)
+	case errors.Is(exit.Err, proc.ErrOutputLimit), errors.Is(exit.Err, errBadReply), errors.Is(exit.Err, errTooManyCalls):
+		note = fmt.Sprintf("The code was ended: %v. Do less at once, and write large data to a file.", exit.Err)
+	case exit.Err != nil:
+		out.Interrupted = true
+		note = "The code was ended before it finished: the call was cancelled."
+	case exit.Signal != "":
+		note = fmt.Sprintf("The interpreter was ended by a signal: %s.", exit.Signal)
+	default:
+		out.Failed = exit.Code != 0
+		note = fmt.Sprintf("The code ended the interpreter, with exit code %d.", exit.Code)
+	}
+	return note + " Its variables and imports are gone; the next call begins with a new interpreter."
+}
+
+// exitText returns a phrase for the way in which a process has ended.
+func exitText(e proc.Exit) string {
+	switch {
+	case e.Err != nil:
+		return e.Err.Error()
+	case e.Signal != "":
+		return "signal: " + e.Signal
+	}
+	return fmt.Sprintf("exit code %d", e.Code)
 }
