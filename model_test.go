@@ -1046,16 +1046,17 @@ type world struct {
 	mu       sync.Mutex
 	files    map[string]string
 	running  map[string]action
-	ran      map[string]int // how often
-	hooked   map[string]int // how often a hook ran after the tool of a call was called
-	unhooked map[string]int // and how often one ran since it was not
+	readers  map[string]context.Context // of the deaf calls that only read
+	ran      map[string]int             // how often
+	hooked   map[string]int             // how often a hook ran after the tool of a call was called
+	unhooked map[string]int             // and how often one ran since it was not
 	overlaps []string
 	inner    map[string][]pegboard.Outcome // of the calls that a call made
 	then     func(what string)             // what a result does
 }
 
 func newWorld() *world {
-	return &world{files: map[string]string{}, running: map[string]action{}, ran: map[string]int{}, hooked: map[string]int{}, unhooked: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
+	return &world{files: map[string]string{}, running: map[string]action{}, readers: map[string]context.Context{}, ran: map[string]int{}, hooked: map[string]int{}, unhooked: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
 }
 
 // session returns one whose hooks, rules and person do what the input says.
@@ -1207,7 +1208,9 @@ func (w *world) enter(p action, c *pegboard.Call) (saw string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for id, q := range w.running {
-		if p.conflicts(q) && !strings.HasPrefix(c.ID, id+".") {
+		reader := w.readers[id]
+		givenUp := reader != nil && reader.Err() != nil // and has given back its keys
+		if p.conflicts(q) && !givenUp && !strings.HasPrefix(c.ID, id+".") {
 			w.overlaps = append(w.overlaps, id+" and "+c.ID)
 		}
 	}
@@ -1238,6 +1241,11 @@ func (w *world) call(ctx context.Context, p action, c *pegboard.Call) (*pegboard
 	switch p.Ends {
 	case "deaf":
 		patience, takes = nil, longAfter
+		if p.Look {
+			w.mu.Lock()
+			w.readers[c.ID] = ctx
+			w.mu.Unlock()
+		}
 	case "hang":
 		takes = longAfter
 	}
@@ -1642,7 +1650,9 @@ func (r *reference) work(c planned) expected {
 		f.says += r.files[x] + ";"
 	}
 	if c.Ends == "deaf" { // it writes when it returns
-		r.left = append(r.left, c.action)
+		if !c.Look { // what only reads guards nothing
+			r.left = append(r.left, c.action)
+		}
 		return failed(pegboard.StageCall, pegboard.ErrDetached, pegboard.ErrTimeout)
 	}
 	for _, x := range c.Writes {
