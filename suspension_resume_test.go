@@ -643,7 +643,13 @@ func TestResumeAfterKills(t *testing.T) {
 	t.Parallel()
 	died, at := 0, map[pegboard.JournalState]int{}
 	kinds := map[string]int{}
-	for range effort.Of(t, 100) {
+	states := []pegboard.JournalState{pegboard.JournalProposed, pegboard.JournalDecided, pegboard.JournalStarted, pegboard.JournalFinished}
+	missing := func() bool {
+		return kinds["unknown"] == 0 || slices.ContainsFunc(states, func(s pegboard.JournalState) bool { return at[s] == 0 })
+	}
+	const most = 100
+	// At full effort there are more rounds while something has not happened, with later kills: the machine may be slow.
+	for round := 0; round < effort.Of(t, most) || effort.Full(t) && missing() && round < 10*most; round++ {
 		k := killable{t, t.TempDir()}
 		lost := map[string]bool{}
 		for kill := range 4 {
@@ -651,7 +657,7 @@ func TestResumeAfterKills(t *testing.T) {
 			for lines.Scan() && lines.Text() != "ready" {
 			}
 			if kill < 3 {
-				time.AfterFunc(rand.N(60*time.Millisecond), func() { _ = cmd.Process.Kill() }) // any moment will do
+				time.AfterFunc(rand.N(60*time.Millisecond<<min(round/most, 4)), func() { _ = cmd.Process.Kill() }) // any moment will do
 			}
 			all, whole := readEndings(t, lines)
 			_ = cmd.Wait()
@@ -674,10 +680,7 @@ func TestResumeAfterKills(t *testing.T) {
 	}
 	t.Logf("%d processes killed; the calls were then %v; they ended as %v", died, at, kinds)
 	if effort.Full(t) {
-		for _, state := range []pegboard.JournalState{pegboard.JournalProposed, pegboard.JournalDecided, pegboard.JournalStarted, pegboard.JournalFinished} {
-			require.Positive(t, at[state], state)
-		}
-		require.Positive(t, kinds["unknown"])
+		require.False(t, missing(), "%v %v", at, kinds)
 	}
 }
 
