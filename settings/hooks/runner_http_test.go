@@ -830,7 +830,7 @@ func (c cell) fire(sc *scene) seen {
 	s.add(a.SessionTitle == "TITLE", "title")
 	s.add(slices.Contains(a.WatchPaths, "/PATH") || a.WorktreePath == "/PATH", "path")
 	s.add(a.Display != nil && *a.Display == "OUTPUT", "output")
-	s.add(slices.Contains(a.Context, "hello"), "text")
+	s.add(slices.ContainsFunc(a.Context, func(text string) bool { return strings.Contains(text, "hello") }), "text")
 	c.addTexts(sc, &s, a.Reason+strings.Join(a.Context, "\n"))
 	return s
 }
