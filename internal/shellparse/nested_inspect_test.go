@@ -197,8 +197,8 @@ func TestUnknownWordsMakeTheLineUnknown(t *testing.T) {
 
 // maxLineWork is the work that a line may take, in bytes that are allocated for it: what the
 // worst lines take, which are decided in some ten milliseconds, and a small part of what a
-// level that reads everything again would. The race detector drops some pooled buffers.
-const maxLineWork = 64 << 20
+// level that reads everything again would.
+const maxLineWork = 40 << 20
 
 // workParts are what takes work in a line: each # is a number of its own.
 var workParts = strings.Split("watch |screen |env -S |ssh h |tmux new |find . -exec |eval |docker run x |sudo -u |sudo |xargs -a |xargs -I{} |npx |su -c |sh -c |parallel |command |timeout 5 |"+
