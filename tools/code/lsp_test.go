@@ -449,6 +449,7 @@ func placeOf(t *testing.T, path, text string) (line, character int) {
 // TestLSPOfTypeScript holds operations of a server that counts UTF-16 against a table made by
 // hand.
 func TestLSPOfTypeScript(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()) // the server leaves directories there
 	server := code.Known()[1]
 	require.Equal(t, "typescript-language-server", server.Name)
 	server.Command = reference.Args(t, reference.TypeScript, "--stdio")

@@ -75,6 +75,7 @@ func TestKnownRunsNoTypeScriptOfTheProject(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
+			t.Setenv("TMPDIR", dir) // the server leaves directories there
 			if tt.onPath {
 				require.NoError(t, os.Symlink(filepath.Join(around, "typescript", "bin", "tsserver"), filepath.Join(dir, "tsserver")))
 			}
