@@ -209,7 +209,7 @@ func (g *Agents) sendAgent(ctx context.Context, s *pegboard.Session, e *entry, l
 	if err := r.readsNoMore(e); k == nil && err != nil {
 		return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and may not read it: %v.", e.status.label(), err)}, nil
 	}
-	if k == nil && !r.isRunning(e) { // it has ended meanwhile, and may not have seen the letter
+	if k == nil && !r.isRunning(e) && m.has(e.status.ID) { // it has ended without it
 		if k, err = g.resumeFor(ctx, e, &l); err != nil {
 			return SendResult{Success: true, Message: fmt.Sprintf("Sent to %s, which has ended meanwhile and reads it only if it goes on: %v.", e.status.label(), err)}, nil
 		}
