@@ -359,9 +359,10 @@ func decisionOf(r Rule, what string) Decision {
 // writes reports whether a target is a file that is written, whatever the tool says of
 // the call.
 func (e *evaluation) writes() bool {
-	return slices.ContainsFunc(e.targets, func(t Target) bool {
-		return t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess
-	})
+	for range e.written {
+		return true
+	}
+	return false
 }
 
 // askReason returns why the user must see the call, or "".

@@ -13,8 +13,7 @@ import (
 // make git run programs in it. Source: gitrepository-layout(5).
 var partsOfRepository = []string{"HEAD", "commondir", "config", "config.worktree", "hooks", "info", "objects", "refs"}
 
-// Writes are the files that one call writes. The zero value is those of a call that writes
-// none. Its methods remember what they have read of repositories, and may not be called at the
+// Writes are the files that one call writes; [NewWrites] makes them. Their methods remember what they have read of repositories, and may not be called at the
 // same time.
 type Writes struct {
 	home    string

@@ -16,6 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// TestMain runs the tests at the top of the module.
+func TestMain(m *testing.M) {
+	if err := os.Chdir("../.."); err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
 func TestStructure(t *testing.T) {
 	t.Parallel()
 	files, err := parseModule(os.DirFS("."))
