@@ -167,20 +167,24 @@ func TestResolveAgreesWithReadlink(t *testing.T) {
 	}
 }
 
-// randomTree fills root. A link may lead to what comes into being later.
+// randomTree fills root. A link may lead to what comes into being later, and out of root, where
+// nothing is made.
 func randomTree(t *testing.T, rnd *rand.Rand, root string) {
 	t.Helper()
+	inside, err := os.OpenRoot(root)
+	require.NoError(t, err)
+	defer func() { _ = inside.Close() }()
 	for range 40 {
-		p := filepath.Join(root, filepath.Clean("/"+somePath(rnd)))
+		p := filepath.Join(".", filepath.Clean("/"+somePath(rnd)))
 		switch rnd.IntN(4) {
 		case 0:
-			_ = os.MkdirAll(p, 0o755) // something else may stand there or on the way
+			_ = inside.MkdirAll(p, 0o755) // something else may stand there or on the way
 		case 1:
-			_ = os.WriteFile(p, nil, 0o644)
+			_ = inside.WriteFile(p, nil, 0o644)
 		case 2:
-			_ = os.Symlink(somePath(rnd), p)
+			_ = inside.Symlink(somePath(rnd), p)
 		case 3:
-			_ = os.Symlink(root+"/"+somePath(rnd), p)
+			_ = inside.Symlink(root+"/"+somePath(rnd), p)
 		}
 	}
 }
