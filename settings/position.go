@@ -39,7 +39,7 @@ type text struct {
 // positions take no longer than those of short ones.
 type mark struct{ offset, characters int }
 
-const markDistance = 1 << 10 // bytes
+const markDistance = 1 << 6 // bytes
 
 // index finds the lines and the marks.
 func (t *text) index() {
