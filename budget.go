@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
+	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/throttle"
 )
@@ -105,7 +106,7 @@ const (
 )
 
 // String returns the period in lower case.
-func (p Period) String() string { return nameOf(int(p), "session", "turn") }
+func (p Period) String() string { return enum.Name(p, "session", "turn") }
 
 // budgetWarning is the part of a budget that is left when the model is first warned: one
 // in so many.
@@ -144,7 +145,7 @@ func (b *CallBudget) check() (rules []Rule, err error) {
 		return nil, fmt.Errorf("its period is %d; use PerSession or PerTurn", b.Per)
 	}
 	for _, name := range b.Tools {
-		r, err := toolRule(name)
+		r, err := ParseToolRule(name)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +187,7 @@ const (
 )
 
 // String returns the limit in lower case.
-func (l BudgetLimit) String() string { return nameOf(int(l), "calls", "time", "tokens") }
+func (l BudgetLimit) String() string { return enum.Name(l, "calls", "time", "tokens") }
 
 // left returns what is left of a limit and the limit itself, in calls, nanoseconds or
 // tokens. The limit is 0 if there is none.
@@ -360,16 +361,16 @@ func newLedger(budgets []CallBudget, agentID string, parent *ledger) (*ledger, e
 }
 
 // namesTool reports whether calls of a tool count in a.
-func (a *account) namesTool(i *Info) bool {
-	return len(a.rules) == 0 || slices.ContainsFunc(a.rules, func(r Rule) bool { return r.namesTool(i) })
+func (a *account) namesTool(e *entry) bool {
+	return len(a.rules) == 0 || slices.ContainsFunc(a.rules, func(r Rule) bool { return r.Names(&e.facts) })
 }
 
 // open fills s, which must be new, for a call of a tool. It reserves a call in each
 // account if all have one left, so that the calls of a message are admitted in its order.
 // Of a call that was executed before only the result counts.
-func (l *ledger) open(s *spending, i *Info, executed bool) {
+func (l *ledger) open(s *spending, e *entry, executed bool) {
 	for _, a := range l.accounts {
-		if a.namesTool(i) {
+		if a.namesTool(e) {
 			s.accounts = append(s.accounts, a)
 		}
 	}
@@ -702,7 +703,7 @@ func newGroups(limits map[string]GroupLimit) (*groups, error) {
 	g := new(groups)
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		l := limits[name]
-		r, err := toolRule(name)
+		r, err := ParseToolRule(name)
 		if err == nil && math.IsNaN(l.PerSecond) {
 			err = errors.New("PerSecond is not a number")
 		}
@@ -716,12 +717,12 @@ func newGroups(limits map[string]GroupLimit) (*groups, error) {
 }
 
 // of returns the groups of the calls of a tool.
-func (g *groups) of(i *Info) (all []*throttle.Group) {
+func (g *groups) of(e *entry) (all []*throttle.Group) {
 	if g == nil {
 		return nil
 	}
 	for k := range g.list {
-		if r := &g.list[k].rule; i.Group == r.Tool || r.namesTool(i) {
+		if r := &g.list[k].rule; e.info.Group == r.Tool || r.Names(&e.facts) {
 			all = append(all, g.list[k].throttle)
 		}
 	}

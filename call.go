@@ -14,7 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
-	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte for byte.
@@ -46,14 +46,21 @@ type callState struct {
 	report  func(text string, data any) // of OnProgress, or nil
 	made    *job                        // that takes the call through the pipeline; nil for a call that no executor has admitted
 	sent    *Call                       // the call before its input was replaced for the first time; nil if it was not
-	info    *Info
+	entry   *entry                      // nil for an unknown tool
 	spec    *inputSpec
-	place   *place // in which the call is decided, and runs
+	place   *Place // in which the call is decided, and runs
 	traits  Traits
 	targets []Target // traits.Targets, resolved
 
-	allowed      bool         // the call was decided, and runs
-	allowedUnder *Permissions // the permissions that it was decided under
+	granted *Grant // what the call was allowed; nil before it runs
+}
+
+// info returns the facts of the tool, or nil if it is not known.
+func (st *callState) info() *Info {
+	if st.entry == nil {
+		return nil
+	}
+	return &st.entry.info
 }
 
 // maxRewrites is how often the input of one call may be replaced.
@@ -83,7 +90,7 @@ func (c *Call) Dir() string {
 	if c.state == nil || c.state.place == nil {
 		return ""
 	}
-	return c.state.place.dir
+	return c.state.place.Dir()
 }
 
 // Dirs returns the working directories of c under the permissions in force, Dir first unless
@@ -92,7 +99,7 @@ func (c *Call) Dirs() []string {
 	if c.state == nil || c.state.place == nil {
 		return nil
 	}
-	return spelledDirs(c.state.session.grants.inForceAt(c.state.place).work)
+	return c.state.session.grants.inForceAt(c.state.place).WorkDirs()
 }
 
 // ShortPath returns path as a person reads it: relative to Dir if it is absolute and lies
@@ -101,11 +108,13 @@ func (c *Call) ShortPath(path string) string {
 	if c.state == nil || c.state.place == nil {
 		return path
 	}
-	return c.state.place.shortPath(path)
+	return c.state.place.Short(path)
 }
 
 // resolve resolves targets of the call.
-func (st *callState) resolve(ts []Target) []Target { return st.session.resolveTargets(st.place, ts) }
+func (st *callState) resolve(ts []Target) []Target {
+	return st.session.grants.inForceAt(st.place).Resolve(ts)
+}
 
 // ToolName returns the name of the tool that c calls, also if the model spelled it as an
 // alias: for logs, which should have one name for each tool. [Call].Name is what the
@@ -113,10 +122,10 @@ func (st *callState) resolve(ts []Target) []Target { return st.session.resolveTa
 // no Executor admitted.
 func (c *Call) ToolName() string {
 	switch {
-	case c.state == nil || c.state.pool == nil && c.state.info == nil:
+	case c.state == nil || c.state.pool == nil && c.state.entry == nil:
 		return c.Name
-	case c.state.info != nil:
-		return c.state.info.Name
+	case c.state.entry != nil:
+		return c.state.entry.info.Name
 	}
 	return c.state.pool.canonicalName(c.Name)
 }
@@ -125,10 +134,10 @@ func (c *Call) ToolName() string {
 // name under which it is offered and its Origin, which its own [Tool].Info does not have. It is
 // zero for a Call that was not made by an Executor or [Pool.Rebuild], and for an unknown tool.
 func (c *Call) Info() Info {
-	if c.state == nil || c.state.info == nil {
+	if c.state == nil || c.state.entry == nil {
 		return Info{}
 	}
-	info := *c.state.info
+	info := c.state.entry.info
 	info.Aliases = slices.Clone(info.Aliases)
 	return info
 }
@@ -147,21 +156,21 @@ func (c *Call) Targets() []Target {
 	if c.state == nil {
 		return nil
 	}
-	return cloneTargets(c.state.targets)
+	return CloneTargets(c.state.targets)
 }
 
 // PathTarget returns the target of c that has this access to this path, as Inspect wrote
 // it or as an absolute path. Open its Real, or have package tools/files open it. If c has
 // no such target, the path is decided now, as by [Call.Check], and the error is Check's.
 func (c *Call) PathTarget(ctx context.Context, access Access, path string) (Target, error) {
-	if c.state == nil || c.state.job == nil && !c.state.allowed {
+	if c.state == nil || c.state.job == nil && c.state.granted == nil {
 		return Target{}, errNotAdmitted
 	}
 	ts := c.state.resolve([]Target{{Kind: TargetPath, Access: access, Value: path}})
-	if c.state.allowed {
+	if c.state.granted != nil {
 		for _, t := range c.state.targets {
 			if t.Kind == TargetPath && t.Access == access && t.Value == ts[0].Value && !t.Shell.Guess {
-				return cloneTargets([]Target{t})[0], nil
+				return CloneTargets([]Target{t})[0], nil
 			}
 		}
 	}
@@ -174,7 +183,7 @@ func (c *Call) PathTarget(ctx context.Context, access Access, path string) (Targ
 // Decision returns the decision that allowed c, without Input and Remember, while c runs. It
 // is zero before, and for a Call that was decided elsewhere, see [Pool.Rebuild].
 func (c *Call) Decision() Decision {
-	if c.state == nil || c.state.job == nil || !c.state.allowed {
+	if c.state == nil || c.state.job == nil || c.state.granted == nil {
 		return Decision{}
 	}
 	d := c.state.job.decided
@@ -251,7 +260,7 @@ func (c *Call) NamesTool() bool {
 //
 // Before and after c runs, and for a Call that no Executor admitted, nothing runs.
 func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
-	if c.state == nil || c.state.job == nil || !c.state.allowed || c.state.job.over.Load() {
+	if c.state == nil || c.state.job == nil || c.state.granted == nil || c.state.job.over.Load() {
 		outcomes := make([]Outcome, len(calls))
 		for i := range calls {
 			inner := calls[i].copied()
@@ -261,14 +270,14 @@ func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
 		return outcomes
 	}
 	outer := c.state.job.batch
-	return outer.exec.run(ctx, outer.pool.inside(c.state.info.Name), c, calls)
+	return outer.exec.run(ctx, outer.pool.inside(c.state.entry.info.Name), c, calls)
 }
 
 // Check decides targets that appear while the call runs, as they would have been decided
 // before, and asks the user if necessary. Nil means go on. The error wraps [ErrDenied]
 // and is worded for the model. A Call that no Executor admitted may touch nothing.
 func (c *Call) Check(ctx context.Context, targets ...Target) error {
-	if c.state == nil || c.state.job == nil && !c.state.allowed {
+	if c.state == nil || c.state.job == nil && c.state.granted == nil {
 		return errNotAdmitted
 	}
 	return c.check(ctx, c.state.resolve(targets))
@@ -282,17 +291,17 @@ func (c *Call) check(ctx context.Context, ts []Target) error {
 	if d.Behavior == Ask {
 		asked := d
 		if err = ErrNoApprover; j != nil {
-			var e evaluation
-			c.prepareRunning(&e, ts)
-			q := inquiry{Decision: d, job: j, call: c, targets: ts, about: &e, again: func() Decision { return c.decideRunning(ts) }, running: true}
+			_, r := c.request(ts)
+			r.Running = c.state.granted
+			q := inquiry{Decision: d, job: j, call: c, targets: ts, about: &r, again: func() Decision { return c.decideRunning(ts) }, running: true}
 			d, err = q.ask(ctx)
 		}
 		if err != nil {
 			d = Decision{Behavior: Deny, By: ByNobody, Rule: asked.Rule, FactRule: asked.FactRule, Reason: unansweredReason(c, asked, ts, err)}
 		}
 	}
-	if j != nil && c.state.allowed {
-		j.batch.emit(Event{Kind: EventDecided, Call: c, Targets: cloneTargets(ts), Decision: &d})
+	if j != nil && c.state.granted != nil {
+		j.batch.emit(Event{Kind: EventDecided, Call: c, Targets: CloneTargets(ts), Decision: &d})
 	}
 	switch {
 	case err != nil:
@@ -320,54 +329,40 @@ func (c *Call) Behavior(t Target) Behavior {
 	return b
 }
 
-// prepare fills e to decide targets of c under the permissions in force.
-func (c *Call) prepare(e *evaluation, ts []Target) {
+// request returns the permissions in force, and what is to be decided about targets of c.
+func (c *Call) request(ts []Target) (*Permissions, Request) {
 	st := c.state
-	e.perms = st.session.grants.inForceAt(st.place)
-	e.info, e.traits, e.input, e.holds = st.info, &st.traits, c.Input, st.session.holds
-	e.place, e.main = st.place, st.place
+	r := Request{Facts: st.traits.facts(), Targets: ts, Place: st.place, Input: c.Input, Holds: st.session.holds}
 	if st.session.parent != nil {
-		e.main = st.session.grants.main().place()
+		r.Main = st.session.grants.main().place()
 	}
-	e.targets, e.platform, e.dirs, e.readable = ts, st.place.platform, e.perms.work, st.place.readable.all()
-	e.home = st.place.home
 	if st.spec != nil {
-		e.schema = st.spec.schema
+		if st.spec.schema != nil { // a nil *schema.Schema is no nil Parameters
+			r.Schema = st.spec.schema
+		}
 		if st.spec.observe != nil {
-			e.observer = c
+			r.Observed = c.observed
 		}
 	}
-	if e.info != nil {
-		e.unguarded = e.info.RequiresGuard && st.session.cfg.Guard == nil
-	} else { // the tool is not known yet
-		e.info = &Info{}
+	if st.entry != nil { // else the tool is not known yet
+		r.Tool = st.entry.facts
+		r.Tool.Unguarded = st.entry.info.RequiresGuard && st.session.cfg.Guard == nil
 	}
-}
-
-// prepareRunning is prepare for targets that the call checks while it runs.
-func (c *Call) prepareRunning(e *evaluation, ts []Target) {
-	c.prepare(e, ts)
-	if c.state.allowed {
-		e.approved, e.approvedUnder = c.state.targets, c.state.allowedUnder
-	}
-	if c.state.job != nil {
-		e.linked = &c.state.job.linked
-	}
+	return st.session.grants.inForceAt(st.place), r
 }
 
 // decide decides c before it runs, given the opinions of others.
-func (c *Call) decide(o opinions) Decision {
-	var e evaluation
-	c.prepare(&e, c.state.targets)
-	e.opinions = o
-	return e.decide()
+func (c *Call) decide(o Opinions) Decision {
+	perms, r := c.request(c.state.targets)
+	r.Said = o
+	return perms.Decide(context.Background(), r)
 }
 
 // decideRunning decides targets while c runs.
 func (c *Call) decideRunning(ts []Target) Decision {
-	var e evaluation
-	c.prepareRunning(&e, ts)
-	return e.decide()
+	perms, r := c.request(ts)
+	r.Running = c.state.granted
+	return perms.Decide(context.Background(), r)
 }
 
 // Emit reports progress to the executor's OnEvent: at most ten events in a second of one
@@ -414,7 +409,7 @@ func (c *Call) ToolDigest() string {
 
 // awaitSupply waits for the outcome of a call that the host executes.
 func (c *Call) awaitSupply(ctx context.Context, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
-	if c.state == nil || c.state.job == nil || !c.state.allowed {
+	if c.state == nil || c.state.job == nil || c.state.granted == nil {
 		return nil, fmt.Errorf("%w: only an executor can wait for it", ErrNotAwaited)
 	}
 	return c.state.job.awaitSupply(ctx, c, decode)
@@ -445,12 +440,13 @@ func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 	if c.state != nil && c.state.session == p.session {
 		at = c.state.place
 	}
-	st := callState{session: p.session, place: at, pool: p, info: &e.info, spec: spec, allowed: true, allowedUnder: p.session.grants.inForceAt(at)}
+	st := callState{session: p.session, place: at, pool: p, entry: e, spec: spec}
 	forTraits := snapshots[0].set(c, st)
 	if err := goroutine.Try(func() error { st.traits = e.tool.Traits(forTraits).cautious(); return nil }); err != nil {
 		return nil, nil, crashError(err)
 	}
 	st.targets = st.resolve(st.traits.Targets)
+	st.granted = &Grant{Targets: st.targets, Under: p.session.grants.inForceAt(at)}
 	return e.tool, snapshots[1].set(c, st), nil
 }
 
@@ -568,14 +564,14 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 		if t.Shell.Guess {
 			continue
 		}
-		names := t.names()
+		names := t.Names()
 		if real := t.Real(); t.Kind == TargetPath && real != "" {
 			names = append([]string{real}, t.Aliases...)
 		}
 		for _, n := range names {
 			keys = append(keys, lane.Key{
 				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
-				Write: t.Access != AccessRead && !t.isStarted(),
+				Write: t.Access != AccessRead && !isStarted(t),
 				Tree:  t.Tree || (t.Kind == TargetPath && t.Access != AccessRead), // a new link there changes the paths below
 			})
 		}
@@ -586,9 +582,15 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 	return lane.Claim{Keys: keys}
 }
 
+// isStarted reports whether a call starts an agent or follows a skill. A second one that does
+// the same touches nothing that it holds.
+func isStarted(t Target) bool {
+	return t.Access == AccessRun && (t.Kind == TargetAgent || t.Kind == TargetSkill)
+}
+
 // describeConflict says in one line why a and b do not run together.
 func describeConflict(a, b *Call, x lane.Conflict) string {
-	first, second := visible(a.ToolName()), visible(b.ToolName())
+	first, second := plain.Visible(a.ToolName()), plain.Visible(b.ToolName())
 	switch {
 	case x.FirstExclusive && x.SecondExclusive && first != second:
 		return fmt.Sprintf("%s and %s run alone", first, second)
@@ -622,7 +624,7 @@ func (c *Call) keyName(k lane.Key) string {
 	if kind == TargetPath.String() {
 		name = c.ShortPath(filepath.FromSlash(name))
 	}
-	return visible(name)
+	return plain.Visible(name)
 }
 
 type messageKey struct{}
@@ -686,7 +688,7 @@ func (c *Call) Hold(what string, targets ...Target) (release func()) {
 		return func() {}
 	}
 	s := c.state.session
-	remove := s.holds.add(&hold{what: what, targets: cloneTargets(targets)})
+	remove := s.holds.Add(what, targets)
 	return func() {
 		remove()
 		s.line.NotifyChange()
@@ -695,23 +697,11 @@ func (c *Call) Hold(what string, targets ...Target) (release func()) {
 
 // concerns implements [HookCall.Concerns] and [Question.Concerns], for targets of c.
 func (c *Call) concerns(r Rule, ts []Target) Concern {
-	if c.state.session == nil || c.state.info == nil {
+	if c.state.session == nil || c.state.entry == nil {
 		return ConcernMaybe
 	}
-	if r.Behavior != Deny && r.Behavior != Ask || r.Tool == "" || r.Pattern != "" && r.param == nil && r.spec.IsZero() {
-		parsed, err := ParseRule(Deny, r.String()) // an allow rule is read in another way
-		if err != nil {
-			return ConcernMaybe
-		}
-		r = parsed
-	}
-	r.Behavior = Deny
-	if r.bases == nil && r.spec.IsAbout(pattern.Path) {
-		r.anchor(c.state.place.anchors)
-	}
-	var e evaluation
-	c.prepare(&e, ts)
-	return e.concernOf(r)
+	perms, request := c.request(ts)
+	return perms.Concerns(request, r)
 }
 
 // A snapshot is a Call with everything that was known of it after one stage. A *Call that

@@ -2,50 +2,32 @@ package pegboard
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
-	"github.com/seed49eaa51d/pegboard/internal/schema"
 )
 
 // An evaluation decides whether a call may act on targets. It stands on the stack of its
 // caller. The steps are methods, in the order in which decide takes them; a step
 // returns the zero Decision if it does not decide.
 type evaluation struct {
-	perms *Permissions
+	perms       *Permissions // as they hold at the place of the call
+	*Request                 // with resolved targets; the evaluation may write to it
+	*findings                // apart from it, so that the three stay on the stack
+	explanation *Explanation // nil unless the steps are recorded
+}
 
-	info      *Info
-	traits    *Traits
-	input     json.RawMessage // as the model wrote it
-	schema    *schema.Schema  // of the input; nil if the tool is not known
-	targets   []Target        // resolved
-	place     *place          // of the call
-	main      *place          // of the main session, to which what is remembered refers
-	dirs      []workDir
-	home      string    // of the session
-	readable  []workDir // directories that may be read only
-	platform  pattern.Platform
-	holds     *holds   // of what goes on in the background; may be nil
-	unguarded bool     // the tool requires a Guard, and the session has none
-	observer  observer // of the input; nil if the tool adds nothing to it
-	opinions
-
-	// Of a running call that checks further targets:
-	approved      []Target                     // the targets that the call was allowed
-	approvedUnder *Permissions                 // the permissions that allowed them
-	linked        *atomic.Pointer[linkedFiles] // that the call shares; may be nil
-
-	// Made by decide:
+// findings are what an evaluation has found so far.
+type findings struct {
 	deny, ask  *Rule            // the first rule of each behavior that matches
 	askSandbox *Rule            // the first ask rule that is not about a call in a sandbox, except in plan mode
 	denied     *Target          // the first target that deny matches; nil if it matches the call
@@ -58,14 +40,8 @@ type evaluation struct {
 	denyFact   *FactRule        // the first rules on facts that match
 	askFact    *FactRule        // likewise
 	candidates candidateCache   // the rules that may match the targets
+	linked     *linkedFiles     // of a call that does not run yet; nil until they are looked for
 	doubt      string           // why a target may not be what its tool says
-
-	explanation *Explanation // nil unless the steps are recorded
-}
-
-// An observer knows the input as [Call.Observed] returns it. The error says that nobody does.
-type observer interface {
-	observed() (json.RawMessage, error)
 }
 
 // record adds a step to the explanation, if there is one.
@@ -76,7 +52,7 @@ func (e *evaluation) record(r *Rule, t *Target, b Behavior, reason string) {
 	s := ExplanationStep{Behavior: b, Reason: reason}
 	if r != nil {
 		copied := *r
-		s.Rule, s.Reason = &copied, r.describe()+" "+reason
+		s.Rule, s.Reason = &copied, r.Describe()+" "+reason
 	}
 	if t != nil {
 		s.Target = t.String()
@@ -90,10 +66,10 @@ func (e *evaluation) decide() Decision {
 	e.match()
 	d := e.decideIn(e.perms.Mode())
 	for _, m := range e.perms.outer {
-		d = stricter(d, e.decideIn(m))
+		d = Stricter(d, e.decideIn(m))
 	}
-	if e.answers(d) {
-		d = Decision{Behavior: Allow, By: ByCaller, Reason: "the caller: " + e.caller.Reason}
+	if e.Said.answers(d) {
+		d = Decision{Behavior: Allow, By: ByCaller, Reason: "the caller: " + e.Said.Caller.Reason}
 		e.record(nil, nil, Allow, d.Reason)
 	}
 	return d
@@ -105,18 +81,18 @@ func (e *evaluation) denyForGood() Decision {
 	e.match()
 	d := e.denyStep(e.perms.Mode())
 	for _, m := range e.perms.outer {
-		d = stricter(d, e.denyStep(m))
+		d = Stricter(d, e.denyStep(m))
 	}
 	return d
 }
 
 // match finds the rules that deny or ask.
 func (e *evaluation) match() {
-	if len(e.targets) == 0 && (!e.traits.ReadOnly || e.info.Origin.External() || e.restrictsUnseen(&Target{})) {
-		e.targets = []Target{{}}
+	if len(e.Targets) == 0 && (!e.Facts.ReadOnly || e.Tool.External() || e.restrictsUnseen(&Target{})) {
+		e.Targets = []Target{{}}
 	}
-	if e.info.Origin.External() {
-		e.targets = withoutTrustedFacts(e.targets)
+	if e.Tool.External() {
+		e.Targets = withoutTrustedFacts(e.Targets)
 	}
 	e.deny, e.ask = e.matching()
 	e.denyFact, e.askFact = e.matchingFacts()
@@ -154,8 +130,8 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 		d = Decision{Behavior: Ask, Reason: e.whyNotAllowed(mode), unruled: true}
 		e.record(nil, nil, Ask, d.Reason)
 	}
-	if d.Behavior == Allow && e.loop != "" { // of a call that runs, which is not explained
-		d = Decision{Behavior: Ask, Reason: e.loop}
+	if d.Behavior == Allow && e.Said.Loop != "" { // of a call that runs, which is not explained
+		d = Decision{Behavior: Ask, Reason: e.Said.Loop}
 	}
 	return e.denyIfUnattended(mode, d)
 }
@@ -170,12 +146,12 @@ func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.denyFact != nil {
 		return decisionOfFacts(*e.denyFact)
 	}
-	if e.unguarded {
-		reason := e.info.Name + " runs only where the program checks each call (SessionConfig.Guard), and this session has no such check"
+	if e.Tool.Unguarded {
+		reason := e.Tool.Name + " runs only where the program checks each call (SessionConfig.Guard), and this session has no such check"
 		e.record(nil, nil, Deny, reason)
 		return Decision{Behavior: Deny, By: ByTool, Reason: reason}
 	}
-	if opinion := e.strictest(); opinion.Behavior == Deny {
+	if opinion := e.Said.strictest(); opinion.Behavior == Deny {
 		e.record(nil, nil, Deny, opinion.By.source()+": "+opinion.Reason)
 		return Decision{Behavior: Deny, By: opinion.By, Reason: cmp.Or(opinion.Reason, opinion.By.source()+" refuses it")}
 	}
@@ -212,21 +188,21 @@ func (e *evaluation) askStep(mode Mode) Decision {
 	}
 	if e.unsure != nil {
 		rule := *e.unsure
-		reason := rule.describe() + " may be about a file below what it names, which another part of the line could make first"
+		reason := rule.Describe() + " may be about a file below what it names, which another part of the line could make first"
 		e.record(e.unsure, nil, Ask, "may be about a file that another part of the line could make first")
 		return Decision{Behavior: Ask, By: ByRule, Rule: &rule, Reason: reason}
 	}
 	if r := e.misunderstood(); r != nil {
 		rule := *r
-		reason := r.describe() + " cannot be compared with what the call does, and may be meant for it"
+		reason := r.Describe() + " cannot be compared with what the call does, and may be meant for it"
 		e.record(r, nil, Ask, "cannot be compared with what the call does, and may be meant for it")
 		return Decision{Behavior: Ask, By: ByRule, Rule: &rule, Reason: reason}
 	}
 	reason, cautious := e.askReason(), true
-	opinion, by := e.strictest(), ByDefault
+	opinion, by := e.Said.strictest(), ByDefault
 	switch {
-	case e.info.RequiresUser && !e.isAnswered(mode):
-		reason = "only a person may allow " + e.info.Name
+	case e.Tool.RequiresUser && !e.isAnswered(mode):
+		reason = "only a person may allow " + e.Tool.Name
 	case reason != "":
 	case opinion.Behavior == Ask:
 		reason, cautious, by = cmp.Or(opinion.Reason, opinion.By.source()+" wants it asked about"), false, opinion.By
@@ -240,7 +216,7 @@ func (e *evaluation) askStep(mode Mode) Decision {
 // isAnswered reports whether the hooks before the call have answered it in the user's place.
 // They cannot answer for the tool of a source, nor where nobody is to be asked.
 func (e *evaluation) isAnswered(mode Mode) bool {
-	return e.answered && !e.info.Origin.External() && !mode.asksNobody()
+	return e.Said.Answered && !e.Tool.External() && !mode.asksNobody()
 }
 
 // modeStep is the part of a mode that comes before allow rules.
@@ -250,12 +226,12 @@ func (e *evaluation) modeStep(mode Mode) Decision {
 	case e.isBelowApproved():
 		return d
 	case mode == ModeBypass && !e.all(func(t *Target) bool { return !t.saysUnseen() || !e.restrictsUnseen(t) }):
-		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + describeTargets(e.targets)}
+		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + DescribeTargets(e.Targets)}
 	case mode == ModeBypass:
 		d = Decision{Behavior: Allow, By: ByMode, Reason: "mode bypassPermissions"}
 	case mode == ModeAsk:
 		d = Decision{Behavior: Ask, By: ByMode, Reason: "mode ask asks about every call"}
-	case mode == ModePlan && !e.traits.ReadOnly && !e.isOwn():
+	case mode == ModePlan && !e.Facts.ReadOnly && !e.isOwn():
 		d = Decision{Behavior: Ask, By: ByMode, Reason: "in plan mode only reading runs unasked"}
 	default:
 		return d
@@ -271,11 +247,11 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 	last, edits := (*Rule)(nil), false
 	fact, byFact := e.allowingFact(mode), false
 	e.uncovered = -1
-	if len(e.targets) == 0 { // a read-only call without targets
+	if len(e.Targets) == 0 { // a read-only call without targets
 		last, byFact = e.covers(mode, &Target{}, []string{""}, nil), fact != nil
 	}
-	for i := range e.targets {
-		t := &e.targets[i]
+	for i := range e.Targets {
+		t := &e.Targets[i]
 		if t.Shell.Guess && !e.mayWriteOutside(mode, t) {
 			continue
 		}
@@ -293,9 +269,9 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 			edits = true
 		default:
 			if doubt := t.doubt(); doubt != "" {
-				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, t.shown(), doubt)
+				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, t.Shown(), doubt)
 			} else if r := e.ruleOnOtherDefinition(); r != nil {
-				e.doubt = r.describe() + " does not count: the source has changed the definition of the tool, and no user has allowed it since"
+				e.doubt = r.Describe() + " does not count: the source has changed the definition of the tool, and no user has allowed it since"
 			} else if what := e.trusted(t); what != "" && mode.edits() {
 				e.doubt = fmt.Sprintf("other programs run or trust what is in %s, and mode %s leaves that to a rule or a person", what, mode)
 			}
@@ -309,7 +285,7 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		return decisionOf(*last, "it")
 	case byFact:
 		return decisionOfFacts(*fact)
-	case edits && !e.traits.OpenWorld:
+	case edits && !e.Facts.OpenWorld:
 		return Decision{Behavior: Allow, By: ByMode, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
 	}
 	return Decision{}
@@ -318,19 +294,19 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 // grantStep allows a call that no rule covers: by an Allow of the hooks or the tool, because
 // a sandbox contains it, or because it only reads files that the session may read.
 func (e *evaluation) grantStep(mode Mode) (d Decision) {
-	hooked := e.hook.Behavior == Allow && e.all(func(t *Target) bool { return !e.restrictsUnseen(t) })
+	hooked := e.Said.Hook.Behavior == Allow && e.all(func(t *Target) bool { return !e.restrictsUnseen(t) })
 	switch {
 	case hooked:
-		d = Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + e.hook.Reason}
-	case e.own.Behavior == Allow && !e.info.Origin.External() && e.all(func(t *Target) bool {
+		d = Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + e.Said.Hook.Reason}
+	case e.Said.Tool.Behavior == Allow && !e.Tool.External() && e.all(func(t *Target) bool {
 		return t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) || e.isHarmlessPath(t)
 	}):
-		d = Decision{Behavior: Allow, By: ByTool, Reason: e.own.Reason}
+		d = Decision{Behavior: Allow, By: ByTool, Reason: e.Said.Tool.Reason}
 	case e.isBelowApproved():
 		d = Decision{Behavior: Allow, Reason: "it lies below what the call was allowed"}
 	case mode != ModeDeny && e.isContained():
 		d = Decision{Behavior: Allow, Reason: "it runs in a sandbox, inside the working directories"}
-	case mode != ModeDeny && e.traits.ReadOnly && !e.traits.OpenWorld && e.all(e.isHarmless):
+	case mode != ModeDeny && e.Facts.ReadOnly && !e.Facts.OpenWorld && e.all(e.isHarmless):
 		d = Decision{Behavior: Allow, Reason: e.whyHarmless()}
 	default:
 		return Decision{}
@@ -367,31 +343,31 @@ func (e *evaluation) writes() bool {
 
 // askReason returns why the user must see the call, or "".
 func (e *evaluation) askReason() string {
-	if reason := e.holds.conflict(e.targets); reason != "" {
+	if reason := e.Holds.conflict(e.Targets); reason != "" {
 		return reason
 	}
 	var writes *gitrepo.Writes
-	for i := range e.targets {
-		t := &e.targets[i]
+	for i := range e.Targets {
+		t := &e.Targets[i]
 		if t.AskReason != "" {
 			return t.AskReason
 		}
 		if t.Kind != TargetPath || t.Access == AccessRead || t.Shell.Guess && (!t.Shell.MayWrite || e.inSandbox()) {
 			continue
 		}
-		for _, name := range t.names() {
-			if what, ok := pattern.Protected(e.platform, name); ok {
-				return fmt.Sprintf("it %s write %s, and other programs run or trust what is in %s", t.would(), visible(name), what)
+		for _, name := range t.Names() {
+			if what, ok := pattern.Protected(e.Place.platform, name); ok {
+				return fmt.Sprintf("it %s write %s, and other programs run or trust what is in %s", t.would(), plain.Visible(name), what)
 			}
 		}
 		if t.Shell.Guess {
 			continue
 		}
 		if writes == nil {
-			writes = gitrepo.NewWrites(e.home, e.written)
+			writes = gitrepo.NewWrites(e.Place.home, e.written)
 		}
 		if why := writes.Trusted(t.Real()); why != "" {
-			return fmt.Sprintf("it would write %s, which %s", visible(t.Value), why)
+			return fmt.Sprintf("it would write %s, which %s", plain.Visible(t.Value), why)
 		}
 	}
 	return ""
@@ -399,8 +375,8 @@ func (e *evaluation) askReason() string {
 
 // written yields the files that the call writes.
 func (e *evaluation) written(yield func(string) bool) {
-	for i := range e.targets {
-		if t := &e.targets[i]; t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess && !yield(t.Real()) {
+	for i := range e.Targets {
+		if t := &e.Targets[i]; t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess && !yield(t.Real()) {
 			return
 		}
 	}
@@ -408,34 +384,34 @@ func (e *evaluation) written(yield func(string) bool) {
 
 // isInside reports whether t is a path that lies in the working directories under each
 // of its names.
-func (e *evaluation) isInside(t *Target) bool { return allNamesWithin(t, e.dirs) }
+func (e *evaluation) isInside(t *Target) bool { return allNamesWithin(t, e.perms.work) }
 
 // isOwn reports whether the tool itself allows the call, and is trusted in that it changes
 // nothing but what belongs to the conversation.
 func (e *evaluation) isOwn() bool {
-	return e.traits.Own && e.own.Behavior == Allow && !e.info.Origin.External() && e.all(func(t *Target) bool {
+	return e.Facts.Own && e.Said.Tool.Behavior == Allow && !e.Tool.External() && e.all(func(t *Target) bool {
 		return t.Kind == TargetAgent || t.Kind == TargetSkill || t.Kind == TargetResource
 	})
 }
 
 // inSandbox reports whether the call runs in a sandbox that its tool is trusted with.
-func (e *evaluation) inSandbox() bool { return e.traits.Sandboxed && !e.info.Origin.External() }
+func (e *evaluation) inSandbox() bool { return e.Facts.Sandboxed && !e.Tool.External() }
 
 // isContained reports whether a sandbox keeps the call inside the working directories, and
 // from all that a deny or ask rule could be about.
 func (e *evaluation) isContained() bool {
-	return e.inSandbox() && !e.traits.OpenWorld && e.all(func(t *Target) bool {
+	return e.inSandbox() && !e.Facts.OpenWorld && e.all(func(t *Target) bool {
 		return !e.restrictsUnseen(t) && (t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) && e.trusted(t) == "" || e.isHarmlessPath(t))
 	})
 }
 
 // whyHarmless says why a call is harmless of which every target is.
 func (e *evaluation) whyHarmless() string {
-	if len(e.targets) == 0 {
+	if len(e.Targets) == 0 {
 		return "its tool says that it only reads, on this machine, and nothing that rules are about"
 	}
-	for i := range e.targets {
-		if t := &e.targets[i]; t.Kind == TargetResource && !t.Shell.Guess {
+	for i := range e.Targets {
+		if t := &e.Targets[i]; t.Kind == TargetResource && !t.Shell.Guess {
 			return harmlessReason(t.Kind)
 		}
 	}
@@ -462,27 +438,27 @@ func (e *evaluation) isHarmless(t *Target) bool {
 	case t.Kind == TargetCommand:
 		return t.Shell.ReadOnly && e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly)
 	case t.Kind == TargetResource:
-		return t.Access == AccessRead && t.doubt() == "" && !e.traits.OpenWorld && !e.info.Origin.External()
+		return t.Access == AccessRead && t.doubt() == "" && !e.Facts.OpenWorld && !e.Tool.External()
 	}
 	return false
 }
 
 // isHarmlessPath reports whether t is a path that is read where the session may read.
 func (e *evaluation) isHarmlessPath(t *Target) bool {
-	return t.Kind == TargetPath && t.Access == AccessRead && (t.at == nil || !t.at.crowded) && (e.isInside(t) || allNamesWithin(t, e.readable)) && !e.mayBlock(t)
+	return t.Kind == TargetPath && t.Access == AccessRead && (t.at == nil || !t.at.crowded) && (e.isInside(t) || allNamesWithin(t, e.Place.readable.all())) && !e.mayBlock(t)
 }
 
 // mayBlock reports whether a command is given a path that is no file or directory: to read
 // a named pipe or a device may wait for ever, and to write one reaches another program. It
 // then sets doubt. Tools that read files themselves refuse such paths.
 func (e *evaluation) mayBlock(t *Target) bool {
-	if t.at == nil || t.Tree || !slices.ContainsFunc(e.targets, func(c Target) bool { return c.Kind == TargetCommand }) {
+	if t.at == nil || t.Tree || !slices.ContainsFunc(e.Targets, func(c Target) bool { return c.Kind == TargetCommand }) {
 		return false
 	}
 	const special = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice | fs.ModeCharDevice
-	for _, name := range t.names() {
+	for _, name := range t.Names() {
 		if info, err := os.Stat(name); err == nil && info.Mode()&special != 0 {
-			e.doubt = visible(name) + " is a pipe, a socket or a device"
+			e.doubt = plain.Visible(name) + " is a pipe, a socket or a device"
 			return true
 		}
 	}
@@ -508,7 +484,7 @@ func (e *evaluation) trusted(t *Target) (what string) {
 	if t.Kind != TargetPath || t.Access == AccessRead || t.Shell.Guess {
 		return ""
 	}
-	for _, name := range t.names() {
+	for _, name := range t.Names() {
 		if what = e.trustedName(name); what != "" {
 			return what
 		}
@@ -519,12 +495,12 @@ func (e *evaluation) trusted(t *Target) (what string) {
 // trustedName is trusted for one name. Where it lies in several working directories, each
 // must say so.
 func (e *evaluation) trustedName(name string) (what string) {
-	for _, d := range e.dirs {
+	for _, d := range e.perms.work {
 		for _, dir := range [...]string{d.spelled, d.real} {
 			if !realpath.Contains(dir, name) {
 				continue
 			}
-			in, ok := pattern.Trusted(e.platform, "/"+strings.TrimPrefix(name[len(dir):], string(filepath.Separator)))
+			in, ok := pattern.Trusted(e.Place.platform, "/"+strings.TrimPrefix(name[len(dir):], string(filepath.Separator)))
 			if !ok {
 				in, ok = e.trustedInHome(dir, name)
 			}
@@ -539,12 +515,12 @@ func (e *evaluation) trustedName(name string) (what string) {
 
 // trustedInHome is trusted for a file of the home, where a working directory holds the home.
 func (e *evaluation) trustedInHome(dir, name string) (what string, ok bool) {
-	if e.home == "" {
+	if e.Place.home == "" {
 		return "", false
 	}
-	for _, home := range [...]string{e.home, realpath.Resolve(e.home)} {
+	for _, home := range [...]string{e.Place.home, realpath.Resolve(e.Place.home)} {
 		if realpath.Contains(dir, home) {
-			if what, ok = pattern.TrustedInHome(e.platform, home, name); ok {
+			if what, ok = pattern.TrustedInHome(e.Place.platform, home, name); ok {
 				return what, true
 			}
 		}
@@ -565,7 +541,7 @@ func (e *evaluation) mayWriteOutside(mode Mode, t *Target) bool {
 		exact := *c
 		exact.Shell.NoWildcards = true
 		return e.perms.set == nil || !slices.ContainsFunc(e.perms.set.rules, func(r Rule) bool {
-			return r.Behavior == Allow && r.Pattern != "" && e.allows(mode, &r, &exact, exact.names())
+			return r.Behavior == Allow && r.Pattern != "" && e.allows(mode, &r, &exact, exact.Names())
 		})
 	})
 }
@@ -574,7 +550,7 @@ func (e *evaluation) mayWriteOutside(mode Mode, t *Target) bool {
 // sure that it is not a protected file.
 func (e *evaluation) isEdit(t *Target) bool {
 	switch {
-	case e.info.Origin.External():
+	case e.Tool.External():
 		return false
 	case t.Kind == TargetPath:
 		return t.Access != AccessRun && e.isInside(t) && e.trusted(t) == "" && !e.mayBlock(t)
@@ -585,8 +561,8 @@ func (e *evaluation) isEdit(t *Target) bool {
 // isBelowApproved reports whether a running call checks nothing but paths in trees that
 // it was allowed to access in the same way.
 func (e *evaluation) isBelowApproved() bool {
-	return len(e.approved) > 0 && e.all(func(t *Target) bool {
-		return slices.ContainsFunc(e.approved, func(a Target) bool {
+	return e.Running != nil && len(e.Running.Targets) > 0 && e.all(func(t *Target) bool {
+		return slices.ContainsFunc(e.Running.Targets, func(a Target) bool {
 			tree := []workDir{{spelled: a.Value, real: a.Real()}}
 			return a.Tree && a.Kind == TargetPath && a.Access == t.Access && allNamesWithin(t, tree)
 		})
@@ -605,15 +581,15 @@ func (e *evaluation) askRuleBefore() *Rule {
 //
 //go:noinline
 func (e *evaluation) before() *evaluation {
-	before := *e
-	before.perms, before.targets, before.approved, before.explanation = e.approvedUnder, e.approved, nil, nil
-	return &before
+	r := *e.Request
+	r.Targets, r.Running = e.Running.Targets, nil
+	return &evaluation{perms: e.Running.Under, Request: &r, findings: new(findings)}
 }
 
 // all reports whether ok is true of every target.
 func (e *evaluation) all(ok func(*Target) bool) bool {
-	for i := range e.targets {
-		if !ok(&e.targets[i]) {
+	for i := range e.Targets {
+		if !ok(&e.Targets[i]) {
 			return false
 		}
 	}
@@ -622,7 +598,7 @@ func (e *evaluation) all(ok func(*Target) bool) bool {
 
 // about names the target that a rule matches, for a call with several targets.
 func (e *evaluation) about(t *Target) string {
-	if t == nil || len(e.targets) == 1 {
+	if t == nil || len(e.Targets) == 1 {
 		return "it"
 	}
 	return e.describe(t)
@@ -635,13 +611,13 @@ func (e *evaluation) describe(t *Target) string {
 	if real == "" || real == t.Value || text != t.String() {
 		return text
 	}
-	for _, d := range e.dirs {
+	for _, d := range e.perms.work {
 		rel, err := filepath.Rel(d.spelled, t.Value)
 		if err == nil && filepath.IsLocal(rel) && filepath.Join(d.real, rel) == real {
 			return text
 		}
 	}
-	return text + ", which leads to " + visible(real)
+	return text + ", which leads to " + plain.Visible(real)
 }
 
 // maxNamed is how many targets that need approval a question names.
@@ -650,10 +626,10 @@ const maxNamed = 50
 // needsApproval returns the targets that nothing allows, and the others. Guesses are
 // neither. If it is not known what the targets lack, all need approval.
 func (e *evaluation) needsApproval(mode Mode) (needed, rest []Target) {
-	quiet := *e
-	quiet.explanation = nil
-	for i := range e.targets {
-		t := &quiet.targets[i]
+	own := *e.findings
+	quiet := evaluation{perms: e.perms, Request: e.Request, findings: &own}
+	for i := range e.Targets {
+		t := &quiet.Targets[i]
 		switch {
 		case t.Shell.Guess && !quiet.mayWriteOutside(mode, t):
 		case e.uncovered < 0 || i == e.uncovered:
@@ -680,11 +656,11 @@ func (e *evaluation) whyNotAllowed(mode Mode) string {
 	}
 	what := "wants to " + cmp.Or(strings.Join(names, ", "), "read something that it does not name")
 	switch {
-	case !e.traits.ReadOnly && len(e.targets) > 0 && e.all(e.isHarmlessPath):
+	case !e.Facts.ReadOnly && len(e.Targets) > 0 && e.all(e.isHarmlessPath):
 		what += " and does not declare that it changes nothing (Traits.ReadOnly)"
-	case e.traits.Destructive:
+	case e.Facts.Destructive:
 		what += " and cannot be undone"
-	case e.traits.OpenWorld:
+	case e.Facts.OpenWorld:
 		what += ", beyond this machine"
 	case !e.all(func(t *Target) bool { return t.Kind != TargetPath || e.isInside(t) }):
 		what += ", outside the working directories"
@@ -693,9 +669,9 @@ func (e *evaluation) whyNotAllowed(mode Mode) string {
 		what += ": " + e.doubt
 	}
 	if len(rest) > 0 {
-		what += " (what needs no approval: " + describeTargets(rest) + ")"
+		what += " (what needs no approval: " + DescribeTargets(rest) + ")"
 	}
-	return fmt.Sprintf("no rule allows it: %s %s", e.info.Name, what)
+	return fmt.Sprintf("no rule allows it: %s %s", e.Tool.Name, what)
 }
 
 // matchingFacts returns the first deny rule and the first ask rule on facts that match the
@@ -733,7 +709,7 @@ func (e *evaluation) allowingFact(mode Mode) *FactRule {
 		if r.Behavior != Allow {
 			continue
 		}
-		if e.matchesFacts(r) && (mode != ModeAuto || r.ReadOnly == FactYes || !e.info.allowsAnything("")) {
+		if e.matchesFacts(r) && (mode != ModeAuto || r.ReadOnly == FactYes || !e.Tool.allowsAnything("")) {
 			return r
 		}
 		e.recordFact(r, nil, Undecided, "is about other calls")
@@ -748,7 +724,7 @@ func (e *evaluation) factCovers(r *FactRule, t *Target) bool {
 	}
 	unseen, ok := e.allowsWhole(t)
 	if unseen != nil {
-		e.doubt = r.describe() + " does not count while " + unseen.describe() + " could be about what cannot be seen"
+		e.doubt = r.Describe() + " does not count while " + unseen.Describe() + " could be about what cannot be seen"
 	}
 	return ok
 }
@@ -757,14 +733,14 @@ func (e *evaluation) factCovers(r *FactRule, t *Target) bool {
 // the targets show. Whether a command only reads is verified only for a rule that wants to
 // know, since that may look at files.
 func (e *evaluation) matchesFacts(r *FactRule) bool {
-	readOnly := e.traits.ReadOnly && !e.writes()
+	readOnly := e.Facts.ReadOnly && !e.writes()
 	if readOnly && r.ReadOnly != FactAny {
 		readOnly = e.all(func(t *Target) bool {
 			return t.Kind != TargetCommand || e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly)
 		})
 	}
-	openWorld := e.traits.OpenWorld || slices.ContainsFunc(e.targets, func(t Target) bool { return t.Kind == TargetHost && !t.Shell.Guess })
-	return r.matches(e.info, e.perms.trusts(e.info.Origin), readOnly, e.traits.Destructive, openWorld)
+	openWorld := e.Facts.OpenWorld || slices.ContainsFunc(e.Targets, func(t Target) bool { return t.Kind == TargetHost && !t.Shell.Guess })
+	return r.matches(&e.Tool, e.perms.trusts(&e.Tool), readOnly, e.Facts.Destructive, openWorld)
 }
 
 // unansweredFact returns the first ask rule on facts that matches and that the user has not
@@ -786,7 +762,7 @@ func (e *evaluation) unansweredFact(below bool) *FactRule {
 // decisionOfFacts is the decision of a rule on facts. It holds a copy of the rule, since the
 // caller may write to it.
 func decisionOfFacts(r FactRule) Decision {
-	return Decision{Behavior: r.Behavior, By: ByRule, FactRule: &r, Reason: r.describe() + " covers it"}
+	return Decision{Behavior: r.Behavior, By: ByRule, FactRule: &r, Reason: r.Describe() + " covers it"}
 }
 
 // recordFact is record for a rule on facts.
@@ -794,21 +770,19 @@ func (e *evaluation) recordFact(r *FactRule, t *Target, b Behavior, reason strin
 	if e.explanation == nil {
 		return
 	}
-	e.record(nil, t, b, r.describe()+" "+reason)
+	e.record(nil, t, b, r.Describe()+" "+reason)
 	own := *r
 	e.explanation.Steps[len(e.explanation.Steps)-1].FactRule = &own
 }
 
-// concernOf reports whether r, a deny rule, is about the call: what the steps of a decision
-// would find if it were the only rule.
-func (e *evaluation) concernOf(r Rule) Concern {
-	perms := Permissions{set: newRuleset([]Rule{r})}
-	e.perms = &perms
+// concern reports whether the only rule, a deny rule, is about the call: what the steps of a
+// decision would find.
+func (e *evaluation) concern() Concern {
 	e.match()
 	switch {
 	case e.deny != nil:
 		return ConcernYes
-	case e.unsure != nil, e.misunderstood() != nil, !e.all(func(t *Target) bool { return !e.restrictsUnseen(t) }), e.mayFilter(&perms.set.rules[0]):
+	case e.unsure != nil, e.misunderstood() != nil, !e.all(func(t *Target) bool { return !e.restrictsUnseen(t) }), e.mayFilter(&e.perms.set.rules[0]):
 		return ConcernMaybe
 	}
 	return ConcernNo
@@ -817,7 +791,7 @@ func (e *evaluation) concernOf(r Rule) Concern {
 // mayFilter reports whether the tool may leave out something that a deny rule is about,
 // below a tree that it filters.
 func (e *evaluation) mayFilter(r *Rule) bool {
-	return slices.ContainsFunc(e.targets, func(t Target) bool {
+	return slices.ContainsFunc(e.Targets, func(t Target) bool {
 		filtered := t.Filtered
 		t.Filtered = false
 		return filtered && r.Pattern != "" && e.touchesFile(r, &t)

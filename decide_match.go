@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -49,12 +49,12 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 		}
 	}
 	e.candidates.targets = 0
-	for k := range e.targets {
-		t := &e.targets[k]
-		for _, i := range e.candidates.store(k, e.candidateRules(t, t.names(), e.candidates.free())) {
+	for k := range e.Targets {
+		t := &e.Targets[k]
+		for _, i := range e.candidates.store(k, e.candidateRules(t, t.Names(), e.candidates.free())) {
 			switch r := &set.rules[i]; {
 			case r.Behavior == Allow || r.Pattern == "" || r.param != nil && e.hasParameter(r.param.Name):
-			case r.touches(e.info, t):
+			case r.touches(&e.Tool, t):
 				if e.concerns(r, t) {
 					match(i, t)
 				}
@@ -90,12 +90,12 @@ func (e *evaluation) misunderstood() *Rule {
 	}
 	for _, i := range set.ownRules {
 		r := &set.rules[i]
-		if !r.namesTool(e.info) || r.param != nil && e.hasParameter(r.param.Name) {
+		if !r.Names(&e.Tool) || r.param != nil && e.hasParameter(r.param.Name) {
 			continue
 		}
-		understands := func(t Target) bool { return r.understands(e.info, &t) }
+		understands := func(t Target) bool { return r.understands(&e.Tool, &t) }
 		opaque := !e.all(func(t *Target) bool { return t.Kind != TargetOpaque })
-		if opaque || !slices.ContainsFunc(e.targets, understands) && !slices.ContainsFunc(e.approved, understands) {
+		if opaque || !slices.ContainsFunc(e.Targets, understands) && !(e.Running != nil && slices.ContainsFunc(e.Running.Targets, understands)) {
 			return r
 		}
 	}
@@ -104,12 +104,12 @@ func (e *evaluation) misunderstood() *Rule {
 
 // ruleOnHidden returns the first deny or ask rule on a property that the host binds, or nil.
 func (e *evaluation) ruleOnHidden() *Rule {
-	if e.schema == nil || len(e.schema.Hidden()) == 0 {
+	if e.Schema == nil || len(e.Schema.Hidden()) == 0 {
 		return nil
 	}
 	for _, i := range e.perms.set.callRules {
 		r := &e.perms.set.rules[i]
-		if r.param != nil && slices.Contains(e.schema.Hidden(), r.param.Name) && r.namesTool(e.info) {
+		if r.param != nil && slices.Contains(e.Schema.Hidden(), r.param.Name) && r.Names(&e.Tool) {
 			return r
 		}
 	}
@@ -120,11 +120,11 @@ func (e *evaluation) ruleOnHidden() *Rule {
 // model wrote it or as it is observed.
 func (e *evaluation) matchesCall(r *Rule) bool {
 	switch {
-	case !r.namesTool(e.info):
+	case !r.Names(&e.Tool):
 		return false
 	case r.Pattern == "", e.declares(r.param.Name) && r.param.Matches(e.parameters()):
 		return true
-	case e.observer == nil:
+	case e.Observed == nil:
 		return false
 	}
 	fields, err := e.observed()
@@ -133,7 +133,7 @@ func (e *evaluation) matchesCall(r *Rule) bool {
 
 // observed returns the properties of the input as it is observed.
 func (e *evaluation) observed() (fields map[string]json.RawMessage, err error) {
-	input, err := e.observer.observed()
+	input, err := e.Observed()
 	_ = json.Unmarshal(input, &fields) // as in parameters
 	return fields, err
 }
@@ -141,8 +141,8 @@ func (e *evaluation) observed() (fields map[string]json.RawMessage, err error) {
 // parameters returns the properties of the input as the model wrote them, and the defaults
 // of those that it left out.
 func (e *evaluation) parameters() (fields map[string]json.RawMessage) {
-	_ = json.Unmarshal(e.input, &fields) // the input was decoded before; a call without input has no parameters
-	for name, value := range e.schema.Defaults() {
+	_ = json.Unmarshal(e.Input, &fields) // the input was decoded before; a call without input has no parameters
+	for name, value := range e.Schema.Defaults() {
 		if fields == nil {
 			fields = map[string]json.RawMessage{}
 		}
@@ -156,27 +156,27 @@ func (e *evaluation) parameters() (fields map[string]json.RawMessage) {
 // hasParameter reports whether the tool's input has a property of that name, or is observed
 // to have one.
 func (e *evaluation) hasParameter(name string) bool {
-	if e.declares(name) || e.observer == nil {
+	if e.declares(name) || e.Observed == nil {
 		return e.declares(name)
 	}
 	fields, _ := e.observed()
 	return fields[name] != nil
 }
 
-func (e *evaluation) declares(name string) bool { return e.schema != nil && e.schema.Declares(name) }
+func (e *evaluation) declares(name string) bool { return e.Schema != nil && e.Schema.Declares(name) }
 
 // coversTarget returns the allow rule that covers target k, or nil. Each name of the
 // target may be covered by another rule; the last one is returned. A rule for a command
 // also allows the paths of that command, see [ShellFacts].FromCommand.
 func (e *evaluation) coversTarget(mode Mode, k int) *Rule {
-	t := &e.targets[k]
-	r := e.covers(mode, t, t.names(), e.candidates.of(k))
+	t := &e.Targets[k]
+	r := e.covers(mode, t, t.Names(), e.candidates.of(k))
 	if r == nil {
 		r = e.coversStarted(mode, t)
 	}
 	if r == nil && t.Shell.FromCommand != "" && (t.Access == AccessRead || e.isInside(t)) {
-		for i := range e.targets {
-			if c := &e.targets[i]; c.Kind == TargetCommand && c.Value == t.Shell.FromCommand {
+		for i := range e.Targets {
+			if c := &e.Targets[i]; c.Kind == TargetCommand && c.Value == t.Shell.FromCommand {
 				return e.coversTarget(mode, i)
 			}
 		}
@@ -240,7 +240,7 @@ func (e *evaluation) covers(mode Mode, t *Target, names []string, candidates []i
 // match there (see unseenRule), nor a file that a command writes outside the working directories.
 func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	switch {
-	case !r.covers(e.info, t, name), mode == ModeAuto && e.info.allowsAnything(r.Pattern):
+	case !r.covers(&e.Tool, t, name), mode == ModeAuto && e.Tool.allowsAnything(r.Pattern):
 		return false
 	case r.Pattern != "" && t.Kind == TargetCommand && t.Shell.ReadsUnseen && e.unseenRule(t) != nil:
 		return false
@@ -249,7 +249,7 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	}
 	unseen, ok := e.allowsWhole(t)
 	if unseen != nil {
-		e.doubt = r.describe() + " does not count while " + unseen.describe() + " could be about what cannot be seen"
+		e.doubt = r.Describe() + " does not count while " + unseen.Describe() + " could be about what cannot be seen"
 	}
 	return ok
 }
@@ -265,19 +265,19 @@ func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
 	}
 	exact := *t
 	exact.Shell.NoWildcards = true
-	return r.covers(e.info, &exact, name)
+	return r.covers(&e.Tool, &exact, name)
 }
 
 // ruleOnOtherDefinition returns an allow rule that names the tool and could only mean it as it
 // was before its source changed its definition, or nil.
 func (e *evaluation) ruleOnOtherDefinition() *Rule {
-	if e.info.contested != contestedDefinition || e.perms.set == nil {
+	if e.Tool.Ambiguity != ChangedTool || e.perms.set == nil {
 		return nil
 	}
-	before := *e.info
-	before.contested = uncontested
+	before := e.Tool
+	before.Ambiguity = Unambiguous
 	for i := range e.perms.set.rules {
-		if r := &e.perms.set.rules[i]; r.Behavior == Allow && r.Pattern == "" && r.namesTool(&before) {
+		if r := &e.perms.set.rules[i]; r.Behavior == Allow && r.Pattern == "" && r.Names(&before) {
 			return r
 		}
 	}
@@ -295,7 +295,7 @@ func (e *evaluation) allowsWhole(t *Target) (unseen *Rule, ok bool) {
 
 // isWrittenByCommand reports whether t is a file that a command line writes.
 func (e *evaluation) isWrittenByCommand(t *Target) bool {
-	return t.Kind == TargetPath && t.Access == AccessWrite && slices.ContainsFunc(e.targets, func(c Target) bool { return c.Kind == TargetCommand })
+	return t.Kind == TargetPath && t.Access == AccessWrite && slices.ContainsFunc(e.Targets, func(c Target) bool { return c.Kind == TargetCommand })
 }
 
 // restrictsUnseen reports whether a deny or ask pattern could match something that t does
@@ -315,7 +315,7 @@ func (e *evaluation) unseenRule(t *Target) *Rule {
 		switch {
 		case r.Behavior == Allow:
 			return nil // allow rules come last
-		case !r.mayMatchUnseen(e.info) || r.param != nil && e.hasParameter(r.param.Name):
+		case !r.mayMatchUnseen(&e.Tool) || r.param != nil && e.hasParameter(r.param.Name):
 		case t.Kind == TargetOpaque && e.couldBeAbout(r), t.Kind != TargetOpaque && couldBeIn(t, r):
 			return r
 		}
@@ -339,7 +339,7 @@ func couldBeIn(t *Target, r *Rule) bool {
 // a built-in tool does not say may be anything. A tool of a source works elsewhere; only if
 // its call has a target of the kind that the rule is about, the unseen may be, too.
 func (e *evaluation) couldBeAbout(r *Rule) bool {
-	if !e.info.Origin.External() || r.namesTool(e.info) {
+	if !e.Tool.External() || r.Names(&e.Tool) {
 		return true
 	}
 	kind := TargetCommand
@@ -363,7 +363,7 @@ func (e *evaluation) candidateRules(t *Target, names []string, dst []int32) []in
 			dst = append(dst, int32(i))
 		}
 	default:
-		dst = set.index.Candidates(patternSubject(e.info, t, names), dst)
+		dst = set.index.Candidates(patternSubject(&e.Tool, t, names), dst)
 	}
 	return dst
 }
@@ -406,7 +406,7 @@ func (e *evaluation) concerns(r *Rule, t *Target) bool {
 // A rule on reading is about a tree that is written only if such a file is there: one that
 // is made anew was not read.
 func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
-	if !t.Tree || t.Kind != TargetPath || t.Shell.FromCommand == "" || e.info.Origin.External() {
+	if !t.Tree || t.Kind != TargetPath || t.Shell.FromCommand == "" || e.Tool.External() {
 		return "", reaches
 	}
 	if t.Access == AccessWrite && !r.spec.IsOnReading() && !t.Shell.InPlace && t.Shell.Holds == nil {
@@ -414,7 +414,7 @@ func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 	}
 	alone := *t
 	alone.Tree = false
-	if r.touches(e.info, &alone) {
+	if r.touches(&e.Tool, &alone) {
 		return "", reaches
 	}
 	below := e.searchBelow(t)
@@ -447,7 +447,7 @@ func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
 		case TargetCommand:
 			return t.Shell.ReadOnly || t.Shell.EditsOnly
 		case TargetPath:
-			return t.Access == AccessRead || t.Shell.Guess || !t.Shell.MovesNames && !r.touches(e.info, t) && !e.isPutBy(t, tree)
+			return t.Access == AccessRead || t.Shell.Guess || !t.Shell.MovesNames && !r.touches(&e.Tool, t) && !e.isPutBy(t, tree)
 		}
 		return t.Kind != TargetOpaque
 	})
@@ -463,8 +463,8 @@ func (e *evaluation) isPutBy(written, tree *Target) bool {
 		if from.Kind != TargetPath || from.Shell.FromCommand != tree.Shell.FromCommand || from.Access == AccessWrite && !from.Shell.InPlace {
 			return true
 		}
-		return !slices.ContainsFunc(from.names(), func(name string) bool {
-			return slices.ContainsFunc(written.names(), func(other string) bool {
+		return !slices.ContainsFunc(from.Names(), func(name string) bool {
+			return slices.ContainsFunc(written.Names(), func(other string) bool {
 				return realpath.Contains(name, other) || realpath.Contains(other, name)
 			})
 		})
@@ -494,10 +494,11 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 	}
 	var candidates []int32
 	follows := e.mayFollowLinks(t)
-	own := *e // a tool may keep the function, and with it this copy in place of e
+	perms, request := *e.perms, *e.Request
+	own := evaluation{perms: &perms, Request: &request, findings: new(findings)} // a tool may keep the function, and with it this copy in place of e
 	s.all = walkBelow(t, follows, func(path, shown string) bool {
 		one := Target{Kind: TargetPath, Access: t.Access, at: &location{names: namesBelow(t, path)}}
-		candidates = set.index.Candidates(patternSubject(own.info, &one, one.names()), candidates[:0])
+		candidates = set.index.Candidates(patternSubject(&own.Tool, &one, one.Names()), candidates[:0])
 		for _, i := range candidates {
 			r := &set.rules[i]
 			if r.Behavior != Allow && s.found[r] == "" && own.touchesFile(r, &one) {
@@ -525,7 +526,7 @@ func (e *evaluation) mayFollowLinks(t *Target) bool {
 func namesBelow(t *Target, path string) []string {
 	below := []string{path}
 	rel, err := filepath.Rel(t.Real(), path)
-	if names := t.names(); err == nil && filepath.IsLocal(rel) && len(names) > 1 {
+	if names := t.Names(); err == nil && filepath.IsLocal(rel) && len(names) > 1 {
 		for _, name := range names {
 			below = append(below, filepath.Join(name, rel))
 		}
@@ -545,7 +546,7 @@ func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (al
 		err := goroutine.Try(func() error { all = t.Shell.Holds(visitOne); return nil })
 		return all && err == nil
 	}
-	names, roots := t.names(), []string(nil)
+	names, roots := t.Names(), []string(nil)
 	if follows && !t.Shell.FollowsLinks { // otherwise the names hold these places
 		real := make([]string, len(names)) // a target need not have a Real
 		for i, name := range names {
@@ -582,7 +583,7 @@ func (e *evaluation) aboutFound(b Behavior, t *Target) string {
 	if found == "" || t == nil {
 		return ""
 	}
-	text := fmt.Sprintf(": %s is there", visible(found))
+	text := fmt.Sprintf(": %s is there", plain.Visible(found))
 	if name := filepath.Base(found); t.Shell.LeaveOut != "" && isPlainFileName(name) {
 		text += fmt.Sprintf("; to leave it out, add %s to the command", strings.ReplaceAll(t.Shell.LeaveOut, "NAME", name))
 	}
@@ -616,13 +617,15 @@ const maxLinkSearch = 10_000
 // linkedFiles returns the files of the deny and ask rules in force. What a running call checks
 // shares one search.
 func (e *evaluation) linkedFiles() []linkedFile {
-	if e.linked == nil {
-		e.linked = new(atomic.Pointer[linkedFiles])
+	known := e.linked
+	if e.Running != nil {
+		known = e.Running.linked.Load()
 	}
-	known := e.linked.Load()
 	if known == nil || known.set != e.perms.set {
 		known = &linkedFiles{e.perms.set, e.findLinked()}
-		e.linked.Store(known)
+		if e.linked = known; e.Running != nil {
+			e.Running.linked.Store(known)
+		}
 	}
 	return known.files
 }
@@ -643,7 +646,7 @@ func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin s
 	}
 	for _, file := range links.linked {
 		for _, other := range e.linkedFiles() {
-			if slices.Contains(t.names(), other.path) || !os.SameFile(file, other.info) {
+			if slices.Contains(t.Names(), other.path) || !os.SameFile(file, other.info) {
 				continue
 			}
 			twin := Target{Kind: TargetPath, Access: t.Access, at: &location{names: []string{other.path}}}
@@ -658,7 +661,7 @@ func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin s
 
 // touchesFile reports whether a rule on files touches t.
 func (e *evaluation) touchesFile(r *Rule, t *Target) bool {
-	return (r.param == nil || !e.hasParameter(r.param.Name)) && r.touches(e.info, t)
+	return (r.param == nil || !e.hasParameter(r.param.Name)) && r.touches(&e.Tool, t)
 }
 
 // findLinked looks for the files with several hard links that deny and ask rules are about:
@@ -669,7 +672,7 @@ func (e *evaluation) findLinked() (found []linkedFile) {
 	var candidates []int32
 	touched := func(path string, tree bool) bool {
 		t := Target{Kind: TargetPath, Access: AccessWrite, Tree: tree, at: &location{names: []string{path}}} // a rule on reading is about writing, too
-		candidates = set.index.Candidates(patternSubject(e.info, &t, t.names()), candidates[:0])
+		candidates = set.index.Candidates(patternSubject(&e.Tool, &t, t.Names()), candidates[:0])
 		return slices.ContainsFunc(candidates, func(i int32) bool {
 			r := &set.rules[i]
 			return r.Behavior != Allow && e.touchesFile(r, &t)
@@ -702,5 +705,5 @@ func (e *evaluation) aboutTwin(b Behavior) string {
 	if e.twins[b] == "" {
 		return ""
 	}
-	return ", which is another name (a hard link) of " + visible(e.twins[b])
+	return ", which is another name (a hard link) of " + plain.Visible(e.twins[b])
 }

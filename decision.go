@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/seed49eaa51d/pegboard/internal/enum"
 )
 
 // A Decision is a behavior and its grounds.
@@ -31,15 +33,20 @@ type Decision struct {
 	// ends the turn: the message's other calls are stopped, see [Outcome].StopTurn.
 	StopTurn bool
 
-	unruled  bool // no rule, opinion or mode decided: an allow rule would help
-	cautious bool // only the user may allow it: an allow rule would not help
-
-	deferred error // of a permission hook that puts off its answer
+	unruled  bool // see Open
+	cautious bool // see OnlyPerson
 }
 
-// stricter returns the stricter of two opinions, the first if they are equal. An unknown
+// Open reports whether no rule, opinion or mode has decided, so that an allow rule would help.
+func (d Decision) Open() bool { return d.unruled }
+
+// OnlyPerson reports whether only the user may allow the call, so that an allow rule would not
+// help.
+func (d Decision) OnlyPerson() bool { return d.cautious }
+
+// Stricter returns the stricter of two opinions, the first if they are equal. An unknown
 // behavior counts as Deny.
-func stricter(a, b Decision) Decision {
+func Stricter(a, b Decision) Decision {
 	for _, d := range []*Decision{&a, &b} {
 		if d.Behavior < Undecided || d.Behavior > Deny {
 			d.Behavior, d.Reason = Deny, "an opinion that is none: "+d.Reason
@@ -71,7 +78,7 @@ const (
 
 // String returns the decider in lower case.
 func (d Decider) String() string {
-	return nameOf(int(d), "default", "rule", "mode", "tool", "hook", "approver", "classifier", "person", "nobody", "caller", "guard")
+	return enum.Name(d, "default", "rule", "mode", "tool", "hook", "approver", "classifier", "person", "nobody", "caller", "guard")
 }
 
 // source names who has an opinion of a call.
@@ -82,45 +89,23 @@ func (d Decider) source() string {
 	return "the " + d.String()
 }
 
-func (d Decider) withArticle() string {
-	if d == ByApprover {
-		return "an " + d.String()
-	}
-	return "a " + d.String()
-}
-
-// opinions are what others than the rules and the mode say of a call before it runs.
-type opinions struct {
-	own  Decision // of the tool
-	hook Decision // of the hooks
-
-	answered bool // the hooks have brought this very input and allowed it, as the user's answer
-
-	caller *Decision // see ForceDecision; or nil
-	guard  *Decision // of the session's Guard, Ask or Deny; or nil
-	loop   string    // why the loop breaker wants the user to be asked, or ""
-}
-
 // strictest returns the strictest opinion.
-func (o *opinions) strictest() Decision {
-	o.hook.By, o.own.By = ByHook, ByTool
-	d := stricter(o.hook, o.own)
-	if o.caller != nil {
-		d = stricter(d, *o.caller)
+func (o *Opinions) strictest() Decision {
+	o.Hook.By, o.Tool.By = ByHook, ByTool
+	d := Stricter(o.Hook, o.Tool)
+	if o.Caller != nil {
+		d = Stricter(d, *o.Caller)
 	}
-	if o.guard != nil {
-		d = stricter(*o.guard, d)
+	if o.Guard != nil {
+		d = Stricter(*o.Guard, d)
 	}
 	return d
 }
 
-// needsUser reports whether the Guard wants the user, and nobody else, to answer.
-func (o *opinions) needsUser() bool { return o.guard != nil && o.guard.Behavior == Ask }
-
 // answers reports whether the caller's decision allows a call that was decided as d: one
 // that nothing but its being unknown speaks against.
-func (o *opinions) answers(d Decision) bool {
-	return o.caller != nil && o.caller.Behavior == Allow && d.Behavior == Ask && (d.unruled || d.By == ByMode) && o.loop == ""
+func (o *Opinions) answers(d Decision) bool {
+	return o.Caller != nil && o.Caller.Behavior == Allow && d.Behavior == Ask && (d.unruled || d.By == ByMode) && o.Loop == ""
 }
 
 // An Explanation is a decision with the steps that led to it. It is recorded by the code
@@ -175,4 +160,4 @@ const (
 )
 
 // String returns the answer in lower case.
-func (c Concern) String() string { return nameOf(int(c), "maybe", "no", "yes") }
+func (c Concern) String() string { return enum.Name(c, "maybe", "no", "yes") }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
@@ -228,7 +229,7 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 		}
 	}
 	d.Aliases = append([]string(nil), d.Aliases...)
-	d.Traits.Targets = cloneTargets(d.Traits.Targets)
+	d.Traits.Targets = CloneTargets(d.Traits.Targets)
 	return Bind(&defined[In, Out]{
 		def:  d,
 		spec: spec,
@@ -242,16 +243,16 @@ func (d *Definition[In, Out]) check() error {
 	wrong := func(field, msg string) error {
 		return &BuildError{Tool: d.Name, Field: field, Err: errors.New(msg)}
 	}
-	if err := checkName(d.Name); err != nil {
+	if err := plain.CheckName(d.Name); err != nil {
 		return &BuildError{Tool: d.Name, Field: "Info.Name", Err: err}
 	}
 	for _, a := range d.Aliases {
-		if err := checkName(a); err != nil {
+		if err := plain.CheckName(a); err != nil {
 			return &BuildError{Tool: d.Name, Field: "Info.Aliases", Err: err}
 		}
 	}
 	if d.Group != "" {
-		if _, err := toolRule(d.Group); err != nil {
+		if _, err := ParseToolRule(d.Group); err != nil {
 			return &BuildError{Tool: d.Name, Field: "Info.Group", Err: err}
 		}
 	}
@@ -313,7 +314,7 @@ func (t *defined[In, Out]) Declare(s Scope) (Declaration, bool) {
 func (t *defined[In, Out]) Traits(c *Call) Traits {
 	if t.def.Inspect == nil {
 		tr := t.def.Traits
-		tr.Targets = cloneTargets(tr.Targets)
+		tr.Targets = CloneTargets(tr.Targets)
 		return tr
 	}
 	in, err := t.in(c)

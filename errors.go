@@ -78,17 +78,9 @@ var (
 // ErrNotAttached is the error of [Registry.Replace] for a source that is not attached.
 var ErrNotAttached = errors.New("no such source is attached")
 
-// ErrOutside is the error of [Session.SetDir] and [Session.Fork] for a directory outside the
-// working directories.
-var ErrOutside = errors.New("outside the working directories")
-
 // ErrNoPreview is returned by [Question.Preview] for a tool that cannot say what a call
 // would change.
 var ErrNoPreview = errors.New("the tool has no preview")
-
-// ErrModeUnavailable is returned where a mode is to be entered that the permissions do not
-// offer, see [Permissions.Offers].
-var ErrModeUnavailable = errors.New("permission mode not available")
 
 // ErrTransient marks a failure of the transport, after which a call may be attempted
 // again, see [Transient] and [RetryPolicy].

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
@@ -56,7 +57,7 @@ const (
 
 // String returns the kind in lower case.
 func (k EventKind) String() string {
-	return nameOf(int(k), "admitted", "asked", "settled", "decided", "waiting", "started", "awaited", "released", "retried", "progress", "hook", "repaired", "detached", "finished")
+	return enum.Name(k, "admitted", "asked", "settled", "decided", "waiting", "started", "awaited", "released", "retried", "progress", "hook", "repaired", "detached", "finished")
 }
 
 // An eventLog delivers the events of one batch to the listener: in order, one at a time.
@@ -233,9 +234,9 @@ func LogEvents(l *slog.Logger) func(Event) {
 		if d := e.Decision; d != nil {
 			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
 			if d.Rule != nil {
-				attrs = append(attrs, slog.String("rule", d.Rule.describe()))
+				attrs = append(attrs, slog.String("rule", d.Rule.Describe()))
 			} else if d.FactRule != nil {
-				attrs = append(attrs, slog.String("rule", d.FactRule.describe()))
+				attrs = append(attrs, slog.String("rule", d.FactRule.Describe()))
 			}
 			if d.Behavior != Allow {
 				level = slog.LevelWarn

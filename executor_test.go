@@ -610,12 +610,12 @@ func TestPanicInTraitsOfARepairedInputIsInvalidInput(t *testing.T) {
 }
 
 type list struct {
-	Path      string `json:"path"`
+	Topic     string `json:"topic"`
 	Limit     int    `json:"limit"`
 	Recursive bool   `json:"recursive"`
 }
 
-const listInput = `{"path":"/var/log/syslog","limit":200,"recursive":true}`
+const listInput = `{"topic":"logs of the last night","limit":200,"recursive":true}`
 
 // BenchmarkRun measures one call from bytes to outcome: strictly decoded, checked
 // against its schema, permission decided, a pre and a post hook run. Its floor is

@@ -34,7 +34,7 @@ type joinedPermissions struct{ own, parent, both *Permissions }
 type leftPermissions struct{ own, parent, then *Permissions }
 
 // place returns the session's place.
-func (g *grants) place() *place { return g.own.Load().place }
+func (g *grants) place() *Place { return g.own.Load().Place() }
 
 // inForce returns the permissions in force. The caller must not write to them.
 func (g *grants) inForce() *Permissions {
@@ -46,7 +46,7 @@ func (g *grants) inForce() *Permissions {
 	defer g.mu.Unlock()
 	own := g.own.Load()
 	if g.joined.both == nil || g.joined.own != own || g.joined.parent != parent {
-		both := parent.narrowed(*own)
+		both := parent.Narrow(*own)
 		g.joined = joinedPermissions{own: own, parent: parent, both: &both}
 	}
 	return g.joined.both
@@ -54,8 +54,8 @@ func (g *grants) inForce() *Permissions {
 
 // inForceAt returns the permissions in force as they hold at a place of the session, which it
 // may have left. The caller must not write to them.
-func (g *grants) inForceAt(at *place) *Permissions {
-	if now := g.inForce(); now.place == at {
+func (g *grants) inForceAt(at *Place) *Permissions {
+	if now := g.inForce(); now.Place() == at {
 		return now
 	}
 	own, parent := g.own.Load(), (*Permissions)(nil)
@@ -65,18 +65,17 @@ func (g *grants) inForceAt(at *place) *Permissions {
 	g.mu.Lock()
 	left := g.left
 	g.mu.Unlock()
-	if left.then != nil && left.own == own && left.parent == parent && left.then.place == at {
+	if left.then != nil && left.own == own && left.parent == parent && left.then.Place() == at {
 		return left.then
 	}
-	then := own.whereAdded().in(at, at, own)
+	then := own.OnlyIn(at)
 	if parent != nil {
-		both := parent.narrowed(*then)
-		then = &both
+		then = parent.Narrow(then)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.left = leftPermissions{own, parent, then}
-	return then
+	g.left = leftPermissions{own, parent, &then}
+	return &then
 }
 
 // update replaces the session's own permissions by change's result. No other change
@@ -87,19 +86,19 @@ func (g *grants) update(change func(Permissions) (Permissions, error)) error {
 
 // updateAt is update for a change that refers to a place of the session. Nil means the present
 // one.
-func (g *grants) updateAt(added *place, change func(Permissions) (Permissions, error)) error {
+func (g *grants) updateAt(added *Place, change func(Permissions) (Permissions, error)) error {
 	g.updating.Lock()
 	defer g.updating.Unlock()
 	own := *g.own.Load()
 	if g.parent != nil {
-		own = own.inheriting(g.parent.inForce())
+		own = own.Inherit(*g.parent.inForce())
 	}
 	p, err := change(own)
 	if err != nil {
 		return err
 	}
 	if g.parent != nil {
-		if err := g.parent.inForce().checkFork(p); err != nil {
+		if err := g.parent.inForce().CheckChild(p); err != nil {
 			return err
 		}
 	}
@@ -109,53 +108,50 @@ func (g *grants) updateAt(added *place, change func(Permissions) (Permissions, e
 
 // set replaces the session's own permissions. What is new in them refers to the place where it
 // was added. The caller holds updating.
-func (g *grants) set(p Permissions, added *place) {
+func (g *grants) set(p Permissions, added *Place) {
 	if g.parent != nil {
-		p = p.withoutTurn(Allow) // the parent's may be among them, and they end without the fork
+		p, _ = p.WithoutTurn(Allow) // the parent's may be among them, and they end without the fork
 	}
 	before := g.own.Load()
-	g.store(p.in(before.place, added, before))
+	g.store(p.AddedAt(added, *before).In(before.Place()))
 }
 
 // store makes p, which holds in the session, its own permissions.
-func (g *grants) store(p *Permissions) {
+func (g *grants) store(p Permissions) {
 	g.mu.Lock()
-	g.own.Store(p)
+	g.own.Store(&p)
 	g.mu.Unlock()
 	g.onChange()
 }
 
-// move takes the session to the place that to returns. It is given the working directories in
-// force, and those of the parent, among which the directory that a fork was made in must still
-// be; nil in a main session.
-func (g *grants) move(to func(from *place, work, outer []workDir) (*place, error)) error {
+// move implements [Session.SetDir]. It returns the directories before and after.
+func (g *grants) move(dir string) (last, now string, err error) {
 	g.updating.Lock()
 	defer g.updating.Unlock()
-	own, work, outer := g.own.Load(), g.inForce().work, []workDir(nil)
+	own, parent := g.own.Load(), (*Permissions)(nil)
 	if g.parent != nil {
-		parent := g.parent.inForce()
-		outer = slices.Concat(parent.work, parent.place.left)
+		parent = g.parent.inForce()
 	}
-	next, err := to(own.place, work, outer)
+	next, err := g.inForce().Move(dir, parent)
 	if err != nil {
-		return err
+		return "", "", err
 	}
-	g.store(own.in(next, next, own))
-	return nil
+	g.store(own.In(next))
+	return own.Place().Dir(), next.Dir(), nil
 }
 
 // newTurn ends the session's own rules of the turn.
 func (g *grants) newTurn() {
 	g.updating.Lock()
 	defer g.updating.Unlock()
-	if own := g.own.Load(); own.hasTurn() {
-		g.set(own.withoutTurn(Allow, Ask, Deny), own.place)
+	if own, ended := g.own.Load().WithoutTurn(Allow, Ask, Deny); ended {
+		g.set(own, own.Place())
 	}
 }
 
 // remember applies the updates of an answer to the whole conversation: all of them, or
 // none and an error. They refer to the place that the main session had when it was asked.
-func (g *grants) remember(updates []PermissionUpdate, asked *place) error {
+func (g *grants) remember(updates []PermissionUpdate, asked *Place) error {
 	if len(updates) == 0 {
 		return nil
 	}
@@ -182,19 +178,18 @@ func (g *grants) save(updates []PermissionUpdate) error {
 
 // after returns the permissions that would be in force at a place of the session after
 // remember(updates, asked).
-func (g *grants) after(updates []PermissionUpdate, at, asked *place) (*Permissions, error) {
+func (g *grants) after(updates []PermissionUpdate, at, asked *Place) (Permissions, error) {
 	own := g.own.Load()
 	if g.parent == nil {
 		p, err := own.Apply(updates...)
-		return p.whereAdded().in(at, asked, own), err
+		return p.AddedAt(asked, *own).OnlyIn(at), err
 	}
 	parent, err := g.parent.after(updates, g.parent.place(), asked)
 	if err != nil {
-		return nil, err
+		return Permissions{}, err
 	}
 	p, err := own.Apply(onlyAddDirectories(updates)...)
-	both := parent.narrowed(*p.whereAdded().in(at, at, own))
-	return &both, err
+	return parent.Narrow(p.OnlyIn(at)), err
 }
 
 // addDirectories adds the main session's new directories to a fork and the forks above
@@ -210,7 +205,8 @@ func (g *grants) addDirectories(updates []PermissionUpdate) {
 	defer g.mu.Unlock()
 	own := g.own.Load()
 	if p, err := own.Apply(updates...); err == nil { // the main session has applied them
-		g.own.Store(p.in(own.place, own.place, own))
+		p = p.In(own.Place())
+		g.own.Store(&p)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -15,14 +16,16 @@ type hold struct {
 	targets []Target // resolved
 }
 
-// holds are those of a conversation. The zero value has none. All methods may be called
-// concurrently.
-type holds struct {
+// Holds are what calls keep after they were answered, since what their tools have started goes on. The
+// zero value has none. All methods may be called concurrently.
+type Holds struct {
 	all atomic.Pointer[[]*hold] // never written to; nil if there are none
 }
 
-// add adds a hold until release is called.
-func (hs *holds) add(h *hold) (release func()) {
+// Add keeps resolved targets until release is called, which may be more than once. What says what
+// goes on, such as its id and its command.
+func (hs *Holds) Add(what string, targets []Target) (release func()) {
+	h := &hold{what: what, targets: CloneTargets(targets)}
 	hs.replace(func(all []*hold) []*hold { return append(all, h) })
 	return func() {
 		hs.replace(func(all []*hold) []*hold {
@@ -32,7 +35,7 @@ func (hs *holds) add(h *hold) (release func()) {
 }
 
 // replace puts the result of change, which is given a copy of the list, in its place.
-func (hs *holds) replace(change func([]*hold) []*hold) {
+func (hs *Holds) replace(change func([]*hold) []*hold) {
 	for {
 		before := hs.all.Load()
 		var after []*hold
@@ -49,7 +52,7 @@ func (hs *holds) replace(change func([]*hold) []*hold) {
 // conflict returns why the targets of a command line cannot be decided on while something
 // goes on, or "". A tool that opens the file that was decided needs no such reason, whatever
 // the names lead to by then.
-func (hs *holds) conflict(ts []Target) string {
+func (hs *Holds) conflict(ts []Target) string {
 	if hs == nil {
 		return ""
 	}
@@ -74,9 +77,9 @@ func (h *hold) conflict(held, t *Target) string {
 	switch {
 	case held.Shell.Guess || t.Shell.Guess:
 	case movesNameOf(held, t):
-		return fmt.Sprintf("%s still goes on, and may change what %s leads to; decide on it when that has ended", visible(h.what), visible(t.Value))
+		return fmt.Sprintf("%s still goes on, and may change what %s leads to; decide on it when that has ended", plain.Visible(h.what), plain.Visible(t.Value))
 	case movesNameOf(t, held):
-		return fmt.Sprintf("%s still goes on, and was allowed for %s, which may then lead elsewhere; decide on it when that has ended", visible(h.what), visible(held.Value))
+		return fmt.Sprintf("%s still goes on, and was allowed for %s, which may then lead elsewhere; decide on it when that has ended", plain.Visible(h.what), plain.Visible(held.Value))
 	}
 	return ""
 }
@@ -93,8 +96,8 @@ func movesNameOf(t, p *Target) bool {
 	case t.Kind != TargetPath:
 		return false
 	}
-	for _, moved := range t.names() {
-		for _, name := range p.names() {
+	for _, moved := range t.Names() {
+		for _, name := range p.Names() {
 			if realpath.LeadsThrough(name, []string{moved}) || p.Tree && p.Access == AccessWrite && realpath.Contains(name, moved) {
 				return true
 			}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
@@ -76,7 +77,7 @@ const (
 )
 
 // String returns the mode in lower case.
-func (m FailMode) String() string { return nameOf(int(m), "by kind", "block", "continue") }
+func (m FailMode) String() string { return enum.Name(m, "by kind", "block", "continue") }
 
 // A HookCall is the argument of a hook.
 type HookCall struct {
@@ -183,7 +184,7 @@ func joinSelect(a, b func(*Session, []string) []string) func(*Session, []string)
 // decided again.
 func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func(context.Context, *HookCall) (Decision, error) {
 	return joinOpinions(a, b, func(h *HookCall, x, y Decision) Decision {
-		d := stricter(x, y)
+		d := Stricter(x, y)
 		d.Input = x.Input
 		bringer := x
 		if h.Call.replacement(y.Input) != nil {
@@ -200,7 +201,7 @@ func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func
 // different inputs, neither is allowed.
 func joinAnswers(a, b func(context.Context, *Question) (Decision, error)) func(context.Context, *Question) (Decision, error) {
 	return joinOpinions(a, b, func(q *Question, x, y Decision) Decision {
-		d := stricter(x, y)
+		d := Stricter(x, y)
 		if x.Behavior != y.Behavior {
 			return d
 		}
@@ -226,7 +227,7 @@ func joinOpinions[T any](a, b func(context.Context, T) (Decision, error), join f
 		}
 		y, err := b(ctx, t)
 		switch {
-		case err != nil && !errors.Is(err, ErrDeferred), err == nil && deferred != nil && stricter(y, Decision{}).Behavior == Deny:
+		case err != nil && !errors.Is(err, ErrDeferred), err == nil && deferred != nil && Stricter(y, Decision{}).Behavior == Deny:
 			return y, err
 		case deferred != nil:
 			return Decision{}, deferred

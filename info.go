@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
-	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/enum"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 )
 
 // Info is the part of a tool that never changes. [Registry.Add] takes a copy.
@@ -66,24 +66,11 @@ type Info struct {
 	// are never stored, as for a tool that reads stored results.
 	MaxResult int
 
-	server    string  // mcp__source, if the tool is attached
-	spelled   string  // the exposed name before characters were replaced or cut
-	contested contest // which allow rules could be meant for another source or definition
+	server  string // mcp__source, if the tool is attached
+	spelled string // the exposed name before characters were replaced or cut
 	// annotations are those of an external tool, as its source sent them.
 	annotations string
 }
-
-// A contest says which of the allow rules that name an external tool or its server could be
-// meant for another source, or for what the tool was before. They do not count.
-type contest int
-
-const (
-	uncontested         contest = iota // none
-	contestedName                      // all but those for the whole server
-	contestedDefinition                // likewise, until a user allows a call
-	contestedFolded                    // all but one that names source and tool as they are spelled there
-	contestedServer                    // all
-)
 
 // exact reports whether the exposed name is the source and the raw name, unchanged. Of
 // several tools with the same exposed name, an exact one gets it.
@@ -97,24 +84,17 @@ func (i *Info) sharesName(o *Info) bool {
 	})
 }
 
-// answersTo reports whether name is the tool's name or an alias. All comparisons of a tool
-// with a name use it.
-func (i *Info) answersTo(name string) bool {
-	if i.Name == name {
-		return true
-	}
-	for _, a := range i.Aliases {
-		if a == name {
-			return true
-		}
-	}
-	return false
-}
+// answersTo reports whether name is the tool's name or an alias.
+func (i *Info) answersTo(name string) bool { return i.Name == name || slices.Contains(i.Aliases, name) }
 
-// allowsAnything reports whether an allow rule for the tool with this pattern, under any
-// of its names, allows every input.
-func (i *Info) allowsAnything(text string) bool {
-	return pattern.Broad(i.Name, text) || slices.ContainsFunc(i.Aliases, func(name string) bool { return pattern.Broad(name, text) })
+// facts returns what a decision has to know of the tool.
+func (i *Info) facts() ToolFacts {
+	facts := BuiltinTool(i.Name, i.Aliases...)
+	if i.Origin.External() {
+		facts = ExternalTool(i.Origin.Source, i.Origin.Tool)
+	}
+	facts.RequiresUser = i.RequiresUser
+	return facts
 }
 
 // title returns the title as one line, or else a name.
@@ -147,7 +127,7 @@ const (
 )
 
 // String returns the way of loading in lower case.
-func (l Loading) String() string { return nameOf(int(l), "by policy", "always", "on search") }
+func (l Loading) String() string { return enum.Name(l, "by policy", "always", "on search") }
 
 // DefaultGrace is how long a func may take to return after its call was stopped when
 // [Executor].Grace is zero.
@@ -165,7 +145,7 @@ const (
 )
 
 // String returns the behavior in lower case.
-func (i Interrupt) String() string { return nameOf(int(i), "block", "cancel", "detach") }
+func (i Interrupt) String() string { return enum.Name(i, "block", "cancel", "detach") }
 
 // WithAnnotations returns i with the title of the annotations of an external tool's
 // definition, as MCP servers send them, if i has none: a server names a tool by its title,
@@ -178,7 +158,7 @@ func (i Info) WithAnnotations(annotations json.RawMessage) Info {
 	if json.Unmarshal(annotations, &a) != nil || strings.TrimSpace(i.Title) != "" {
 		return i
 	}
-	if title := ""; json.Unmarshal(a.Title, &title) == nil && validText(title) {
+	if title := ""; json.Unmarshal(a.Title, &title) == nil && plain.IsText(title) {
 		i.Title = title
 	}
 	return i
@@ -211,7 +191,7 @@ func (i Info) WithMeta(meta json.RawMessage) Info {
 		i.MaxResult = int(min(size, MaxExternalResult))
 	}
 	var hint string
-	if read("searchHint", &hint) && validText(hint) {
+	if read("searchHint", &hint) && plain.IsText(hint) {
 		i.Hint = hint
 	}
 	return i
@@ -255,6 +235,11 @@ func (t Traits) cautious() Traits {
 	return t
 }
 
+// facts returns what a decision has to know of the call.
+func (t *Traits) facts() CallFacts {
+	return CallFacts{ReadOnly: t.ReadOnly, Destructive: t.Destructive, OpenWorld: t.OpenWorld, Own: t.Own, Sandboxed: t.Sandboxed}
+}
+
 func (t Traits) isZero() bool {
 	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Sandboxed && !t.Own && !t.Idempotent && t.Timeout == 0 &&
 		t.Kind == KindOther && t.Folding == FoldByKind
@@ -271,7 +256,7 @@ const (
 )
 
 // String returns the class in lower case.
-func (c Concurrency) String() string { return nameOf(int(c), "exclusive", "by target", "shared") }
+func (c Concurrency) String() string { return enum.Name(c, "exclusive", "by target", "shared") }
 
 // CallKind says what sort of work a call does, for a user interface: which symbol stands
 // beside it, and which calls fold together. Nothing is decided by it.
@@ -343,27 +328,11 @@ const (
 )
 
 // String returns the way of folding in lower case.
-func (f Folding) String() string { return nameOf(int(f), "by kind", "always", "never") }
+func (f Folding) String() string { return enum.Name(f, "by kind", "always", "never") }
 
 // folds reports whether a call of this kind folds.
 func (f Folding) folds(k CallKind) bool {
 	return f == FoldAlways || f == FoldByKind && (k == KindSearch || k == KindRead || k == KindList)
-}
-
-// checkName accepts any text that can be shown on one line. The wires check what a
-// provider accepts.
-func checkName(name string) error {
-	if strings.TrimSpace(name) == "" {
-		return errors.New("is empty")
-	}
-	if !validText(name) {
-		return fmt.Errorf("%q holds a control character or is not UTF-8", name)
-	}
-	return nil
-}
-
-func validText(s string) bool {
-	return strings.ToValidUTF8(s, "") == s && strings.IndexFunc(s, unicode.IsControl) < 0
 }
 
 // The defaults of [RetryPolicy], which are those of the standard retry mode of the AWS

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 )
 
 // MaxLine is how many characters a line of a [View] has at most.
@@ -55,12 +57,6 @@ func isLineBreak(r rune) bool {
 	return false
 }
 
-// isHidden reports whether r could move a terminal's cursor or change the direction of
-// writing.
-func isHidden(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
-}
-
 // A lineWriter collects a line, and remembers where it may be cut.
 type lineWriter struct {
 	limit int // of characters
@@ -75,7 +71,7 @@ func (l *lineWriter) write(r rune) {
 	if !l.continues(r) && l.count < l.limit {
 		l.cut = l.text.Len()
 	}
-	if !isHidden(r) {
+	if !plain.IsHidden(r) {
 		l.text.WriteRune(r)
 		l.count++
 		return

@@ -3,6 +3,8 @@ package pegboard
 import (
 	"fmt"
 	"slices"
+
+	"github.com/seed49eaa51d/pegboard/internal/enum"
 )
 
 // A Mode decides calls that no rule decides. Deny and ask rules hold in every mode. So do
@@ -91,7 +93,7 @@ const (
 )
 
 // String returns the behavior in lower case.
-func (b Behavior) String() string { return nameOf(int(b), "undecided", "allow", "ask", "deny") }
+func (b Behavior) String() string { return enum.Name(b, "undecided", "allow", "ask", "deny") }
 
 // MarshalText returns the result of String.
 func (b Behavior) MarshalText() ([]byte, error) { return []byte(b.String()), nil }

@@ -1046,17 +1046,17 @@ type world struct {
 	mu       sync.Mutex
 	files    map[string]string
 	running  map[string]action
-	readers  map[string]context.Context // of the deaf calls that only read
-	ran      map[string]int             // how often
-	hooked   map[string]int             // how often a hook ran after the tool of a call was called
-	unhooked map[string]int             // and how often one ran since it was not
+	readers  map[string]func() error // of the deaf calls that only read, the Err of their contexts
+	ran      map[string]int          // how often
+	hooked   map[string]int          // how often a hook ran after the tool of a call was called
+	unhooked map[string]int          // and how often one ran since it was not
 	overlaps []string
 	inner    map[string][]pegboard.Outcome // of the calls that a call made
 	then     func(what string)             // what a result does
 }
 
 func newWorld() *world {
-	return &world{files: map[string]string{}, running: map[string]action{}, readers: map[string]context.Context{}, ran: map[string]int{}, hooked: map[string]int{}, unhooked: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
+	return &world{files: map[string]string{}, running: map[string]action{}, readers: map[string]func() error{}, ran: map[string]int{}, hooked: map[string]int{}, unhooked: map[string]int{}, inner: map[string][]pegboard.Outcome{}}
 }
 
 // session returns one whose hooks, rules and person do what the input says.
@@ -1208,8 +1208,8 @@ func (w *world) enter(p action, c *pegboard.Call) (saw string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for id, q := range w.running {
-		reader := w.readers[id]
-		givenUp := reader != nil && reader.Err() != nil // and has given back its keys
+		ended := w.readers[id]
+		givenUp := ended != nil && ended() != nil // and has given back its keys
 		if p.conflicts(q) && !givenUp && !strings.HasPrefix(c.ID, id+".") {
 			w.overlaps = append(w.overlaps, id+" and "+c.ID)
 		}
@@ -1243,7 +1243,7 @@ func (w *world) call(ctx context.Context, p action, c *pegboard.Call) (*pegboard
 		patience, takes = nil, longAfter
 		if p.Look {
 			w.mu.Lock()
-			w.readers[c.ID] = ctx
+			w.readers[c.ID] = ctx.Err
 			w.mu.Unlock()
 		}
 	case "hang":

@@ -1,6 +1,7 @@
 package pegboard
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/subtree"
 )
@@ -61,7 +63,7 @@ const maxSearched = 100_000
 // hosts are canonical. A value that is malformed is marked as doubtful. Hard links are looked
 // at only if links is set, since they concern only rules.
 func (r *pathResolver) resolve(ts []Target, links bool) []Target {
-	ts = cloneTargets(ts)
+	ts = CloneTargets(ts)
 	if len(ts) >= manyTargets {
 		keeping := *r
 		keeping.real, r = map[string]string{}, &keeping
@@ -197,7 +199,7 @@ func (r *pathResolver) inspectSubtree(t *Target) string {
 		copied = t.Shell.FollowsLinks
 	}
 	reason, linked := subtree.Place{
-		Platform: r.platform, Display: visible, Real: t.at.real, Aliases: t.Aliases,
+		Platform: r.platform, Display: plain.Visible, Real: t.at.real, Aliases: t.Aliases,
 		Write: t.Access == AccessWrite, Tree: t.Tree, Glob: t.Shell.Glob, Copied: copied,
 	}.Inspect()
 	for _, name := range linked {
@@ -244,7 +246,7 @@ func (r *pathResolver) native(t *Target) string {
 		doubt, t.at.doubt = malformed, malformed
 	}
 	if doubt != "" && t.AskReason == "" {
-		t.AskReason = fmt.Sprintf("the path %s is unclear: %s", visible(t.Value), doubt)
+		t.AskReason = fmt.Sprintf("the path %s is unclear: %s", plain.Visible(t.Value), doubt)
 	}
 	return name
 }
@@ -259,13 +261,13 @@ func (r *pathResolver) expand(t *Target) []string {
 	}
 	found, ok := realpath.Expand(r.dir, pattern, maxGlob)
 	if !ok {
-		t.AskReason = fmt.Sprintf("nobody can tell which files %s stands for", visible(t.Value))
+		t.AskReason = fmt.Sprintf("nobody can tell which files %s stands for", plain.Visible(t.Value))
 		fixed := pattern[:strings.IndexAny(pattern+"*", `*?[\`)]
 		t.Value, t.Tree, t.Shell.Glob = fixed[:strings.LastIndexByte(fixed, '/')+1]+".", true, false
 	}
 	for _, name := range found {
 		if strings.HasPrefix(filepath.Base(name), "-") {
-			t.AskReason = fmt.Sprintf("%s stands for %s, which a command would read as an option", visible(t.Value), visible(filepath.Base(name)))
+			t.AskReason = fmt.Sprintf("%s stands for %s, which a command would read as an option", plain.Visible(t.Value), plain.Visible(filepath.Base(name)))
 		}
 	}
 	return found
@@ -281,72 +283,146 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// A place is where a session works: its directories, and what its paths and the anchors of
-// its rules refer to. It never changes, but for the readable directories. [Session.SetDir]
-// gives the session another one; each call keeps that in which it is decided.
-type place struct {
-	pathResolver
-	own      []workDir      // the session's own working directories; the first is pathResolver.dir
-	made     workDir        // that the session was made in
-	left     []workDir      // that the session has moved out of; its forks keep theirs inside
-	anchors  []pattern.Base // of the rules that are added here, under every spelling of dir
-	also     []pattern.Base // what deny and ask rules also hold as if anchored on, after SetDir
-	readable *readableDirs  // shared by all agents of a conversation
+// Dirs are the directories that calls work in.
+type Dirs struct {
+	Dir      string   // the working directory; empty means that of the process
+	More     []string // further working directories
+	Home     string   // that ~ stands for; empty means the user's
+	Platform Platform
 }
 
-// newPlace resolves directories, of which the first is the working directory. An empty
-// home means the user's.
-func newPlace(dirs []string, home string, platform Platform, readable *readableDirs) (*place, error) {
-	p := &place{readable: readable}
-	for _, dir := range dirs {
+// A Place is where calls work: the directories, resolved, and what paths and the anchors of rules
+// refer to. It never changes, but for the directories of AddReadable.
+type Place struct {
+	pathResolver
+	own      []workDir      // the working directories; the first is pathResolver.dir
+	made     workDir        // the first one before Move
+	left     []workDir      // those that Move has left; a Fork keeps its own inside
+	anchors  []pattern.Base // of the rules that are added here, under every spelling of dir
+	also     []pattern.Base // what deny and ask rules also hold as if anchored on, after Move
+	readable *readableDirs  // shared with each Fork
+}
+
+// Place resolves d. It is an error if a directory does not exist.
+func (d Dirs) Place() (*Place, error) { return d.place(new(readableDirs)) }
+
+func (d Dirs) place(readable *readableDirs) (*Place, error) {
+	p := &Place{readable: readable}
+	for _, dir := range append([]string{d.Dir}, d.More...) {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
 			return nil, fmt.Errorf("working directory %s: %w", dir, err)
 		}
-		d, err := newWorkDir(abs)
+		resolved, err := newWorkDir(abs)
 		if err != nil {
 			return nil, err
 		}
-		p.own = append(p.own, d)
+		p.own = append(p.own, resolved)
 	}
+	home := d.Home
 	if home == "" {
 		home, _ = os.UserHomeDir() // if there is none, "~" stands for itself
 	}
 	p.made = p.own[0]
-	p.pathResolver = pathResolver{dir: p.made.spelled, home: home, platform: platform.pattern(), platformName: platform.String()}
+	p.pathResolver = pathResolver{dir: p.made.spelled, home: home, platform: d.Platform.pattern(), platformName: d.Platform.String()}
 	p.anchors = p.bases()
 	return p, nil
 }
 
-// in returns the place of the same session in another directory of its own.
-func (p *place) in(d workDir) *place {
-	q := *p
-	q.own = slices.Concat([]workDir{d}, p.own[1:])
-	if !p.own[0].isWithin(p.left) {
-		q.left = slices.Concat(p.left, p.own[:1])
-	}
-	q.dir = d.spelled
-	q.anchors = q.bases()
-	q.also = q.anchors
-	return &q
-}
+// Dir returns the working directory, absolute.
+func (p *Place) Dir() string { return p.dir }
 
-// inherit makes p, of a fork, hold what its parent's place holds.
-func (p *place) inherit(parent *place) {
-	if parent.also == nil {
-		return
-	}
-	p.also = slices.Clone(parent.also)
-	for _, b := range p.anchors {
-		if !slices.Contains(p.also, b) {
-			p.also = append(p.also, b)
+// Home returns the directory that ~ stands for, or "" if it is not known.
+func (p *Place) Home() string { return p.home }
+
+// Short returns path as a person reads it: relative to the working directory if it is absolute
+// and lies there, and unchanged otherwise.
+func (p *Place) Short(path string) string {
+	if filepath.IsAbs(path) {
+		if rel, err := filepath.Rel(p.dir, path); err == nil && filepath.IsLocal(rel) {
+			return rel
 		}
 	}
+	return path
+}
+
+// Resolve is [Permissions.Resolve] for targets that no rule is compared with.
+func (p *Place) Resolve(targets []Target) []Target { return p.resolve(targets, false) }
+
+// AddReadable lets files below an absolute path be read as if it were a working directory, at p and at
+// the places that were made from it.
+func (p *Place) AddReadable(dir string) { p.readable.add(dir) }
+
+// ErrOutside is the error for a directory outside the working directories.
+var ErrOutside = errors.New("outside the working directories")
+
+// An outsideError is an [ErrOutside] of a directory.
+type outsideError struct{ dir, whose string }
+
+func (e *outsideError) Error() string {
+	return "directory " + plain.Visible(e.dir) + " is outside " + e.whose + " working directories"
+}
+
+func (e *outsideError) Unwrap() error { return ErrOutside }
+
+// Fork returns the place of a child, whose directories lie inside the working directories of p.
+// Otherwise the error is [ErrOutside]. What p holds at its place holds there, too.
+func (p Permissions) Fork(d Dirs) (*Place, error) {
+	child, err := d.place(p.place.readable)
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range child.own {
+		if !dir.isWithin(p.work) {
+			return nil, &outsideError{dir.spelled, "the parent's"}
+		}
+	}
+	if also := p.place.also; also != nil {
+		child.also = slices.Clone(also)
+		for _, b := range child.anchors {
+			if !slices.Contains(child.also, b) {
+				child.also = append(child.also, b)
+			}
+		}
+	}
+	return child, nil
+}
+
+// Move returns the place after a move to a directory: it takes the place of the working
+// directory, and the further ones stay. The directory lies inside the working directories of p,
+// under each of its names, or is the one that the first place was made with; and inside those of
+// a parent if that is not nil. Otherwise the error is [ErrOutside]. A relative dir starts in the
+// present one. Deny and ask rules then hold at both places.
+func (p Permissions) Move(dir string, parent *Permissions) (*Place, error) {
+	from := p.place
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(from.dir, dir)
+	}
+	d, err := newWorkDir(filepath.Clean(dir))
+	if err != nil {
+		return nil, err
+	}
+	isMade := d.real == from.made.real && (d.spelled == from.made.spelled || d.spelled == d.real)
+	if isMade && parent != nil {
+		isMade = d.isWithin(parent.work) || d.isWithin(parent.place.left)
+	}
+	if !isMade && !d.isWithin(p.work) {
+		return nil, &outsideError{d.spelled, "the"}
+	}
+	next := *from
+	next.own = slices.Concat([]workDir{d}, from.own[1:])
+	if !from.own[0].isWithin(from.left) {
+		next.left = slices.Concat(from.left, from.own[:1])
+	}
+	next.dir = d.spelled
+	next.anchors = next.bases()
+	next.also = next.anchors
+	return &next, nil
 }
 
 // bases are the directories that the anchors of path rules refer to, under every
 // spelling of the working directory.
-func (p *place) bases() []pattern.Base {
+func (p *Place) bases() []pattern.Base {
 	d, home := p.own[0], ""
 	if p.home != "" {
 		home = realpath.Resolve(p.home)
@@ -356,16 +432,6 @@ func (p *place) bases() []pattern.Base {
 		bs = append(bs, pattern.Base{Dir: d.real, Root: d.real, Home: home, Platform: p.platform})
 	}
 	return bs
-}
-
-// shortPath returns path relative to the working directory if it is absolute and lies there.
-func (p *place) shortPath(path string) string {
-	if filepath.IsAbs(path) {
-		if rel, err := filepath.Rel(p.dir, path); err == nil && filepath.IsLocal(rel) {
-			return rel
-		}
-	}
-	return path
 }
 
 // A workDir is a directory as it is spelled and as it is after symbolic links.
@@ -379,14 +445,6 @@ func newWorkDir(abs string) (workDir, error) {
 		return workDir{}, fmt.Errorf("working directory %s: not a directory", abs)
 	}
 	return workDir{spelled: abs, real: realpath.Resolve(abs)}, nil
-}
-
-// spelledDirs returns dirs as they are spelled.
-func spelledDirs(dirs []workDir) (names []string) {
-	for _, d := range dirs {
-		names = append(names, d.spelled)
-	}
-	return names
 }
 
 // within reports whether path lies in one of dirs.
@@ -403,7 +461,7 @@ func (d workDir) isWithin(dirs []workDir) bool {
 
 // allNamesWithin reports whether t is a path that lies in dirs under each of its names.
 func allNamesWithin(t *Target, dirs []workDir) bool {
-	return t.Kind == TargetPath && !slices.ContainsFunc(t.names(), func(n string) bool { return !within(dirs, n) })
+	return t.Kind == TargetPath && !slices.ContainsFunc(t.Names(), func(n string) bool { return !within(dirs, n) })
 }
 
 // readableDirs are directories that may be read as if they were working directories,

@@ -2,6 +2,8 @@ package pegboard
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,10 +24,20 @@ type RuleSet struct {
 	Untrusted bool
 }
 
+// ErrModeUnavailable is returned where a mode is to be entered that the permissions do not
+// offer; see [Permissions.Offers].
+var ErrModeUnavailable = errors.New("permission mode not available")
+
 // An AddedDirectory is a working directory that was added at run time.
 type AddedDirectory struct {
 	Path   string
 	Source RuleSource
+}
+
+// An addedDir is one of Permissions, with its place once it has one.
+type addedDir struct {
+	AddedDirectory
+	at workDir // zero until it was resolved
 }
 
 // Permissions are a mode and rules. The value is immutable. The zero value has no rule,
@@ -38,16 +50,16 @@ type Permissions struct {
 	set     *ruleset
 	trusted []string   // sources of tools, sorted; never written to
 	facts   []FactRule // deny rules first, allow rules last; never written to
-	dirs    []AddedDirectory
+	dirs    []addedDir // never written to
 
 	available modes // of ModeAuto and ModeBypass, those that may be entered
 	withheld  modes // those that may not be entered, see Without
 
-	// Set in a session:
-	place *place
-	own   []workDir // the session's own working directories
-	added []workDir // dirs, resolved
-	work  []workDir // own and added
+	// Where they hold, see In:
+	place   *Place    // nil before
+	addedAt *Place    // that what is new refers to; nil means place
+	own     []workDir // the working directories of place, in a fork those that its parent has
+	work    []workDir // own and dirs
 }
 
 // NewPermissions returns permissions of the given mode and rules. An empty mode means
@@ -65,6 +77,10 @@ func NewPermissions(mode Mode, sets ...RuleSet) (Permissions, error) {
 // Mode returns the mode.
 func (p Permissions) Mode() Mode { return cmp.Or(p.mode, p.parent).orDefault() }
 
+// Modes returns the mode of p, and those of the permissions that p was narrowed from where they
+// differ. A call is decided in each, and the strictest decision counts.
+func (p Permissions) Modes() []Mode { return append([]Mode{p.Mode()}, p.outer...) }
+
 // Rules returns the rules, deny rules first and allow rules last.
 func (p Permissions) Rules() []Rule { return slices.Clone(p.set.all()) }
 
@@ -72,7 +88,12 @@ func (p Permissions) Rules() []Rule { return slices.Clone(p.set.all()) }
 func (p Permissions) AllRules() iter.Seq[Rule] { return slices.Values(p.set.all()) }
 
 // Directories returns the directories that were added.
-func (p Permissions) Directories() []AddedDirectory { return slices.Clone(p.dirs) }
+func (p Permissions) Directories() (all []AddedDirectory) {
+	for _, d := range p.dirs {
+		all = append(all, d.AddedDirectory)
+	}
+	return all
+}
 
 // WithDirectories returns p with further directories of any source, such as those of a policy,
 // which no update can add. One that p has already is not added again.
@@ -80,11 +101,11 @@ func (p Permissions) WithDirectories(dirs ...AddedDirectory) Permissions {
 	p.dirs = slices.Clone(p.dirs)
 	known := make(map[AddedDirectory]bool, len(p.dirs)+len(dirs))
 	for _, d := range p.dirs {
-		known[d] = true
+		known[d.AddedDirectory] = true
 	}
 	for _, d := range dirs {
 		if !known[d] {
-			known[d], p.dirs = true, append(p.dirs, d)
+			known[d], p.dirs = true, append(p.dirs, addedDir{AddedDirectory: d})
 		}
 	}
 	return p
@@ -139,8 +160,8 @@ func (set RuleSet) parse() ([]Rule, error) {
 	return rules, nil
 }
 
-// checkFork returns an error if the permissions of a fork could allow more than p.
-func (p Permissions) checkFork(fork Permissions) error {
+// CheckChild returns an error if the permissions of a child could allow more than p.
+func (p Permissions) CheckChild(fork Permissions) error {
 	if fork.mode != "" && fork.mode.laxity() > p.mode.laxity() {
 		return fmt.Errorf("mode %s is laxer than the parent's mode %s", fork.mode, p.Mode())
 	}
@@ -148,7 +169,7 @@ func (p Permissions) checkFork(fork Permissions) error {
 		return fmt.Errorf("%w: the parent's permissions withhold mode %s", ErrModeUnavailable, fork.mode)
 	}
 	for _, d := range fork.dirs {
-		if !slices.Contains(p.dirs, d) {
+		if !p.hasDir(d) {
 			return fmt.Errorf("a fork cannot add the directory %s; add it to the parent", d.Path)
 		}
 	}
@@ -160,21 +181,21 @@ func (p Permissions) checkFork(fork Permissions) error {
 	return p.checkForkFacts(fork)
 }
 
-// narrowed returns p narrowed by a fork's permissions: its deny and ask rules, its mode
-// and those that it withholds, its directories. Allow rules of the turn stay behind.
-func (p Permissions) narrowed(fork Permissions) Permissions {
-	p = p.withoutTurn(Allow)
+// Narrow returns p narrowed by a child's permissions: its deny and ask rules, its mode
+// and those that it withholds, its directories. Allow rules of the turn stay behind. Both hold at
+// a place.
+func (p Permissions) Narrow(fork Permissions) Permissions {
+	p, _ = p.WithoutTurn(Allow)
 	p.parent = p.Mode()
-	var dirs []AddedDirectory
-	var added []workDir // as the parent resolved them
-	for i, d := range p.dirs {
-		if slices.Contains(fork.dirs, d) {
-			dirs, added = append(dirs, d), append(added, p.added[i])
+	var dirs []addedDir // as the parent resolved them
+	for _, d := range p.dirs {
+		if fork.hasDir(d) {
+			dirs = append(dirs, d)
 		}
 	}
 	within := slices.Concat(p.work, p.place.left)
 	own := slices.DeleteFunc(slices.Clone(fork.own), func(d workDir) bool { return !d.isWithin(within) }) // the parent may have lost one
-	p.place, p.dirs, p.added, p.own, p.work, p.before = fork.place, dirs, added, own, slices.Concat(own, added), fork.before
+	p.place, p.dirs, p.own, p.work, p.before = fork.place, dirs, own, workDirs(own, dirs), fork.before
 	mode := p.inFork(fork)
 	p.withheld |= fork.withheld
 	if mode != p.Mode() {
@@ -190,7 +211,7 @@ func (p Permissions) narrowed(fork Permissions) Permissions {
 
 // rulesAlsoAt returns the rules of p as they hold in a fork. After it has moved, deny and ask
 // rules of its parents are about its place, too.
-func (p *Permissions) rulesAlsoAt(at *place) []Rule {
+func (p *Permissions) rulesAlsoAt(at *Place) []Rule {
 	rules := p.Rules()
 	for i := range rules {
 		if rules[i].Behavior != Allow {
@@ -200,37 +221,17 @@ func (p *Permissions) rulesAlsoAt(at *place) []Rule {
 	return rules
 }
 
-// in returns p as it holds in a session at a place: the anchors of path rules are fixed, and
-// the directories resolved. A rule whose anchor was fixed before, in a session or its parent,
-// keeps matching the same files, and a directory that before has, too, keeps its place. New ones
-// refer to where they were added.
-func (p Permissions) in(at, added *place, before *Permissions) *Permissions {
-	p = p.anchoredIn(at, added)
-	p.place, p.parent, p.added = at, "", nil
-	for _, d := range p.dirs {
-		p.added = append(p.added, before.resolved(d, added))
-	}
-	p.own = at.own
-	p.work = slices.Concat(p.own, p.added)
-	return &p
+// hasDir reports whether a directory was added to p.
+func (p *Permissions) hasDir(d addedDir) bool {
+	return slices.ContainsFunc(p.dirs, func(o addedDir) bool { return o.AddedDirectory == d.AddedDirectory })
 }
 
-// resolved returns an added directory as p has it. A new one refers to where it is added. Links
-// on its way are followed anew.
-func (p *Permissions) resolved(d AddedDirectory, added *place) workDir {
-	abs, real := added.locate(d.Path)
-	if p != nil && !filepath.IsAbs(d.Path) {
-		if i := slices.Index(p.dirs, d); i >= 0 && i < len(p.added) {
-			abs = p.added[i].spelled
-			real = realpath.Resolve(abs)
-		}
-	}
-	return workDir{spelled: abs, real: real}
-}
-
-// anchoredIn returns p with the anchors of its rules at a place. New rules are anchored where
-// they were added.
-func (p Permissions) anchoredIn(at, added *place) Permissions {
+// In returns p as it holds at a place: the anchors of path rules are fixed, and the directories
+// resolved. Those that were fixed before stay as they are, so that a rule keeps matching the
+// same files; links on the way to a directory are followed anew. Deciding many calls, it saves time to
+// call In once.
+func (p Permissions) In(at *Place) Permissions {
+	added := cmp.Or(p.addedAt, at)
 	rules := p.Rules()
 	for i := range rules {
 		r := &rules[i]
@@ -244,22 +245,71 @@ func (p Permissions) anchoredIn(at, added *place) Permissions {
 		}
 	}
 	p.set = newRuleset(rules)
+	dirs := slices.Clone(p.dirs)
+	for i := range dirs {
+		d := &dirs[i]
+		if d.at.spelled == "" || filepath.IsAbs(d.Path) {
+			d.at.spelled = realpath.Abs(added.dir, added.home, d.Path)
+		}
+		d.at.real = realpath.Resolve(d.at.spelled)
+	}
+	p.place, p.addedAt, p.parent, p.dirs, p.own = at, nil, "", dirs, at.own
+	p.work = workDirs(p.own, dirs)
 	return p
 }
 
-// whereAdded returns p with rules that hold where they were added, and nowhere else.
-func (p Permissions) whereAdded() Permissions {
-	if !slices.ContainsFunc(p.set.all(), func(r Rule) bool { return len(r.bases) != len(r.anchored.bases) }) {
-		return p
+// OnlyIn is In without what rules have held for since [Permissions.Move], but where they were added
+// and at the place.
+func (p Permissions) OnlyIn(at *Place) Permissions {
+	if slices.ContainsFunc(p.set.all(), func(r Rule) bool { return len(r.bases) != len(r.anchored.bases) }) {
+		rules := p.Rules()
+		for i := range rules {
+			if rules[i].bases != nil {
+				rules[i].holdWhereAdded()
+			}
+		}
+		p.set = newRuleset(rules)
 	}
-	rules := p.Rules()
-	for i := range rules {
-		if rules[i].bases != nil {
-			rules[i].holdWhereAdded()
+	return p.In(at)
+}
+
+// AddedAt returns p in which what is new refers to a place, whichever In is given. A directory that
+// before has, too, is not new.
+func (p Permissions) AddedAt(added *Place, before Permissions) Permissions {
+	p.addedAt, p.dirs = added, slices.Clone(p.dirs)
+	for i, d := range p.dirs {
+		if k := slices.IndexFunc(before.dirs, func(o addedDir) bool { return o.AddedDirectory == d.AddedDirectory }); k >= 0 {
+			p.dirs[i] = before.dirs[k]
 		}
 	}
-	p.set = newRuleset(rules)
 	return p
+}
+
+// Place returns where p holds, or nil before In.
+func (p Permissions) Place() *Place { return p.place }
+
+// WorkDirs returns the working directories where p holds, the added ones last.
+func (p Permissions) WorkDirs() (names []string) {
+	for _, d := range p.work {
+		names = append(names, d.spelled)
+	}
+	return names
+}
+
+// workDirs returns own directories and added ones.
+func workDirs(own []workDir, added []addedDir) []workDir {
+	all := slices.Clip(own)
+	for _, d := range added {
+		all = append(all, d.at)
+	}
+	return all
+}
+
+// Resolve returns a copy of targets as they are decided where p holds: paths are absolute and have
+// their [Target.Real], and hosts are canonical. A target that is decided later should be resolved once,
+// so that what is opened is what was decided.
+func (p Permissions) Resolve(targets []Target) []Target {
+	return p.place.resolve(targets, p.set.restrictsFiles())
 }
 
 // Offers reports whether m may be entered: by WithMode, an update, or an answer that
@@ -366,9 +416,9 @@ func (p Permissions) inFork(fork Permissions) Mode {
 	return p.orStricter(cmp.Or(fork.mode, p.mode)).orDefault()
 }
 
-// inheriting returns the permissions of a fork with the mode of its parent, and those that the
-// parent's offer and withhold.
-func (p Permissions) inheriting(parent *Permissions) Permissions {
+// Inherit returns the permissions of a child as a change of them may see them: with the mode of
+// its parent where they have none, and with the modes that the parent's offer and withhold.
+func (p Permissions) Inherit(parent Permissions) Permissions {
 	p.available |= parent.available
 	p.withheld |= parent.withheld
 	p.parent = parent.Mode()
@@ -402,14 +452,12 @@ func (p Permissions) WithTrustedSources(sources ...string) Permissions {
 	return p
 }
 
-// trusts reports whether what tools of this origin say of their calls counts for every rule
-// on facts.
-func (p *Permissions) trusts(o Origin) bool {
-	if !o.External() {
-		return true
-	}
-	_, ok := slices.BinarySearch(p.trusted, o.Source)
-	return ok
+// trusts reports whether what a tool says of its calls counts for every rule on facts.
+func (p *Permissions) trusts(t *ToolFacts) bool { return !t.External() || p.trustsSource(t.Source) }
+
+func (p *Permissions) trustsSource(name string) bool {
+	_, ok := slices.BinarySearch(p.trusted, name)
+	return name != "" && ok
 }
 
 // withFacts returns p with further rules that were checked.
@@ -429,7 +477,7 @@ func (p Permissions) checkForkFacts(fork Permissions) error {
 		}
 	}
 	for _, source := range fork.trusted {
-		if !p.trusts(Origin{Source: source}) {
+		if !p.trustsSource(source) {
 			return fmt.Errorf("a fork cannot trust the source %q; let the parent trust it", source)
 		}
 	}
@@ -447,16 +495,16 @@ func (p *Permissions) hasTurn() bool {
 		slices.ContainsFunc(p.facts, func(r FactRule) bool { return r.Source == SourceTurn })
 }
 
-// withoutTurn returns p without the rules that end with the turn and are of one of these
-// behaviors.
-func (p Permissions) withoutTurn(behaviors ...Behavior) Permissions {
+// WithoutTurn returns p without the rules that end with the turn and are of one of these
+// behaviors, and whether there are rules that end with the turn.
+func (p Permissions) WithoutTurn(behaviors ...Behavior) (_ Permissions, ended bool) {
 	if !p.hasTurn() {
-		return p
+		return p, false
 	}
 	ends := func(b Behavior) bool { return slices.Contains(behaviors, b) }
 	p.set = newRuleset(slices.DeleteFunc(p.Rules(), func(r Rule) bool { return r.Source == SourceTurn && ends(r.Behavior) }))
 	p.facts = slices.DeleteFunc(p.FactRules(), func(r FactRule) bool { return r.Source == SourceTurn && ends(r.Behavior) })
-	return p
+	return p, true
 }
 
 // A PermissionUpdate is one change of permissions, in the form that Claude Code documents
@@ -531,8 +579,11 @@ func (u PermissionUpdate) apply(p Permissions) (Permissions, error) {
 	case UpdateAddDirectories, UpdateRemoveDirectories:
 		p.dirs = slices.Clone(p.dirs)
 		for _, path := range u.Directories {
-			d := AddedDirectory{Path: path, Source: u.Destination}
-			p.dirs = slices.DeleteFunc(p.dirs, func(o AddedDirectory) bool { return o == d })
+			d := addedDir{AddedDirectory: AddedDirectory{Path: path, Source: u.Destination}}
+			if i := slices.IndexFunc(p.dirs, func(o addedDir) bool { return o.AddedDirectory == d.AddedDirectory }); i >= 0 {
+				d = p.dirs[i] // it stays where it is
+				p.dirs = slices.Delete(p.dirs, i, i+1)
+			}
 			if u.Type == UpdateAddDirectories {
 				p.dirs = append(p.dirs, d)
 			}
@@ -572,8 +623,8 @@ func (u PermissionUpdate) applyRules(p Permissions) (Permissions, error) {
 	return p, nil
 }
 
-// digest identifies permissions: two of the same mode, rules and directories have the same.
-func (p *Permissions) digest() string {
+// Digest identifies p, in 64 hexadecimal digits: two of the same mode, rules and directories have the same.
+func (p Permissions) Digest() string {
 	parts := []string{string(p.Mode())}
 	for _, m := range p.outer {
 		parts = append(parts, "outer "+string(m))
@@ -588,5 +639,6 @@ func (p *Permissions) digest() string {
 		parts = append(parts, "dir", d.spelled)
 	}
 	text, _ := json.Marshal(parts) // strings have no error
-	return digestOf(text)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }

@@ -65,14 +65,14 @@ type job struct {
 	answered atomic.Bool // Session.Supply has supplied the outcome
 
 	// The decision.
-	durable    *durableCall                // nil in a session that does not suspend
-	recalled   bool                        // the outcome is that of an earlier process
-	approved   *Decision                   // an answer that allows exactly these bytes
-	approvedIn *place                      // the place of the call then
-	brought    json.RawMessage             // the input that the hooks before the call have brought and allowed
-	decided    Decision                    // the last one
-	linked     atomic.Pointer[linkedFiles] // for what the call checks while it runs
-	stopsTurn  atomic.Bool                 // the user, or a hook, wants the turn to end
+	durable    *durableCall    // nil in a session that does not suspend
+	recalled   bool            // the outcome is that of an earlier process
+	approved   *Decision       // an answer that allows exactly these bytes
+	approvedIn *Place          // the place of the call then
+	brought    json.RawMessage // the input that the hooks before the call have brought and allowed
+	decided    Decision        // the last one
+	grant      Grant           // of the call, once it is allowed
+	stopsTurn  atomic.Bool     // the user, or a hook, wants the turn to end
 
 	limits     *callLimits         // nil in a session without budgets and groups
 	excursions lifetime.Excursions // into foreign funcs, but for the tool's Call
@@ -285,7 +285,7 @@ func (j *job) decode(ctx context.Context) *failure {
 	}
 	s := j.nextSnapshot()
 	s.Input, s.decoded = input, decoded
-	s.st = callState{session: s.st.session, place: s.st.session.grants.place(), pool: s.st.pool, host: s.st.host, parent: s.st.parent, made: j, sent: s.st.sent, info: &j.entry.info, spec: spec}
+	s.st = callState{session: s.st.session, place: s.st.session.grants.place(), pool: s.st.pool, host: s.st.host, parent: s.st.parent, made: j, sent: s.st.sent, entry: j.entry, spec: spec}
 	return nil
 }
 
@@ -313,7 +313,7 @@ func (j *job) findTargets(ctx context.Context) *failure {
 	} else if late != nil {
 		return late
 	}
-	tr.Targets = cloneTargets(tr.Targets)
+	tr.Targets = CloneTargets(tr.Targets)
 	j.claimKeys(tr)
 	return nil
 }
@@ -386,11 +386,11 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	}
 	o := j.opinions(hook, own)
 	d := j.call.decide(o)
-	if o.guard, f = j.askGuard(ctx, d, o); f != nil {
+	if o.Guard, f = j.askGuard(ctx, d, o); f != nil {
 		return nil, f
 	}
-	if o.guard != nil {
-		if rewritten := j.rewritten(*o.guard); rewritten != nil {
+	if o.Guard != nil {
+		if rewritten := j.rewritten(*o.Guard); rewritten != nil {
 			return rewritten, nil
 		}
 		d = j.decideGuarded(o)
@@ -411,7 +411,7 @@ func (j *job) permitOf(ctx context.Context) (own Decision, f *failure) {
 
 // putQuestion has the call asked about, which was decided as d. It returns the answer, or the
 // input that the answer brings.
-func (j *job) putQuestion(ctx context.Context, d Decision, o opinions, ahead *aheadOfHooks) (answer Decision, rewritten json.RawMessage, f *failure) {
+func (j *job) putQuestion(ctx context.Context, d Decision, o Opinions, ahead *aheadOfHooks) (answer Decision, rewritten json.RawMessage, f *failure) {
 	if f := j.overBudget(); f != nil { // nobody is asked about a call that cannot run
 		return d, nil, f
 	}
@@ -435,7 +435,7 @@ func (j *job) putQuestion(ctx context.Context, d Decision, o opinions, ahead *ah
 func (j *job) conclude(d Decision) *failure {
 	j.endDeciding()
 	j.session().classifier.count(d)
-	if d.Behavior == Deny && d.unruled { // by a mode without questions
+	if d.Behavior == Deny && d.Open() { // by a mode without questions
 		d.Reason = withRemedy(j.call, d.Reason, j.call.state.targets)
 	}
 	j.recordDecision(d)
@@ -458,18 +458,18 @@ func (j *job) noteAnswer(hook Decision, rewritten json.RawMessage) {
 
 // opinions returns what is said of the call beside the rules and the Guard. Hooks that have
 // brought the present input need not allow it again.
-func (j *job) opinions(hook, own Decision) opinions {
-	o := opinions{hook: hook, own: own, loop: j.loopReason, caller: j.callerOpinion()}
-	if o.answered = j.brought != nil && bytes.Equal(j.brought, j.call.Input); o.answered {
-		o.hook = stricter(hook, Decision{Behavior: Allow, Reason: "with the input that it brought"})
+func (j *job) opinions(hook, own Decision) Opinions {
+	o := Opinions{Hook: hook, Tool: own, Loop: j.loopReason, Caller: j.callerOpinion()}
+	if o.Answered = j.brought != nil && bytes.Equal(j.brought, j.call.Input); o.Answered {
+		o.Hook = Stricter(hook, Decision{Behavior: Allow, Reason: "with the input that it brought"})
 	}
 	return o
 }
 
 // ask asks whether the call may run. An answer that has allowed exactly these bytes
 // before still counts.
-func (j *job) ask(ctx context.Context, d Decision, o opinions, ahead *aheadOfHooks) (Decision, error) {
-	if j.isApproved() && (j.approved.By == ByPerson || !o.needsUser()) {
+func (j *job) ask(ctx context.Context, d Decision, o Opinions, ahead *aheadOfHooks) (Decision, error) {
+	if j.isApproved() && (j.approved.By == ByPerson || !needsUser(o)) {
 		d = *j.approved
 		d.Input = nil
 		return d, nil
@@ -499,11 +499,15 @@ func (j *job) isApproved() bool {
 }
 
 // inquiry returns the inquiry about the call, which was decided as d.
-func (j *job) inquiry(d Decision, o opinions) *inquiry {
-	c, e := j.call, &evaluation{opinions: o}
-	c.prepare(e, c.state.targets)
-	return &inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: e, again: func() Decision { return c.decide(o) }}
+func (j *job) inquiry(d Decision, o Opinions) *inquiry {
+	c := j.call
+	_, r := c.request(c.state.targets)
+	r.Said = o
+	return &inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: &r, again: func() Decision { return c.decide(o) }}
 }
+
+// needsUser reports whether the Guard wants the user, and nobody else, to answer.
+func needsUser(o Opinions) bool { return o.Guard != nil && o.Guard.Behavior == Ask }
 
 // callerOpinion returns what the caller has decided, as far as it holds, or nil.
 func (j *job) callerOpinion() *Decision {
@@ -549,7 +553,8 @@ func (j *job) invoke(ctx context.Context) Outcome {
 	}
 	j.stage = StageCall
 	s := j.nextSnapshot()
-	s.st.allowed, s.st.allowedUnder = true, s.st.session.grants.inForceAt(s.st.place)
+	j.grant.Targets, j.grant.Under = s.st.targets, s.st.session.grants.inForceAt(s.st.place)
+	s.st.granted = &j.grant
 	if j.invokeInput != nil {
 		s.Input = j.invokeInput
 	}
@@ -634,7 +639,7 @@ func (j *job) repairScalars() (input json.RawMessage, in any) {
 	if err != nil {
 		return nil, nil
 	}
-	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, place: j.call.state.place, info: &j.entry.info, spec: spec}}
+	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, place: j.call.state.place, entry: j.entry, spec: spec}}
 	j.noteRepairs(c, notesOf(repairs))
 	return input, in
 }
@@ -665,7 +670,7 @@ func (j *job) repairInput(ctx context.Context, problem error) (input json.RawMes
 	if err != nil || len(notes) == 0 || len(input) == 0 {
 		return nil, nil
 	}
-	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, place: j.call.state.place, info: &j.entry.info, spec: j.entry.tool.input()}}
+	c := &Call{ID: j.call.ID, Name: j.call.Name, Input: input, decoded: in, state: &callState{session: j.batch.pool.session, place: j.call.state.place, entry: j.entry, spec: j.entry.tool.input()}}
 	var tr Traits // the zero Traits are cautious
 	_ = goroutine.Try(func() error { j.foreign("Inspect", func() { tr = j.entry.tool.Traits(c) }); return nil })
 	if !tr.ReadOnly || tr.Destructive || j.entry.info.Origin.External() {

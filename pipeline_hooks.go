@@ -36,14 +36,13 @@ func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
 // be denied whatever anybody answers is denied now.
 func (j *job) deferredOrDenied(ctx context.Context, err error) *failure {
 	j.stage = StagePermission
-	var e evaluation
-	j.call.prepare(&e, j.call.state.targets)
 	own, f := j.permitOf(ctx)
 	if f != nil {
 		return f
 	}
-	e.opinions = opinions{own: own, caller: j.callerOpinion()}
-	if d := e.denyForGood(); d.Behavior == Deny {
+	perms, r := j.call.request(j.call.state.targets)
+	r.Said = Opinions{Tool: own, Caller: j.callerOpinion()}
+	if d := perms.DeniesForGood(r); d.Behavior == Deny {
 		j.recordDecision(d)
 		return j.denied(d)
 	}

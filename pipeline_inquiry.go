@@ -27,13 +27,14 @@ type inquiry struct {
 	job      *job
 	call     *Call // a snapshot: the job may go on before every Asker has returned
 	targets  []Target
-	about    *evaluation
+	about    *Request
 	again    func() Decision // decides again under the permissions of that moment, on any goroutine
 	running  bool            // the call runs, and its input cannot be changed
 	besides  []Decider       // decide at the same time as the user
 	ahead    *aheadOfHooks   // a classifier that was asked before, or nil
 	saved    chan struct{}   // closed when the user's answer is saved
 	ended    chan struct{}   // closed when ask returns
+	deferred error           // of the permission hook, which puts off its answer; for who has the hook's answer
 }
 
 // ask asks the approvers one after the other, and then the hook, the classifier and the
@@ -64,7 +65,7 @@ func (q *inquiry) ask(ctx context.Context) (Decision, error) {
 		},
 		OnQueued: func(id string) {
 			prompted = id
-			q.job.batch.emit(Event{Kind: EventAsked, Call: q.call, Targets: cloneTargets(q.targets), Text: q.Reason, Question: q.question(id)})
+			q.job.batch.emit(Event{Kind: EventAsked, Call: q.call, Targets: CloneTargets(q.targets), Text: q.Reason, Question: q.question(id)})
 			q.job.endDeciding()
 		},
 		Recheck: func() (Decision, bool) { d := q.again(); return d, d.Behavior != Ask },
@@ -92,7 +93,7 @@ func (q *inquiry) session() *Session { return q.job.session() }
 func (q *inquiry) question(id string) *Question {
 	d := q.Decision
 	d.Input, d.Remember = nil, nil
-	return &Question{ID: id, Tool: q.job.entry.tool, Call: q.call.copied(), Targets: cloneTargets(q.targets), Reason: q.Reason,
+	return &Question{ID: id, Tool: q.job.entry.tool, Call: q.call.copied(), Targets: CloneTargets(q.targets), Reason: q.Reason,
 		AgentPath: q.session().AgentPath(), Decision: d, Besides: slices.Clone(q.besides), about: q.about}
 }
 
@@ -101,7 +102,7 @@ func (q *inquiry) question(id string) *Question {
 // place with another input.
 func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), before []Asker) {
 	s := q.session()
-	if q.about.needsUser() {
+	if needsUser(q.about.Said) {
 		return nil, nil
 	}
 	if info := &q.job.entry.info; info.RequiresUser {
@@ -175,7 +176,8 @@ func (q *inquiry) permissionHook(hook Asker) Asker {
 	return func(ctx context.Context, question *Question) (Decision, error) {
 		d, err := hook(ctx, question)
 		if errors.Is(err, ErrDeferred) && !q.running {
-			return Decision{Behavior: Deny, deferred: err}, nil
+			q.deferred = err
+			return Decision{Behavior: Deny}, nil
 		}
 		if err != nil && ctx.Err() == nil {
 			q.job.batch.logHookFailure(q.call, err)
@@ -191,7 +193,7 @@ func (q *inquiry) mayClassify() bool {
 	s := q.session()
 	p := s.grants.inForce()
 	laxer := func(m Mode) bool { return m != ModeAuto && m != ModeBypass }
-	return !q.job.entry.info.RequiresUser && q.about.loop == "" && !s.classifier.tooMany() && p.Mode() == ModeAuto && !slices.ContainsFunc(p.outer, laxer) && (q.unruled || q.cautious)
+	return !q.job.entry.info.RequiresUser && q.about.Said.Loop == "" && !s.classifier.tooMany() && !slices.ContainsFunc(p.Modes(), laxer) && p.Mode() == ModeAuto && (q.Open() || q.OnlyPerson())
 }
 
 // classifier returns the decider that asks the classifier, or nil if it is not asked.
@@ -217,7 +219,7 @@ func (q *inquiry) classify(ctx context.Context, question *Question) (Decision, e
 		classifier = ClassifyByTargets
 	}
 	d, err := classifier(ctx, question)
-	if err != nil || d.Behavior != Deny && (d.Behavior != Allow || !q.unruled) {
+	if err != nil || d.Behavior != Deny && (d.Behavior != Allow || !q.Open()) {
 		return Decision{}, err
 	}
 	return Decision{Behavior: d.Behavior, Reason: "the classifier: " + d.Reason}, nil
@@ -263,9 +265,6 @@ func (q *inquiry) finish(ctx context.Context, d Decision, err error) (Decision, 
 	if err != nil {
 		return d, err
 	}
-	if d.deferred != nil {
-		return Decision{}, &deferredAnswerError{d.deferred}
-	}
 	switch d.By {
 	case ByPerson: // accept was called by Session.Answer
 		select {
@@ -276,6 +275,9 @@ func (q *inquiry) finish(ctx context.Context, d Decision, err error) (Decision, 
 	case ByClassifier:
 		return q.recheckDeny(d), nil
 	case ByHook, ByApprover:
+		if d.By == ByHook && q.deferred != nil {
+			return Decision{}, &deferredAnswerError{q.deferred}
+		}
 		by, given := d.By, d
 		if d, err = q.accept(by, given); err != nil && given.Behavior == Deny {
 			q.logError(err)
@@ -321,7 +323,7 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 			return Decision{}, fmt.Errorf("the changed input: %w", err)
 		}
 	}
-	reason := cmp.Or(d.Reason, fmt.Sprintf("%s answered: %v", by.withArticle(), d.Behavior))
+	reason := cmp.Or(d.Reason, fmt.Sprintf("%s answered: %v", article(by), d.Behavior))
 	d = Decision{Behavior: d.Behavior, Reason: reason, Input: d.Input, By: by, Remember: slices.Clone(d.Remember), StopTurn: d.StopTurn && d.Behavior == Deny}
 	if now := q.recheckDeny(d); now.Behavior != d.Behavior {
 		return now, nil
@@ -329,13 +331,21 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 	if err := q.checkTogether(d); err != nil {
 		return Decision{}, err
 	}
-	if err := q.session().grants.remember(d.Remember, q.about.main); err != nil {
+	if err := q.session().grants.remember(d.Remember, cmp.Or(q.about.Main, q.about.Place)); err != nil {
 		return d, err
 	}
 	if by == ByPerson && d.Behavior == Allow {
 		q.job.entry.redefined.approve()
 	}
 	return d, nil
+}
+
+// article names a decider with its article.
+func article(by Decider) string {
+	if by == ByApprover {
+		return "an " + by.String()
+	}
+	return "a " + by.String()
 }
 
 // checkTogether returns an error if the call with the input of an answer would be denied under
@@ -346,7 +356,7 @@ func (q *inquiry) checkTogether(d Decision) error {
 		return nil
 	}
 	st, s := *q.call.state, q.session()
-	perms, err := s.grants.after(d.Remember, q.about.place, q.about.main)
+	perms, err := s.permissionsAfter(q.about)(d.Remember...)
 	if err != nil {
 		return err
 	}
@@ -358,10 +368,9 @@ func (q *inquiry) checkTogether(d Decision) error {
 	if err := goroutine.Try(func() error { st.traits = q.job.entry.tool.Traits(&changed).cautious(); return nil }); err != nil {
 		return crashError(err)
 	}
-	e := *q.about
-	e.perms, e.dirs, e.input = perms, perms.work, d.Input
-	e.traits, e.targets, e.observer = &st.traits, st.resolve(cloneTargets(st.traits.Targets)), nil
-	if now := e.decide(); now.Behavior == Deny {
+	r := *q.about
+	r.Input, r.Facts, r.Targets, r.Observed = d.Input, st.traits.facts(), st.resolve(st.traits.Targets), nil
+	if now := perms.Decide(context.Background(), r); now.Behavior == Deny {
 		return fmt.Errorf("the changed input and what is to be remembered do not go together: with both, the call is denied: %s", now.Reason)
 	}
 	return nil
@@ -396,7 +405,7 @@ func (j *job) classifyAhead(ctx context.Context) *aheadOfHooks {
 	if j.session().cfg.Classifier == nil || j.session().grants.inForce().Mode() != ModeAuto || j.isApproved() {
 		return nil
 	}
-	o := opinions{loop: j.loopReason, caller: j.callerOpinion()}
+	o := Opinions{Loop: j.loopReason, Caller: j.callerOpinion()}
 	q := j.inquiry(j.call.decide(o), o)
 	if q.Behavior != Ask {
 		return nil
@@ -415,7 +424,7 @@ func (a *aheadOfHooks) classifierOf(q *inquiry) func(context.Context) (Decision,
 		return nil
 	}
 	asked := a.question
-	if asked.call != q.call || asked.Reason != q.Reason || asked.unruled != q.unruled || asked.cautious != q.cautious {
+	if asked.call != q.call || asked.Reason != q.Reason || asked.Open() != q.Open() || asked.OnlyPerson() != q.OnlyPerson() {
 		return nil
 	}
 	return a.answer.Decide
@@ -430,7 +439,7 @@ func (a *aheadOfHooks) drop() {
 
 // askGuard asks the session's Guard about the call, which was decided as d. It returns the
 // Guard's decision if that is a stricter one or changes the input.
-func (j *job) askGuard(ctx context.Context, d Decision, o opinions) (*Decision, *failure) {
+func (j *job) askGuard(ctx context.Context, d Decision, o Opinions) (*Decision, *failure) {
 	guard := j.session().cfg.Guard
 	if guard == nil || d.Behavior == Deny {
 		return nil, nil
@@ -451,7 +460,7 @@ func (j *job) askGuard(ctx context.Context, d Decision, o opinions) (*Decision, 
 		return nil, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
 			text: fmt.Sprintf("%s was denied: the program could not check it. Tell the user; repeating the call will not help.", j.call.Name)}
 	}
-	if said = stricter(said, Decision{}); said.Behavior <= Allow && j.rewritten(said) == nil {
+	if said = Stricter(said, Decision{}); said.Behavior <= Allow && j.rewritten(said) == nil {
 		return nil, nil
 	}
 	if said.Behavior == Deny && said.StopTurn {
@@ -462,10 +471,10 @@ func (j *job) askGuard(ctx context.Context, d Decision, o opinions) (*Decision, 
 
 // decideGuarded decides the call with the opinion of the Guard, whose reason to ask is
 // added to any other.
-func (j *job) decideGuarded(o opinions) Decision {
+func (j *job) decideGuarded(o Opinions) Decision {
 	d := j.call.decide(o)
-	if d.Behavior == Ask && d.By != ByGuard && o.guard.Reason != "" {
-		d.Reason += "; " + o.guard.Reason
+	if d.Behavior == Ask && d.By != ByGuard && o.Guard.Reason != "" {
+		d.Reason += "; " + o.Guard.Reason
 	}
 	return d
 }

@@ -115,7 +115,7 @@ func (j *job) nonEmpty(r *Result) *Result {
 // replaced by a preview. The results of calls that a call made are not sent to the model,
 // and stay as they are.
 func (j *job) fitResult(ctx context.Context, r *Result) *Result {
-	c, info := j.call, j.call.state.info
+	c, info := j.call, j.call.state.info()
 	if j.batch.parent != nil {
 		return r
 	}

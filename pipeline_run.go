@@ -132,7 +132,7 @@ func (a *abandoner) Leave(crash error) { a.run.job.end(crash) }
 // nothing.
 func (r *toolRun) abandonedOutcome(cause error) Outcome {
 	j, s := r.job, r.job.session()
-	name := strings.TrimSpace(j.call.ToolName() + " " + describeTargets(j.call.state.targets))
+	name := strings.TrimSpace(j.call.ToolName() + " " + DescribeTargets(j.call.state.targets))
 	reason := error(&detachedError{name: name, id: j.call.ID})
 	j.schedule.ticket.ReleaseSlot()
 	j.abandonLimits(reason)
@@ -224,7 +224,7 @@ func (j *job) openLimits() {
 		if l.outer != nil {
 			l.spending.outer = &l.outer.spending
 		}
-		s.ledger.open(&l.spending, &e.info, j.supplied != nil)
+		s.ledger.open(&l.spending, e, j.supplied != nil)
 	}
 	j.limits = l
 }
@@ -247,7 +247,7 @@ func (j *job) enter(ctx context.Context) *failure {
 
 // joinGroups says in which groups the call is.
 func (l *callLimits) joinGroups() {
-	groups := l.job.session().groups.of(&l.job.entry.info)
+	groups := l.job.session().groups.of(l.job.entry)
 	if len(groups) == 0 {
 		return
 	}

@@ -36,7 +36,7 @@ func (j *job) claimKeys(tr Traits) {
 func (j *job) claimPathKeys(tr Traits) {
 	s, at := &j.schedule, j.call.state.place
 	s.recomputes = true
-	s.ticket.SetRecompute(func() lane.Claim { return claimOf(tr, at.resolve(tr.Targets, false)) })
+	s.ticket.SetRecompute(func() lane.Claim { return claimOf(tr, at.Resolve(tr.Targets)) })
 	for range maxRewrites {
 		ended := s.ticket.EndedJobs()
 		if s.ticket.ClaimIfNoneEnded(ended, claimOf(tr, j.resolveTargets(tr))) {
@@ -73,7 +73,7 @@ func (j *job) waitForKeys(ctx context.Context) *failure {
 		if !slices.ContainsFunc(st.targets, isPath) || j.schedule.resolvedAt == j.schedule.ticket.EndedJobs()+1 {
 			return nil
 		}
-		if now := st.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.samePlace) {
+		if now := st.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.Same) {
 			return nil
 		}
 		j.claimKeys(st.traits)
@@ -137,7 +137,7 @@ func (j *job) findSame(ctx context.Context) *failure {
 	if ended && before.published().suspended != nil { // it is compared again when that call goes on
 		return j.suspend(&suspendedError{})
 	}
-	if f == nil && ended && before.answers(j) && j.call.decide(opinions{}).Behavior != Deny { // a rule that denies it says so itself
+	if f == nil && ended && before.answers(j) && j.call.decide(Opinions{}).Behavior != Deny { // a rule that denies it says so itself
 		j.sameAs = before
 		if before.sameAs != nil {
 			j.sameAs = before.sameAs
@@ -149,7 +149,7 @@ func (j *job) findSame(ctx context.Context) *failure {
 // isSame asks the tool whether the call before is the same.
 func (j *job) isSame() (same bool) {
 	before, own := j.before.call, j.call.state
-	before.state = &callState{session: own.session, place: own.place, pool: own.pool, host: own.host, info: own.info, spec: own.spec}
+	before.state = &callState{session: own.session, place: own.place, pool: own.pool, host: own.host, entry: own.entry, spec: own.spec}
 	if err := goroutine.Try(func() error {
 		j.foreign("Equivalent", func() { same = j.entry.tool.Equivalent(&before, j.call) })
 		return nil
@@ -195,7 +195,7 @@ func (j *job) waitForSame(ctx context.Context, before *job) (ended bool, f *fail
 // refused for lack of a budget, or is answered later. A call that got nowhere, such as one
 // with the id of another, is not read-only.
 func (j *job) answers(other *job) bool {
-	same := func(t, o Target) bool { return t.Kind == o.Kind && t.Access == o.Access && t.samePlace(o) }
+	same := func(t, o Target) bool { return t.Kind == o.Kind && t.Access == o.Access && t.Same(o) }
 	if j.replaced.Load() || !j.call.ReadOnly() || j.call.state.place != other.call.state.place || !slices.EqualFunc(j.call.state.targets, other.call.state.targets, same) {
 		return false
 	}
@@ -243,3 +243,5 @@ func (j *job) ownError(err error) error {
 	own.CallID = j.call.ID
 	return &own
 }
+
+func isPath(t Target) bool { return t.Kind == TargetPath }

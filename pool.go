@@ -79,7 +79,7 @@ func (p *Pool) Lookup(name string) (Tool, bool) {
 	return nil, false
 }
 
-// lookup is Lookup for entries. It also sets Info.contested, which depends on the other
+// lookup is Lookup for entries. It also sets the Ambiguity, which depends on the other
 // sources and on what users have approved.
 func (p *Pool) lookup(name string) (e *entry, ok bool) {
 	i, ok := p.byName[name]
@@ -87,14 +87,14 @@ func (p *Pool) lookup(name string) (e *entry, ok bool) {
 		return nil, false
 	}
 	e = p.tools[i].entry
-	c := p.from.contest(&e.info)
-	if c == uncontested && e.redefined.isPending() {
-		c = contestedDefinition
+	c := p.from.ambiguity(&e.info)
+	if c == Unambiguous && e.redefined.isPending() {
+		c = ChangedTool
 	}
-	if c != uncontested {
-		contested := *e
-		contested.info.contested = c
-		e = &contested
+	if c != Unambiguous {
+		ambiguous := *e
+		ambiguous.facts.Ambiguity = c
+		e = &ambiguous
 	}
 	return e, true
 }
@@ -656,11 +656,12 @@ func (a *assembly) offer(e *entry) bool {
 // indexDenials finds the rules that deny a tool as a whole.
 func (a *assembly) indexDenials() {
 	a.denials = map[string]int{}
-	a.rules = a.perms.set.all()
-	for i, r := range a.rules {
+	for r := range a.perms.AllRules() {
 		if r.Behavior != Deny {
 			break // deny rules come first
 		}
+		i := len(a.rules)
+		a.rules = append(a.rules, r)
 		if strings.Contains(r.Tool, "*") && r.Pattern == "" {
 			a.globs = append(a.globs, i)
 		} else if _, ok := a.denials[r.Tool]; !ok && r.Pattern == "" {
@@ -709,7 +710,7 @@ func (a *assembly) denied(e *entry, denials map[string]int) string {
 	if first == len(a.rules) {
 		return ""
 	}
-	return a.rules[first].describe()
+	return a.rules[first].Describe()
 }
 
 func (a *assembly) exclude(e *entry, reason string) {

@@ -42,7 +42,7 @@ func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
 		if ctx.Err() != nil { // inspecting the call took long
 			return undecided(ctx)
 		}
-		made.state.allowed = false // Rebuild assumes that the call was decided elsewhere
+		made.state.granted = nil // Rebuild assumes that the call was decided elsewhere
 		var own Decision
 		if err := goroutine.Try(func() error {
 			err := tool.Validate(ctx, made)
@@ -57,17 +57,16 @@ func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
 			c.Input = rewritten
 			continue
 		}
-		var e evaluation
-		made.prepare(&e, made.state.targets)
-		e.caller = forced.opinion(made, p.session.parent == nil)
-		if e.own, e.explanation = own, x; x != nil {
-			x.Targets = made.Targets()
+		perms, r := made.request(made.state.targets)
+		r.Said = Opinions{Tool: own, Caller: forced.opinion(made, p.session.parent == nil)}
+		var d Decision
+		if x == nil {
+			d = perms.Decide(ctx, r)
+		} else {
+			*x = perms.Explain(ctx, r)
+			d = x.Decision
 		}
-		d := e.decide()
-		if ctx.Err() != nil { // as did looking at its files
-			return undecided(ctx)
-		}
-		if d.Behavior == Deny && d.unruled {
+		if d.Behavior == Deny && d.Open() {
 			d.Reason = withRemedy(made, d.Reason, made.state.targets)
 		}
 		return d
@@ -115,9 +114,9 @@ type RuleProblem struct {
 
 // String returns the rule, the reason and the near names.
 func (p RuleProblem) String() string {
-	s := p.Rule.describe()
+	s := p.Rule.Describe()
 	if p.FactRule != nil {
-		s = p.FactRule.describe()
+		s = p.FactRule.Describe()
 	}
 	s += ": " + p.Reason
 	if len(p.Near) > 0 {
@@ -140,7 +139,7 @@ func (p RuleProblem) String() string {
 // with the targets of a call makes that call ask.
 func (p *Pool) RuleProblems() []RuleProblem {
 	var problems []RuleProblem
-	rules := p.session.grants.inForce().set.all()
+	rules := p.session.grants.inForce().Rules()
 	for _, r := range rules {
 		if reason, near := p.ruleProblem(&r); reason != "" {
 			problems = append(problems, RuleProblem{Rule: r, Reason: reason, Near: near})
@@ -165,7 +164,7 @@ func (p *Pool) unseenPlaces(rules []Rule) (problems []RuleProblem) {
 	told := map[pair]bool{}
 	for _, t := range p.tools {
 		property := hiddenPlace(t.entry)
-		if property == "" || slices.ContainsFunc(rules, func(r Rule) bool { return !pattern.IsTargetFamily(r.Tool) && r.namesTool(&t.info) }) {
+		if property == "" || slices.ContainsFunc(rules, func(r Rule) bool { return !pattern.IsTargetFamily(r.Tool) && r.Names(&t.facts) }) {
 			continue
 		}
 		for _, r := range rules {
@@ -217,7 +216,8 @@ func (p *Pool) knewSource(name string) bool {
 }
 
 func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {
-	if pattern.IsShared(r.Tool) && r.Pattern != "" && r.param == nil {
+	param, isParam := pattern.Parameter(r.Tool, r.Pattern)
+	if pattern.IsShared(r.Tool) && r.Pattern != "" && (!isParam || r.Behavior == Allow) {
 		return "", nil // about targets of any tool
 	}
 	named := p.toolsNamed(r)
@@ -227,8 +227,7 @@ func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {
 		}
 		return fmt.Sprintf("there is no tool %s", r.Tool), p.suggest(r.Tool)
 	}
-	param, ok := pattern.Parameter(r.Tool, r.Pattern)
-	if !ok || pattern.IsShared(r.Tool) && r.Behavior == Allow {
+	if !isParam {
 		return "", nil
 	}
 	declared := func(e *entry) bool { return e.tool.input().schema.Declares(param.Name) }
@@ -263,7 +262,7 @@ func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {
 func (p *Pool) toolsNamed(r *Rule) (named []*entry) {
 	anyBehavior := Rule{Behavior: Deny, Tool: r.Tool}
 	for _, t := range p.tools {
-		if anyBehavior.namesTool(&t.info) {
+		if anyBehavior.Names(&t.facts) {
 			named = append(named, t.entry)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
@@ -53,7 +54,7 @@ const (
 )
 
 // String returns the mode in lower case.
-func (m DeferMode) String() string { return nameOf(int(m), "on", "auto", "off") }
+func (m DeferMode) String() string { return enum.Name(m, "on", "auto", "off") }
 
 // DefaultDeferred returns the built-in tools that are deferred by default: those that few
 // turns need.
@@ -187,7 +188,7 @@ func (p *Pool) deferTools() {
 		policy.BuiltinTools = DefaultDeferred()
 	}
 	var builtins, all int // tokens of the definitions that can be deferred
-	if mode := p.session.grants.inForce().mode; p.Searchable() && policy.Mode != DeferOff {
+	if mode := p.session.grants.inForce().Mode(); p.Searchable() && policy.Mode != DeferOff {
 		for i := range p.tools {
 			t := &p.tools[i]
 			if can[i] = policy.canDefer(&t.info, mode); can[i] && policy.Mode == DeferAuto {

@@ -1,7 +1,9 @@
 package pegboard
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -52,13 +54,13 @@ type Question struct {
 	// set in events and for the user.
 	Besides []Decider
 
-	about *evaluation // never written to
+	about *Request // never written to
 }
 
 // copied returns a Question that can be written to without effect on q.
 func (q *Question) copied() *Question {
 	c := *q
-	c.Call, c.Targets, c.AgentPath, c.Besides = q.Call.copied(), cloneTargets(q.Targets), slices.Clone(q.AgentPath), slices.Clone(q.Besides)
+	c.Call, c.Targets, c.AgentPath, c.Besides = q.Call.copied(), CloneTargets(q.Targets), slices.Clone(q.AgentPath), slices.Clone(q.Besides)
 	return &c
 }
 
@@ -73,7 +75,7 @@ func (q *Question) Concerns(r Rule) Concern {
 	if q.about == nil {
 		return ConcernMaybe
 	}
-	return q.Call.concerns(r, q.about.targets)
+	return q.Call.concerns(r, q.about.Targets)
 }
 
 // A Previewer is a [Tool] that can say which files a call would change. A Tool made by
@@ -117,14 +119,33 @@ func (q *Question) Suggestions(to RuleSource) (alternatives [][]PermissionUpdate
 	if q.about == nil {
 		return nil
 	}
-	about := *q.about
-	if about.info.contested == contestedDefinition { // until the answer that remembers one of them
-		info := *about.info
-		info.contested = uncontested
-		about.info = &info
+	s := q.Call.Session()
+	return s.grants.inForceAt(q.about.Place).Suggest(*q.about, to, s.permissionsAfter(q.about))
+}
+
+// unansweredReason words the denial of a call whose question got no answer.
+func unansweredReason(c *Call, d Decision, ts []Target, err error) string {
+	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
+	if !errors.Is(err, ErrNoApprover) || !d.Open() {
+		return reason
 	}
-	s := suggester{session: q.Call.Session(), about: &about}
-	return s.alternatives(to)
+	return withRemedy(c, reason, ts)
+}
+
+// withRemedy adds to the reason of a denial the rule that would have allowed the call.
+func withRemedy(c *Call, reason string, ts []Target) string {
+	perms, r := c.request(ts)
+	if rule := perms.Remedy(r, c.state.session.permissionsAfter(&r)); rule != "" {
+		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
+	}
+	return reason
+}
+
+// permissionsAfter returns a func that says what permissions would be in force for r after updates.
+func (s *Session) permissionsAfter(r *Request) func(...PermissionUpdate) (Permissions, error) {
+	return func(updates ...PermissionUpdate) (Permissions, error) {
+		return s.grants.after(updates, r.Place, cmp.Or(r.Main, r.Place))
+	}
 }
 
 // A pending question is in line, or shown to the user. That of a [Form] is zero.
@@ -150,7 +171,7 @@ type Guard func(ctx context.Context, q *Question) (Decision, error)
 // changed inputs the second.
 func joinGuards(a, b Guard) Guard {
 	return joinOpinions(a, b, func(q *Question, x, y Decision) Decision {
-		d := stricter(x, y)
+		d := Stricter(x, y)
 		d.Input = x.Input
 		if q.Call.replacement(y.Input) != nil {
 			d.Input = y.Input

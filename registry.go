@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/rank"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
@@ -126,7 +127,7 @@ func (r *Registry) Replace(name string, tools ...Tool) (AttachReport, error) {
 
 // set gives a source its tools. Attached says whether the source must be there, or must not.
 func (r *Registry) set(name string, tools []Tool, attached bool) (AttachReport, error) {
-	if err := checkName(name); err != nil {
+	if err := plain.CheckName(name); err != nil {
 		return AttachReport{}, fmt.Errorf("source: %w", err)
 	}
 	if !strings.ContainsFunc(name, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
@@ -505,24 +506,24 @@ func sameDeclaration(a, b Tool) bool {
 	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema) && string(x.OutputSchema) == string(y.OutputSchema)
 }
 
-// contest returns which allow rules for a tool could be meant for another source. If several
+// ambiguity returns which allow rules for a tool could be meant for another source. If several
 // names become one exposed name, a rule is meant for the exact one. If one server's name
 // continues another's, it is meant for the older one, unless both have a tool of that name.
-func (c catalog) contest(i *Info) contest {
+func (c catalog) ambiguity(i *Info) Ambiguity {
 	clash, ok := c.clashes[i.server]
 	switch {
 	case !ok:
-		return uncontested
+		return Unambiguous
 	case clash.Nested:
-		return contestedServer
+		return SharedServer
 	case clash.Folded && i.server != toolname.Prefix+i.Origin.Source:
-		return contestedFolded
+		return FoldedName
 	}
 	below := func(server string) bool { return i.Name == server || strings.HasPrefix(i.Name, server+"__") }
 	if slices.ContainsFunc(clash.Older, below) || c.offersElsewhere(i) {
-		return contestedName
+		return SharedName
 	}
-	return uncontested
+	return Unambiguous
 }
 
 // offersElsewhere reports whether another server has a tool of the same exposed name.

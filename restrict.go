@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
@@ -327,7 +328,7 @@ const (
 
 // String returns the role as it appears in messages.
 func (r Role) String() string {
-	return nameOf(int(r), "main", "sub-agent", "async agent", "teammate", "coordinator")
+	return enum.Name(r, "main", "sub-agent", "async agent", "teammate", "coordinator")
 }
 
 // background reports whether agents of this role run in the background.

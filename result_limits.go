@@ -25,7 +25,7 @@ func (c *Call) Store(ctx context.Context, r io.Reader) (Part, error) {
 	if c.state == nil {
 		return Part{}, errNotAdmitted
 	}
-	limit := c.state.session.results.limits.maxResult(c.state.info, false)
+	limit := c.state.session.results.limits.maxResult(c.state.info(), false)
 	if limit < 0 {
 		limit = DefaultPerResult
 	}

@@ -298,7 +298,7 @@ func (c *Call) objects(tr Traits) string {
 		case t.Kind == TargetPath:
 			names = append(names, c.ShortPath(t.Value))
 		case t.Kind == TargetHost:
-			names = append(names, t.shown())
+			names = append(names, t.Shown())
 		default:
 			names = append(names, t.Value)
 		}

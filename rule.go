@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
@@ -140,7 +141,7 @@ func ParseRule(b Behavior, s string) (Rule, error) {
 	if b < Allow || b > Deny {
 		return wrong(fmt.Errorf("the behavior is %v; a rule allows, asks or denies", b))
 	}
-	if !validText(r.Tool) {
+	if !plain.IsText(r.Tool) {
 		return wrong(errors.New("it holds a control character or is not UTF-8"))
 	}
 	if tool, rest, ok := strings.Cut(r.Tool, "("); ok {
@@ -155,7 +156,7 @@ func ParseRule(b Behavior, s string) (Rule, error) {
 			}
 		}
 	}
-	if err := checkName(r.Tool); err != nil {
+	if err := plain.CheckName(r.Tool); err != nil {
 		return wrong(fmt.Errorf("the tool's name: %w", err))
 	}
 	if name, ok := strings.CutSuffix(r.Tool, "__*"); ok {
@@ -188,9 +189,9 @@ func (r *Rule) specify(text string) error {
 	return nil
 }
 
-// toolRule returns a rule that names tools as text does, for limits that are no
+// ParseToolRule returns a rule that names tools as text does, for limits that are no
 // permissions. It is a deny rule, which names no fewer tools than any other.
-func toolRule(text string) (Rule, error) {
+func ParseToolRule(text string) (Rule, error) {
 	r, err := ParseRule(Deny, text)
 	if err == nil && r.Pattern != "" {
 		err = fmt.Errorf("%q says more than the name of a tool or a source", text)
@@ -216,8 +217,8 @@ func (r Rule) Redacted() string {
 	return r.String()
 }
 
-// describe returns the rule for an explanation.
-func (r Rule) describe() string {
+// Describe returns the rule for an explanation.
+func (r Rule) Describe() string {
 	return string(r.appendDescription(nil))
 }
 
@@ -230,26 +231,26 @@ func (r *Rule) appendDescription(text []byte) []byte {
 	return text
 }
 
-// namesTool reports whether r names the tool.
-func (r *Rule) namesTool(i *Info) bool {
-	if r.Behavior == Allow && i.contested != uncontested {
-		return r.namesContested(i)
+// Names reports whether r names the tool, or the server that it is of.
+func (r *Rule) Names(tool *ToolFacts) bool {
+	if r.Behavior == Allow && tool.Ambiguity != Unambiguous {
+		return r.namesContested(tool)
 	}
 	if !strings.Contains(r.Tool, "*") {
-		return i.answersTo(r.Tool) || i.server != "" && (r.Tool == i.server || r.Tool == i.spelled)
+		return tool.answersTo(r.Tool) || tool.server != "" && (r.Tool == tool.server || r.Tool == tool.spelled)
 	}
-	matches := func(name string) bool { return pattern.NameMatches(r.Tool, name, i.server, r.Behavior == Allow) }
-	return matches(i.Name) || slices.ContainsFunc(i.Aliases, matches)
+	matches := func(name string) bool { return pattern.NameMatches(r.Tool, name, tool.server, r.Behavior == Allow) }
+	return matches(tool.Name) || slices.ContainsFunc(tool.Aliases, matches)
 }
 
-// namesContested is namesTool for an allow rule on a tool whose name could be that of another
+// namesContested is Names for an allow rule on a tool whose name could be that of another
 // source.
-func (r *Rule) namesContested(i *Info) bool {
-	switch i.contested {
-	case contestedName, contestedDefinition:
-		return r.Tool == i.server || r.Tool == i.server+"__*"
-	case contestedFolded:
-		return r.Tool == i.spelled && !strings.Contains(r.Tool, "*")
+func (r *Rule) namesContested(tool *ToolFacts) bool {
+	switch tool.Ambiguity {
+	case SharedName, ChangedTool:
+		return r.Tool == tool.server || r.Tool == tool.server+"__*"
+	case FoldedName:
+		return r.Tool == tool.spelled && !strings.Contains(r.Tool, "*")
 	}
 	return false
 }
@@ -258,52 +259,52 @@ func (r *Rule) namesContested(i *Info) bool {
 func (r *Rule) isBare() bool { return r.Pattern == "" && !strings.Contains(r.Tool, "*") }
 
 // covers is the test of an allow rule: r covers t under all of names.
-func (r *Rule) covers(i *Info, t *Target, names []string) bool {
+func (r *Rule) covers(tool *ToolFacts, t *Target, names []string) bool {
 	if t.doubt() != "" {
 		return false
 	}
 	if r.Pattern == "" {
-		return r.namesTool(i)
+		return r.Names(tool)
 	}
 	if t.Kind == TargetPath && t.Access != AccessRead && t.Access != AccessWrite {
 		return false // patterns are about reading and writing files, not about running them
 	}
-	return r.appliesTo(i, t) && r.spec.Covers(patternSubject(i, t, names), r.bases...)
+	return r.appliesTo(tool, t) && r.spec.Covers(patternSubject(tool, t, names), r.bases...)
 }
 
 // touches is the test of a deny or ask rule: r matches some part of t.
-func (r *Rule) touches(i *Info, t *Target) bool {
-	return r.appliesTo(i, t) && r.spec.Touches(patternSubject(i, t, t.names()), r.bases...)
+func (r *Rule) touches(tool *ToolFacts, t *Target) bool {
+	return r.appliesTo(tool, t) && r.spec.Touches(patternSubject(tool, t, t.Names()), r.bases...)
 }
 
 // appliesTo reports whether a pattern rule is about targets of this kind of this tool.
-func (r *Rule) appliesTo(i *Info, t *Target) bool {
+func (r *Rule) appliesTo(tool *ToolFacts, t *Target) bool {
 	switch {
 	case t.Kind == TargetOpaque:
 		return false
-	case pattern.IsTargetFamily(r.Tool) || r.namesTool(i):
+	case pattern.IsTargetFamily(r.Tool) || r.Names(tool):
 		return true
 	}
 	// A command that is denied to Bash is denied to every tool. A command that is
 	// allowed to Bash is allowed to Monitor, too. The pattern matches nothing but commands.
-	return r.Tool == "Bash" && (r.Behavior != Allow || i.answersTo("Monitor"))
+	return r.Tool == "Bash" && (r.Behavior != Allow || tool.answersTo("Monitor"))
 }
 
 // mayMatchUnseen reports whether a pattern rule could match something that a call of the
 // tool does without declaring it.
-func (r *Rule) mayMatchUnseen(i *Info) bool {
-	return r.Pattern != "" && (pattern.IsTargetFamily(r.Tool) || r.namesTool(i) || r.appliesTo(i, &Target{Kind: TargetCommand}))
+func (r *Rule) mayMatchUnseen(tool *ToolFacts) bool {
+	return r.Pattern != "" && (pattern.IsTargetFamily(r.Tool) || r.Names(tool) || r.appliesTo(tool, &Target{Kind: TargetCommand}))
 }
 
 // understands reports whether a pattern rule on a tool has a meaning for t: it then matches
 // t or is about something else.
-func (r *Rule) understands(i *Info, t *Target) bool {
-	return t.Kind != TargetOpaque && r.spec.Understands(patternSubject(i, t, t.names()))
+func (r *Rule) understands(tool *ToolFacts, t *Target) bool {
+	return t.Kind != TargetOpaque && r.spec.Understands(patternSubject(tool, t, t.Names()))
 }
 
 // patternSubject returns t in the form in which patterns match it.
-func patternSubject(i *Info, t *Target, names []string) pattern.Subject {
-	tree := t.Tree && (!t.Filtered || i.Origin.External())
+func patternSubject(tool *ToolFacts, t *Target, names []string) pattern.Subject {
+	tree := t.Tree && (!t.Filtered || tool.External())
 	unparsed := t.Kind == TargetCommand && !t.Shell.parsed()
 	return pattern.Subject{Unparsed: unparsed, Doubtful: t.doubt() != "", Kind: t.Kind.pattern(), Write: t.Access != AccessRead, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
 }
@@ -360,7 +361,7 @@ func (r *FactRule) check() error {
 	switch {
 	case r.Behavior < Allow || r.Behavior > Deny:
 		return wrong(fmt.Sprintf("the behavior is %v; a rule allows, asks or denies", r.Behavior))
-	case !validText(r.ToolSource):
+	case !plain.IsText(r.ToolSource):
 		return wrong("the source of the tools holds a control character or is not UTF-8")
 	case !wants[FactYes] && !wants[FactNo]:
 		return wrong("it names no fact; a rule such as mcp__server is about all calls")
@@ -374,9 +375,9 @@ func (r *FactRule) check() error {
 
 // matches reports whether r decides a call of the tool, given its facts, and whether the
 // tool is trusted to tell them.
-func (r *FactRule) matches(i *Info, trusted, readOnly, destructive, openWorld bool) bool {
+func (r *FactRule) matches(tool *ToolFacts, trusted, readOnly, destructive, openWorld bool) bool {
 	switch {
-	case r.ToolSource != "" && r.ToolSource != i.Origin.Source:
+	case r.ToolSource != "" && r.ToolSource != tool.Source:
 		return false
 	case !trusted && r.ToolSource == "":
 		return r.Behavior != Allow // its tool may say anything
@@ -408,8 +409,8 @@ func (r FactRule) String() string {
 	return strings.Join(words, ", ")
 }
 
-// describe returns the rule for an explanation.
-func (r *FactRule) describe() string {
+// Describe returns the rule for an explanation.
+func (r FactRule) Describe() string {
 	text := r.Behavior.String() + " rule on calls that are " + strconv.Quote(r.String())
 	if r.Source != "" {
 		text += " from " + string(r.Source)

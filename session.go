@@ -137,7 +137,7 @@ type Session struct {
 	line         *asking.Line[*pending, Decision] // of questions; shared by all agents of a conversation
 	awaited      *awaitedCalls                    // calls that the host executes; shared likewise
 	abandoned    *lane.Abandoned                  // calls; shared likewise
-	holds        *holds                           // of what goes on in the background; shared likewise
+	holds        *Holds                           // of what goes on in the background; shared likewise
 	apart        atomic.Bool                      // it runs in the background, see MoveToBackground
 }
 
@@ -156,7 +156,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{
-		values: newValues(), line: asking.NewLine[*pending, Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned), holds: new(holds),
+		values: newValues(), line: asking.NewLine[*pending, Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned), holds: new(Holds),
 	}
 	if err := s.init(cfg, nil); err != nil {
 		return nil, err
@@ -186,21 +186,16 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 		return nil, fmt.Errorf("a teammate starts only agents that it waits for, and no %v", cfg.Role)
 	}
 	within := s.grants.inForce()
-	if err := cfg.inherit(s, within.place.dir); err != nil {
+	if err := cfg.inherit(s, within.Place().Dir()); err != nil {
 		return nil, err
 	}
 	child := &Session{
 		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, awaited: s.awaited, abandoned: s.abandoned, holds: s.holds,
 	}
-	if err := child.init(cfg, within.place); err != nil {
+	if err := child.init(cfg, within); err != nil {
 		return nil, err
 	}
-	for _, d := range child.grants.place().own {
-		if !d.isWithin(within.work) {
-			return nil, &outsideError{d.spelled, "the parent's"}
-		}
-	}
-	if err := s.Permissions().checkFork(cfg.Permissions); err != nil {
+	if err := s.Permissions().CheckChild(cfg.Permissions); err != nil {
 		return nil, err
 	}
 	child.apart.Store(cfg.Role.background())
@@ -257,26 +252,25 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 	return nil
 }
 
-// init makes the parts of a session. From is its parent's place, and nil for a main session.
-func (s *Session) init(cfg SessionConfig, from *place) error {
-	parent, readable := s.parent, new(readableDirs)
-	if parent != nil {
-		readable = from.readable
+// init makes the parts of a session. Within are its parent's permissions, and nil for a main session.
+func (s *Session) init(cfg SessionConfig, within *Permissions) (err error) {
+	dirs, at, parent := Dirs{Dir: cfg.Dir, More: cfg.MoreDirs, Home: cfg.Home, Platform: cfg.Platform}, (*Place)(nil), s.parent
+	if parent == nil {
+		at, err = dirs.Place()
+	} else {
+		at, err = within.Fork(dirs)
 	}
-	at, err := newPlace(append([]string{cfg.Dir}, cfg.MoreDirs...), cfg.Home, cfg.Platform, readable)
 	if err != nil {
 		return err
-	}
-	if parent != nil {
-		at.inherit(from)
 	}
 	s.cfg, s.loops, s.closers = cfg, breaker.New(breaker.Limits(cfg.Breaker)), lifetime.NewClosers()
 	s.grants.onChange, s.grants.onRemember = s.line.NotifyChange, cfg.OnRemember
 	own := cfg.Permissions
 	if parent != nil {
-		own = own.withoutTurn(Allow)
+		own, _ = own.WithoutTurn(Allow)
 	}
-	s.grants.own.Store(own.in(at, at, nil))
+	own = own.In(at)
+	s.grants.own.Store(&own)
 	if parent == nil {
 		if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, nil); err != nil {
 			return err
@@ -284,14 +278,14 @@ func (s *Session) init(cfg SessionConfig, from *place) error {
 		if s.groups, err = newGroups(cfg.Groups); err != nil {
 			return err
 		}
-		return s.results.init(&cfg, nil, readable)
+		return s.results.init(&cfg, nil, at)
 	}
 	if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, parent.ledger); err != nil {
 		return err
 	}
 	s.groups = parent.groups
 	s.grants.parent = &parent.grants
-	return s.results.init(&cfg, &parent.results, readable)
+	return s.results.init(&cfg, &parent.results, at)
 }
 
 // mustExist panics if s is nil or was not made by NewSession or Fork. The caller is the
@@ -315,7 +309,7 @@ func (s *Session) ShortPath(path string) string {
 	if s == nil {
 		return path
 	}
-	return s.grants.place().shortPath(path)
+	return s.grants.place().Short(path)
 }
 
 // AgentID returns the agent's id, which is empty for the main agent.
@@ -355,24 +349,15 @@ func (s *Session) isOfTeammate() bool {
 
 // Dir returns the working directory, absolute. A call that runs uses [Call.Dir], since the
 // session may move meanwhile, see [Session.SetDir].
-func (s *Session) Dir() string { return s.grants.place().dir }
+func (s *Session) Dir() string { return s.grants.place().Dir() }
 
 // Home returns the directory that ~ stands for, or "" if it is not known.
-func (s *Session) Home() string { return s.grants.place().home }
-
-// readable returns the directories that may be read only.
-func (s *Session) readable() *readableDirs { return s.grants.place().readable }
+func (s *Session) Home() string { return s.grants.place().Home() }
 
 // Dirs returns the working directories of the permissions in force, the session's own
 // first.
 func (s *Session) Dirs() []string {
-	return spelledDirs(s.grants.inForce().work)
-}
-
-// resolveTargets resolves targets of a call that is decided at a place of s. Hard links are
-// looked at if a rule in force could be about one.
-func (s *Session) resolveTargets(at *place, ts []Target) []Target {
-	return at.resolve(ts, s.grants.inForce().set.restrictsFiles())
+	return s.grants.inForce().WorkDirs()
 }
 
 // AllowReads lets all agents of the conversation read files below dir, an absolute path,
@@ -380,7 +365,7 @@ func (s *Session) resolveTargets(at *place, ts []Target) []Target {
 // and ask rules still apply there. It does nothing if dir is not absolute.
 func (s *Session) AllowReads(dir string) {
 	if filepath.IsAbs(dir) {
-		s.readable().add(dir)
+		s.grants.place().AddReadable(dir)
 	}
 }
 
@@ -693,15 +678,6 @@ func (s *Suspending) check(cfg *SessionConfig) error {
 // expiry returns how long a question may be answered.
 func (s *Suspending) expiry() time.Duration { return cmp.Or(s.Expiry, DefaultSuspensionExpiry) }
 
-// An outsideError is an [ErrOutside] of a directory.
-type outsideError struct{ dir, whose string }
-
-func (e *outsideError) Error() string {
-	return "directory " + visible(e.dir) + " is outside " + e.whose + " working directories"
-}
-
-func (e *outsideError) Unwrap() error { return ErrOutside }
-
 // SetDir moves s to the directory dir, for calls whose decision begins after it returns. A
 // call that is being decided or runs keeps its [Call.Dir], with all that it was decided by.
 //
@@ -725,24 +701,9 @@ func (s *Session) SetDir(dir string) error {
 	if dir == "" {
 		return errors.New("working directory: the name is empty")
 	}
-	var last string
-	err := s.grants.move(func(from *place, work, outer []workDir) (*place, error) {
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(from.dir, dir)
-		}
-		d, err := newWorkDir(filepath.Clean(dir))
-		if err != nil {
-			return nil, err
-		}
-		isMade := d.real == from.made.real && (d.spelled == from.made.spelled || d.spelled == d.real)
-		if !d.isWithin(work) && (!isMade || outer != nil && !d.isWithin(outer)) {
-			return nil, &outsideError{d.spelled, "the"}
-		}
-		last, dir = from.dir, d.spelled
-		return from.in(d), nil
-	})
+	last, now, err := s.grants.move(dir)
 	if err == nil {
-		s.dirListeners.tell(last, dir)
+		s.dirListeners.tell(last, now)
 	}
 	return err
 }

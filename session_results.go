@@ -42,12 +42,12 @@ type sessionResults struct {
 }
 
 // init prepares the zero value for a session. Parent is nil in a main session.
-func (r *sessionResults) init(cfg *SessionConfig, parent *sessionResults, readable *readableDirs) error {
+func (r *sessionResults) init(cfg *SessionConfig, parent *sessionResults, at *Place) error {
 	r.store, r.limits = cfg.Results, cfg.Limits
 	if parent == nil {
-		r.temporary = &temporaryStore{readable: readable}
+		r.temporary = &temporaryStore{place: at}
 		if d, ok := r.store.(interface{ Dir() string }); ok {
-			readable.add(d.Dir())
+			at.AddReadable(d.Dir())
 		}
 	} else {
 		if r.store != nil {
@@ -155,7 +155,7 @@ func (r *sessionResults) put(ctx context.Context, id, mimeType string, from io.R
 
 // A temporaryStore is made when it is first used, and removed with the main session.
 type temporaryStore struct {
-	readable *readableDirs
+	place *Place // to which it is readable
 
 	mu    lock.Mutex
 	store ResultStore // nil until it is used
@@ -172,7 +172,7 @@ func (t *temporaryStore) open() ResultStore {
 		t.store = failingStore{fmt.Errorf("directory for results: %w", err)}
 		return t.store
 	}
-	t.readable.add(dir.Path())
+	t.place.AddReadable(dir.Path())
 	t.store = &DirStore{dir}
 	return t.store
 }

@@ -1,8 +1,7 @@
 package pegboard
 
 import (
-	"errors"
-	"fmt"
+	"context"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,11 +17,19 @@ const maxRemembered = 5
 
 // A suggester finds the permission updates that would allow a call.
 type suggester struct {
-	session *Session
-	about   *evaluation // of the call
+	about *evaluation                                    // of the call
+	after func(...PermissionUpdate) (Permissions, error) // returns the permissions that would be in force
 }
 
-// alternatives implements [Question.Suggestions].
+func (p *Permissions) suggester(r *Request, after func(...PermissionUpdate) (Permissions, error)) suggester {
+	p = p.prepare(r)
+	if after == nil {
+		after = p.Apply
+	}
+	return suggester{about: &evaluation{perms: p, Request: r, findings: new(findings)}, after: after}
+}
+
+// alternatives implements [Permissions.Suggest].
 func (s *suggester) alternatives(to RuleSource) (all [][]PermissionUpdate) {
 	if s.behaviorAfter() == Allow {
 		return nil
@@ -34,21 +41,21 @@ func (s *suggester) alternatives(to RuleSource) (all [][]PermissionUpdate) {
 		}
 	}
 	e := s.about
-	if !slices.ContainsFunc(e.targets, s.allowsMore) {
+	if !slices.ContainsFunc(e.Targets, s.allowsMore) {
 		for _, spell := range []func(string, *Target, string) string{exactCommand, s.familiarCommand} {
 			if rules := s.rules(to, maxRemembered, spell); len(rules) > 0 {
 				offer(allowRules(rules, to))
 			}
 		}
 	}
-	if e.writes() && s.session.Permissions().Mode() == ModeDefault {
+	if e.writes() && s.about.perms.Mode() == ModeDefault {
 		offer(PermissionUpdate{Type: UpdateSetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
 	}
 	named := func(t Target) bool {
 		return t.Kind == TargetCommand || t.Kind == TargetPath || t.Kind == TargetHost
 	}
-	if !slices.ContainsFunc(e.targets, named) && !e.info.allowsAnything("") {
-		offer(allowRules([]PermissionUpdateRule{{Tool: e.info.Name}}, to))
+	if !slices.ContainsFunc(e.Targets, named) && !e.Tool.allowsAnything("") {
+		offer(allowRules([]PermissionUpdateRule{{Tool: e.Tool.Name}}, to))
 	}
 	return all
 }
@@ -60,11 +67,10 @@ func allowRules(rules []PermissionUpdateRule, to RuleSource) PermissionUpdate {
 // behaviorAfter returns how the call would be decided after updates. In ModeAsk it
 // returns Allow if the rules alone allow the call.
 func (s *suggester) behaviorAfter(updates ...PermissionUpdate) Behavior {
-	p, err := s.session.grants.after(updates, s.about.place, s.about.main)
+	after, err := s.after(updates...)
 	if err != nil {
 		return Undecided
 	}
-	after, e := *p, *s.about
 	if after.Mode() == ModeAsk {
 		after.mode = ModeDeny
 	}
@@ -74,8 +80,7 @@ func (s *suggester) behaviorAfter(updates ...PermissionUpdate) Behavior {
 			after.outer[i] = ModeDeny
 		}
 	}
-	e.perms, e.dirs = &after, after.work
-	return e.decide().Behavior
+	return after.Decide(context.Background(), *s.about.Request).Behavior
 }
 
 // The functions below spell the pattern of a rule for a command of a tool, or return ""
@@ -103,7 +108,7 @@ func (s *suggester) familiarCommand(tool string, t *Target, command string) stri
 	readsOutside := func(o Target) bool {
 		return o.Kind == TargetPath && o.Shell.FromCommand == t.Value && !o.Shell.Guess && !s.about.isInside(&o)
 	}
-	if slices.ContainsFunc(s.about.targets, readsOutside) {
+	if slices.ContainsFunc(s.about.Targets, readsOutside) {
 		return exactCommand(tool, t, command)
 	}
 	for _, spec := range append(startedPatterns(tool, t), commandPatterns(tool, t, command)...) {
@@ -135,19 +140,19 @@ func commandPatterns(tool string, t *Target, command string) []string {
 // rules returns at most limit rules that together cover all targets under each of their
 // names. It returns nil if there is an opaque target, or if more rules were needed.
 func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *Target, command string) string) (rules []PermissionUpdateRule) {
-	e, strict := s.about, s.session.Permissions().Mode() == ModeAsk
-	for i := range e.targets {
-		t := &e.targets[i]
-		if t.Shell.Guess || !strict && (t.Kind == TargetCommand || t.Kind == TargetPath && !e.traits.OpenWorld) && e.isHarmless(t) || s.comesWithCommand(t, strict) {
+	e, strict := s.about, s.about.perms.Mode() == ModeAsk
+	for i := range e.Targets {
+		t := &e.Targets[i]
+		if t.Shell.Guess || !strict && (t.Kind == TargetCommand || t.Kind == TargetPath && !e.Facts.OpenWorld) && e.isHarmless(t) || s.comesWithCommand(t, strict) {
 			continue // allowed together with the other targets
 		}
-		for _, name := range t.names() {
-			rule := PermissionUpdateRule{Tool: e.info.Name, Pattern: name}
+		for _, name := range t.Names() {
+			rule := PermissionUpdateRule{Tool: e.Tool.Name, Pattern: name}
 			switch t.Kind {
 			case TargetOpaque:
 				return nil
 			case TargetCommand:
-				rule.Pattern = spell(e.info.Name, t, name)
+				rule.Pattern = spell(e.Tool.Name, t, name)
 				if rule.Pattern == "" || t.Shell.VerifyReadOnly != nil && t.Shell.VerifyNames == nil { // it is harmless only where its tool has looked
 					return nil
 				}
@@ -159,7 +164,7 @@ func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *T
 			case TargetHost:
 				rule = PermissionUpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
 			default:
-				if e.info.Origin.External() { // rules on tools of servers have no pattern
+				if e.Tool.External() { // rules on tools of servers have no pattern
 					rule.Pattern = ""
 				}
 			}
@@ -188,7 +193,7 @@ func (s *suggester) comesWithCommand(t *Target, strict bool) bool {
 	needsRule := func(c Target) bool {
 		return c.Kind == TargetCommand && c.Value == t.Shell.FromCommand && (strict || !e.isHarmless(&c))
 	}
-	return slices.ContainsFunc(e.targets, needsRule)
+	return slices.ContainsFunc(e.Targets, needsRule)
 }
 
 // allowsMore reports whether a rule for t, a path outside the working directories, would
@@ -200,16 +205,16 @@ func (s *suggester) allowsMore(t Target) bool {
 	case t.Kind != TargetPath || t.Shell.Guess || s.about.isInside(&t):
 		return false
 	case !t.Tree:
-		return slices.ContainsFunc(t.names(), isDir)
+		return slices.ContainsFunc(t.Names(), isDir)
 	}
-	return slices.ContainsFunc(t.names(), s.isVital)
+	return slices.ContainsFunc(t.Names(), s.isVital)
 }
 
 // isVital reports whether a directory holds a working directory or the home, or is a hidden
 // one or below it.
 func (s *suggester) isVital(dir string) bool {
-	home := s.about.home
-	for _, d := range append([]workDir{{home, realpath.Resolve(home)}}, s.about.dirs...) {
+	home := s.about.Place.home
+	for _, d := range append([]workDir{{home, realpath.Resolve(home)}}, s.about.perms.work...) {
 		if realpath.Contains(dir, d.spelled) || realpath.Contains(dir, d.real) {
 			return true
 		}
@@ -224,13 +229,13 @@ func (s *suggester) pathPattern(path string, to RuleSource) string {
 		rel, err := filepath.Rel(dir, path)
 		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
 	}
-	main := s.about.main.own[0]
+	main := s.about.Main.own[0]
 	for _, dir := range []string{main.spelled, main.real} {
-		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal && main == s.about.main.made { // a saved rule is read there
+		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal && main == s.about.Main.made { // a saved rule is read there
 			return "/" + rel
 		}
 	}
-	if rel, ok := below(s.about.home); ok && to == SourceUser {
+	if rel, ok := below(s.about.Place.home); ok && to == SourceUser {
 		return "~/" + rel
 	}
 	return "/" + pattern.EscapePath(path)
@@ -242,7 +247,7 @@ func (s *suggester) remedy() string {
 	if s.behaviorAfter() == Allow { // it was asked about for another reason than rules
 		return ""
 	}
-	for _, rules := range [][]PermissionUpdateRule{s.rules(SourceSession, 3, literalCommand), {{Tool: s.about.info.Name}}} {
+	for _, rules := range [][]PermissionUpdateRule{s.rules(SourceSession, 3, literalCommand), {{Tool: s.about.Tool.Name}}} {
 		if len(rules) > 0 && s.behaviorAfter(allowRules(rules, SourceSession)) == Allow {
 			var texts []string
 			for _, r := range rules {
@@ -252,24 +257,4 @@ func (s *suggester) remedy() string {
 		}
 	}
 	return ""
-}
-
-// unansweredReason words the denial of a call whose question got no answer.
-func unansweredReason(c *Call, d Decision, ts []Target, err error) string {
-	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
-	if !errors.Is(err, ErrNoApprover) || !d.unruled {
-		return reason
-	}
-	return withRemedy(c, reason, ts)
-}
-
-// withRemedy adds to the reason of a denial the rule that would have allowed the call.
-func withRemedy(c *Call, reason string, ts []Target) string {
-	var e evaluation
-	c.prepare(&e, ts)
-	s := suggester{session: c.state.session, about: &e}
-	if rule := s.remedy(); rule != "" {
-		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
-	}
-	return reason
 }

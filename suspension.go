@@ -555,7 +555,7 @@ func (j *job) finishRecalled(o Outcome) {
 func (j *job) newQuestionRecord(q *inquiry) *questionRecord {
 	r, d := &questionRecord{
 		ID: rand.Text(), Tool: j.entry.info.Name, Input: j.call.Input, Targets: recordTargets(q.targets), Reason: q.Reason,
-		Definition: j.entry.definitionDigest(), Policy: j.session().grants.inForceAt(j.call.state.place).digest(),
+		Definition: j.entry.definitionDigest(), Policy: j.session().grants.inForceAt(j.call.state.place).Digest(),
 	}, j.durable
 	r.Expires = time.Now().Add(d.record.suspending.expiry()).UTC().Truncate(time.Second)
 	if before := d.question; before != nil && before.isAbout(r) {

@@ -12,7 +12,9 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -63,7 +65,7 @@ const (
 
 // String returns the kind's name in lower case.
 func (k TargetKind) String() string {
-	return nameOf(int(k), "opaque", "command", "path", "host", "agent", "skill", "resource")
+	return enum.Name(k, "opaque", "command", "path", "host", "agent", "skill", "resource")
 }
 
 // pattern returns the kind as patterns match it.
@@ -90,7 +92,7 @@ const (
 )
 
 // String returns the access in lower case.
-func (a Access) String() string { return nameOf(int(a), "write", "read", "run") }
+func (a Access) String() string { return enum.Name(a, "write", "read", "run") }
 
 // String returns the target for a person, such as "read /etc/hosts".
 func (t Target) String() string {
@@ -98,9 +100,9 @@ func (t Target) String() string {
 		if t.Value == "" {
 			return "do something unknown"
 		}
-		return "do something unknown: " + visible(t.Value)
+		return "do something unknown: " + plain.Visible(t.Value)
 	}
-	s := t.Access.String() + " " + t.shown()
+	s := t.Access.String() + " " + t.Shown()
 	if t.Shell.Guess {
 		s = "perhaps " + s
 	}
@@ -132,7 +134,7 @@ func (t Target) Class() string {
 // shown returns the value for a person, who sees which host is meant: letters that look like others
 // are escaped in a host, of an address only the host is shown, and an address in a command is followed by its host if it looks like that
 // of another.
-func (t *Target) shown() string {
+func (t *Target) Shown() string {
 	switch t.Kind {
 	case TargetHost:
 		host, _ := pattern.CanonicalHost(t.Value)
@@ -141,7 +143,7 @@ func (t *Target) shown() string {
 		}
 		return host
 	case TargetCommand:
-		text := visible(t.Value)
+		text := plain.Visible(t.Value)
 		for _, address := range beginnings.FindAllString(t.Value, maxAddresses) {
 			_, authority, _ := strings.Cut(address, "://")
 			if !misleads(authority) {
@@ -155,7 +157,7 @@ func (t *Target) shown() string {
 		}
 		return text
 	}
-	return visible(t.Value)
+	return plain.Visible(t.Value)
 }
 
 // beginnings matches addresses in a command up to the end of their host.
@@ -170,15 +172,6 @@ func misleads(authority string) bool {
 	user, _, hasUser := strings.Cut(authority, "@")
 	return strings.ContainsFunc(authority, func(c rune) bool { return c > unicode.MaxASCII || c == '%' || c == '\\' }) ||
 		hasUser && strings.ContainsFunc(user, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' })
-}
-
-// visible quotes a text that could move a terminal's cursor or change the direction of
-// writing.
-func visible(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return r != '\n' && isHidden(r) }) < 0 {
-		return s
-	}
-	return strconv.Quote(s)
 }
 
 // Real returns the location of a path target after symbolic links: the one that was
@@ -250,31 +243,23 @@ func (t *Target) malformed() string {
 	return pattern.Malformed(t.Kind.pattern(), t.Value)
 }
 
-// names returns every name that a rule may match. The caller must not write to it.
-func (t *Target) names() []string {
+// Names returns every name of t that a rule may match. The caller must not write to it.
+func (t *Target) Names() []string {
 	if t.at != nil {
 		return t.at.names
 	}
 	return append([]string{t.Value}, t.Aliases...)
 }
 
-// isStarted reports whether the call starts an agent or follows a skill. A second one that does
-// the same touches nothing that it holds.
-func (t Target) isStarted() bool {
-	return t.Access == AccessRun && (t.Kind == TargetAgent || t.Kind == TargetSkill)
-}
-
-func isPath(t Target) bool { return t.Kind == TargetPath }
-
-// samePlace reports whether t and o, resolved at different times, have the same names and
+// Same reports whether t and o, resolved at different times, have the same names and
 // location.
-func (t Target) samePlace(o Target) bool {
+func (t Target) Same(o Target) bool {
 	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Aliases, o.Aliases) && t.at.sameLinks(o.at)
 }
 
 // cloneTargets returns a copy that shares no memory with ts. All copied names share one
 // backing array, which saves allocations.
-func cloneTargets(ts []Target) []Target {
+func CloneTargets(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	n := 0
 	for i := range ts {
@@ -299,7 +284,7 @@ func cloneTargets(ts []Target) []Target {
 }
 
 // describeTargets lists at most three targets, without guesses.
-func describeTargets(ts []Target) string {
+func DescribeTargets(ts []Target) string {
 	var names []string
 	for _, t := range ts {
 		if t.Shell.Guess {
@@ -331,14 +316,6 @@ func (t *Target) told() string {
 	one := *t
 	one.Value, one.Tree = "what "+filepath.ToSlash(name)+" stands for in "+dir, false
 	return one.String()
-}
-
-// nameOf returns the name of an enum value.
-func nameOf(i int, names ...string) string {
-	if i < 0 || i >= len(names) {
-		return "invalid"
-	}
-	return names[i]
 }
 
 // ShellFacts are facts that a tool that runs commands declares of a [Target]. The zero value
@@ -459,7 +436,7 @@ const (
 )
 
 // String returns the platform in lower case.
-func (p Platform) String() string { return nameOf(int(p), "this", "linux", "darwin", "windows") }
+func (p Platform) String() string { return enum.Name(p, "this", "linux", "darwin", "windows") }
 
 // pattern returns the platform in the form of package pattern.
 func (p Platform) pattern() pattern.Platform {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
@@ -244,6 +245,7 @@ func (d *redefinition) approve() {
 type entry struct {
 	tool     Tool
 	info     Info
+	facts    ToolFacts // those of info that decisions use
 	output   *outputSpec
 	ofPool   bool         // of PoolConfig.With, and not registered
 	compares bool         // its calls may be the same, see Tool.Equivalent
@@ -265,19 +267,19 @@ func newEntry(t Tool) (e entry, err error) {
 	if err := goroutine.Try(func() error { e.info = t.Info(); return nil }); err != nil {
 		return entry{}, &BuildError{Field: "Info", Err: err}
 	}
-	if err := checkName(e.info.Name); err != nil {
+	if err := plain.CheckName(e.info.Name); err != nil {
 		return e, &BuildError{Tool: e.info.Name, Field: "Info.Name", Err: err}
 	}
 	if err := goroutine.Try(func() error { t.input(); e.output = t.output(); return nil }); err != nil {
 		return e, &BuildError{Tool: e.info.Name, Field: "Tool", Err: fmt.Errorf("is not made by Build: %w", err)}
 	}
 	for _, a := range e.info.Aliases {
-		if err := checkName(a); err != nil {
+		if err := plain.CheckName(a); err != nil {
 			return e, &BuildError{Tool: e.info.Name, Field: "Info.Aliases", Err: err}
 		}
 	}
 	e.info.Aliases = slices.Clone(e.info.Aliases)
-	e.tool = t
+	e.tool, e.facts = t, e.info.facts()
 	e.compares = mayCompare(t) && !e.info.Polls && !e.info.Supplied && !e.info.RequiresGuard
 	return e, nil
 }
@@ -316,7 +318,7 @@ func newExternalEntry(source string, t Tool) (entry, error) {
 	e.info.spelled = toolname.Prefix + source + "__" + raw
 	e.compares = false   // what it says of itself is not trusted
 	e.info.Aliases = nil // an external tool cannot claim further names
-	e.tool = externalTool{Tool: t, info: e.info}
+	e.tool, e.facts = externalTool{Tool: t, info: e.info}, e.info.facts()
 	return e, nil
 }
 

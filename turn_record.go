@@ -358,7 +358,7 @@ func (j *job) recorded(r *outcomeRecord) Outcome {
 		s.Input = r.Input
 	}
 	if j.entry != nil {
-		s.st.info = &j.entry.info
+		s.st.entry = j.entry
 	}
 	o := r.outcome(j.call.ID)
 	if r.SameAs != nil && *r.SameAs >= 0 && *r.SameAs < j.place {
