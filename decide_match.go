@@ -95,7 +95,7 @@ func (e *evaluation) misunderstood() *Rule {
 		}
 		understands := func(t Target) bool { return r.understands(&e.Tool, &t) }
 		opaque := !e.all(func(t *Target) bool { return t.Kind != TargetOpaque })
-		if opaque || !slices.ContainsFunc(e.Targets, understands) && !(e.Running != nil && slices.ContainsFunc(e.Running.Targets, understands)) {
+		if opaque || !slices.ContainsFunc(e.Targets, understands) && (e.Running == nil || !slices.ContainsFunc(e.Running.Targets, understands)) {
 			return r
 		}
 	}

@@ -632,11 +632,11 @@ func (j *job) attempts(own context.Context) (result *Result, err, crash error) {
 		if crash != nil || err == nil || !j.mayRetry(own, err) {
 			return result, attempted(err, n, nil), crash
 		}
-		policy := &j.entry.info.Retry
-		if n >= policy.Attempts {
+		retry := &j.entry.info.Retry
+		if n >= retry.Attempts {
 			return result, attempted(err, n, nil), nil
 		}
-		pause, ok := policy.pause(n, err)
+		pause, ok := retry.pause(n, err)
 		if !ok {
 			return result, attempted(err, n, errLongPause), nil
 		}
@@ -644,7 +644,7 @@ func (j *job) attempts(own context.Context) (result *Result, err, crash error) {
 			return result, attempted(err, n, errNoTime), nil
 		}
 		if j.batch.exec.OnEvent != nil {
-			j.emitUnlessOver(EventRetried, j.call, fmt.Sprintf("attempt %d of %d in %v: %v", n+1, policy.Attempts, pause.Round(time.Millisecond), err))
+			j.emitUnlessOver(EventRetried, j.call, fmt.Sprintf("attempt %d of %d in %v: %v", n+1, retry.Attempts, pause.Round(time.Millisecond), err))
 		}
 		if ended := j.waitToRetry(own, pause); ended != nil {
 			return result, attempted(err, n, ended), nil

@@ -183,23 +183,23 @@ func (p *Pool) howToLoad(name string) string {
 // deferTools decides which tools are deferred.
 func (p *Pool) deferTools() {
 	p.deferred, p.loaded = nil, nil
-	policy, can := p.policy, make([]bool, len(p.tools))
-	if policy.BuiltinTools == nil {
-		policy.BuiltinTools = DefaultDeferred()
+	deferral, can := p.policy, make([]bool, len(p.tools))
+	if deferral.BuiltinTools == nil {
+		deferral.BuiltinTools = DefaultDeferred()
 	}
 	var builtins, all int // tokens of the definitions that can be deferred
-	if mode := p.session.grants.inForce().Mode(); p.Searchable() && policy.Mode != DeferOff {
+	if mode := p.session.grants.inForce().Mode(); p.Searchable() && deferral.Mode != DeferOff {
 		for i := range p.tools {
 			t := &p.tools[i]
-			if can[i] = policy.canDefer(&t.info, mode); can[i] && policy.Mode == DeferAuto {
-				all += policy.tokens(t.decl)
+			if can[i] = deferral.canDefer(&t.info, mode); can[i] && deferral.Mode == DeferAuto {
+				all += deferral.tokens(t.decl)
 			}
 			if i < p.builtins {
 				builtins = all
 			}
 		}
 	}
-	exceeds := func(tokens int) bool { return policy.Mode == DeferOn || tokens > policy.maxTokens() }
+	exceeds := func(tokens int) bool { return deferral.Mode == DeferOn || tokens > deferral.maxTokens() }
 	deferBuiltins, deferExternal := exceeds(builtins), exceeds(all)
 	for i := range p.tools {
 		t := &p.tools[i]

@@ -253,13 +253,12 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 }
 
 // init makes the parts of a session. Within are its parent's permissions, and nil for a main session.
-func (s *Session) init(cfg SessionConfig, within *Permissions) (err error) {
-	dirs, at, parent := Dirs{Dir: cfg.Dir, More: cfg.MoreDirs, Home: cfg.Home, Platform: cfg.Platform}, (*Place)(nil), s.parent
-	if parent == nil {
-		at, err = dirs.Place()
-	} else {
-		at, err = within.Fork(dirs)
+func (s *Session) init(cfg SessionConfig, within *Permissions) error {
+	dirs, place, parent := Dirs{Dir: cfg.Dir, More: cfg.MoreDirs, Home: cfg.Home, Platform: cfg.Platform}, Dirs.Place, s.parent
+	if parent != nil {
+		place = within.Fork
 	}
+	at, err := place(dirs)
 	if err != nil {
 		return err
 	}

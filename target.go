@@ -131,7 +131,7 @@ func (t Target) Class() string {
 	return class
 }
 
-// shown returns the value for a person, who sees which host is meant: letters that look like others
+// Shown returns the value for a person, who sees which host is meant: letters that look like others
 // are escaped in a host, of an address only the host is shown, and an address in a command is followed by its host if it looks like that
 // of another.
 func (t *Target) Shown() string {
@@ -257,7 +257,7 @@ func (t Target) Same(o Target) bool {
 	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Aliases, o.Aliases) && t.at.sameLinks(o.at)
 }
 
-// cloneTargets returns a copy that shares no memory with ts. All copied names share one
+// CloneTargets returns a copy that shares no memory with ts. All copied names share one
 // backing array, which saves allocations.
 func CloneTargets(ts []Target) []Target {
 	ts = slices.Clone(ts)
@@ -283,7 +283,7 @@ func CloneTargets(ts []Target) []Target {
 	return ts
 }
 
-// describeTargets lists at most three targets, without guesses.
+// DescribeTargets lists at most three targets, without guesses.
 func DescribeTargets(ts []Target) string {
 	var names []string
 	for _, t := range ts {

@@ -278,10 +278,10 @@ func (r *fileReader) readHooks() {
 // hooksOff returns why the hooks of the file do not count, or "".
 func (r *fileReader) hooksOff() string {
 	switch {
-	case r.managed() && r.policy.noManagedHooks, !r.managed() && r.policy.noHooks.on:
-		return r.policy.noHooks.String()
-	case !r.managed() && r.policy.hooksOnly.on:
-		return r.policy.hooksOnly.String()
+	case r.managed() && r.precedence.noManagedHooks, !r.managed() && r.precedence.noHooks.on:
+		return r.precedence.noHooks.String()
+	case !r.managed() && r.precedence.hooksOnly.on:
+		return r.precedence.hooksOnly.String()
 	case !r.trusted:
 		return untrustedWhy
 	}
@@ -524,7 +524,7 @@ func (r *fileReader) addRules(set pegboard.RuleSet) {
 	n := len(set.Deny) + len(set.Ask) + len(set.Allow)
 	if r.ruledOut() {
 		if n > 0 {
-			r.warnAt(r.member(permissionsKey), "its rules (%d) do not count, since %v", n, r.policy.rulesOnly)
+			r.warnAt(r.member(permissionsKey), "its rules (%d) do not count, since %v", n, r.precedence.rulesOnly)
 		}
 		return
 	}
@@ -532,7 +532,7 @@ func (r *fileReader) addRules(set pegboard.RuleSet) {
 }
 
 // ruledOut reports whether only rules of managed files count, and the file is not managed.
-func (r *fileReader) ruledOut() bool { return r.policy.rulesOnly.on && !r.managed() }
+func (r *fileReader) ruledOut() bool { return r.precedence.rulesOnly.on && !r.managed() }
 
 // checkPermissionKeys warns about keys without effect that look as if they had one.
 func (r *fileReader) checkPermissionKeys(members []jsonedit.Member) {
@@ -576,7 +576,7 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 		fact := r.fact(FactRule, b.String()+" "+strictjson.Cut(i.text), i.at)
 		switch {
 		case safe && r.ruledOut():
-			r.discount(fact, "%v", r.policy.rulesOnly)
+			r.discount(fact, "%v", r.precedence.rulesOnly)
 			r.asked = append(r.asked, instead.String())
 			continue
 		case safe:
@@ -595,7 +595,7 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 		case b == pegboard.Allow && !r.trusted:
 			r.discount(fact, untrustedWhy)
 		case r.ruledOut():
-			r.discount(fact, "%v", r.policy.rulesOnly)
+			r.discount(fact, "%v", r.precedence.rulesOnly)
 		}
 		text := rule.String()
 		if at, twice := first[text]; twice {

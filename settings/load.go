@@ -48,7 +48,7 @@ func (f Files) Load(ctx context.Context) (*Loaded, error) {
 	for _, r := range l.readers {
 		r.checkKeys()
 	}
-	l.readPolicy()
+	l.readPrecedence()
 	l.each(func(r *fileReader) { r.readPermissions() }, l.readFlags)
 	l.each(func(r *fileReader) {
 		r.readHooks()
@@ -70,14 +70,14 @@ func (f Files) Load(ctx context.Context) (*Loaded, error) {
 type loader struct {
 	Files
 	*Loaded
-	readers []*fileReader // from the highest source to the lowest
-	policy  policy
-	sets    []hooks.Set
-	hooks   map[hookPlace]int     // the facts about those that count
-	env     map[string]Position   // of the variables in Env
-	managed map[string]managedDir // by the directory of managed files
-	near    map[string]string     // what keys of files may be meant as
-	mode    int                   // the fact about the mode, if Mode is set
+	readers    []*fileReader // from the highest source to the lowest
+	precedence precedence
+	sets       []hooks.Set
+	hooks      map[hookPlace]int     // the facts about those that count
+	env        map[string]Position   // of the variables in Env
+	managed    map[string]managedDir // by the directory of managed files
+	near       map[string]string     // what keys of files may be meant as
+	mode       int                   // the fact about the mode, if Mode is set
 }
 
 // each calls read for each file, and flags between the managed files and the others.
@@ -256,8 +256,8 @@ func (l *loader) readFlags() {
 	set.Allow = l.readFlagRules("--allowedTools", pegboard.Allow, l.Flags.AllowedTools)
 	set.Deny = l.readFlagRules("--disallowedTools", pegboard.Deny, l.Flags.DisallowedTools)
 	switch n := len(set.Allow) + len(set.Deny); {
-	case n > 0 && l.policy.rulesOnly.on:
-		l.warn(Position{Path: "command line"}, "its rules (%d) do not count, since %v", n, l.policy.rulesOnly)
+	case n > 0 && l.precedence.rulesOnly.on:
+		l.warn(Position{Path: "command line"}, "its rules (%d) do not count, since %v", n, l.precedence.rulesOnly)
 	case n > 0:
 		l.Rules = append(l.Rules, set)
 	}
@@ -295,8 +295,8 @@ func (l *loader) readFlagRules(flag string, b pegboard.Behavior, values []string
 			l.discount(fact, "%v", err)
 			l.warn(at, "an allow rule does not count: %v", err)
 			continue
-		case l.policy.rulesOnly.on:
-			l.discount(fact, "%v", l.policy.rulesOnly)
+		case l.precedence.rulesOnly.on:
+			l.discount(fact, "%v", l.precedence.rulesOnly)
 		}
 		if spelled := rule.String(); !slices.Contains(rules, spelled) {
 			rules = append(rules, spelled)

@@ -156,9 +156,9 @@ func (r *fileReader) readServerPolicy(p *serverPolicy) {
 	switch why := ""; {
 	case !ok:
 		return
-	case r.policy.serversOnly.on && !r.managed():
-		r.serverPatterns(v, allowedServersKey, r.wrongAllows, r.policy.serversOnly.String())
-		r.warnAt(r.member(allowedServersKey), "%s does not count, since %v", allowedServersKey, r.policy.serversOnly)
+	case r.precedence.serversOnly.on && !r.managed():
+		r.serverPatterns(v, allowedServersKey, r.wrongAllows, r.precedence.serversOnly.String())
+		r.warnAt(r.member(allowedServersKey), "%s does not count, since %v", allowedServersKey, r.precedence.serversOnly)
 		return
 	default:
 		if !r.trusted {
@@ -267,7 +267,7 @@ func (l *loader) readServers(ctx context.Context) error {
 	for _, r := range l.readers {
 		r.readServerPolicy(p)
 	}
-	if only := l.policy.serversOnly; only.on && p.allowed == nil {
+	if only := l.precedence.serversOnly; only.on && p.allowed == nil {
 		p.allowed = []serverPattern{}
 		l.warn(only.at, "%s is on and there is no %s, so that no server is allowed", serversOnlyKey, allowedServersKey)
 	}

@@ -44,7 +44,7 @@ func TestZeroSet(t *testing.T) {
 
 func TestJoinKeepsEachHandlerOnce(t *testing.T) {
 	t.Parallel()
-	policy := parse(t, pegboard.SourcePolicy, `{"PreToolUse": [
+	managed := parse(t, pegboard.SourcePolicy, `{"PreToolUse": [
 		{"matcher": "Bash", "hooks": [{"type": "command", "command": "a"}]},
 		{"matcher": "Edit", "hooks": [{"type": "command", "command": "a"}]}]}`)
 	project := parse(t, pegboard.SourceProject, `{
@@ -58,14 +58,14 @@ func TestJoinKeepsEachHandlerOnce(t *testing.T) {
 			{"type": "command", "command": "a", "if": "Bash(rm *)"},
 			{"type": "prompt", "prompt": "a"}
 		]}]}`)
-	joined := hooks.Join(policy, project)
+	joined := hooks.Join(managed, project)
 	require.Equal(t, []string{"PreToolUse", "Stop"}, joined.Events())
 	require.Equal(t, []string{
 		"a Bash policySettings", "a Edit policySettings", "a Bash projectSettings", "a Bash projectSettings",
 		"a Bash Bash(git *) projectSettings", "a Bash Bash(rm *) projectSettings", "Bash projectSettings",
 	}, described(joined.Handlers("PreToolUse")))
 	require.Len(t, project.Handlers("PreToolUse"), 6, "a set does not change")
-	require.Len(t, policy.Handlers("PreToolUse"), 2)
+	require.Len(t, managed.Handlers("PreToolUse"), 2)
 }
 
 // A handler that stands under two matchers runs once for a call that both match.

@@ -19,7 +19,7 @@ func TestLinesOfModes(t *testing.T) {
 	needSandbox(t)
 	seed, runs := lineSeed(t), effort.Of(t, 40)
 	denials := pegboard.RuleSet{Deny: []string{"Bash(touch:*)", "Bash(evil.sh:*)", "Read(//**/secret.txt)", "Edit(./src/**)"}}
-	for name, p := range map[string]policy{
+	for name, p := range map[string]confinement{
 		"plan":                {mode: pegboard.ModePlan},
 		"acceptEdits":         {mode: pegboard.ModeAcceptEdits, verdict: beyondEdits},
 		"bypass under a deny": {mode: pegboard.ModeBypass, rules: denials, verdict: denied},

@@ -134,7 +134,7 @@ func FuzzReadOnlyLines(f *testing.F) {
 		}
 		w.pick = chooser(choices)
 		line := w.line()
-		box := enter(t, kept, policy{mode: pegboard.ModeDefault}, haste, state)
+		box := enter(t, kept, confinement{mode: pegboard.ModeDefault}, haste, state)
 		if !box.allows(t, line) {
 			return
 		}

@@ -70,8 +70,8 @@ func needSandbox(t testing.TB) {
 	}
 }
 
-// A policy is how lines are decided, and what those that run unasked may do.
-type policy struct {
+// A confinement is how lines are decided, and what those that run unasked may do.
+type confinement struct {
 	mode  pegboard.Mode
 	rules pegboard.RuleSet
 	// verdict picks what is wrong of what the judge blames and of the files that were
@@ -81,7 +81,7 @@ type policy struct {
 
 // A sandbox is a tree, and a session whose commands change nothing outside it.
 type sandbox struct {
-	policy  policy
+	policy  confinement
 	tree    tree
 	logs    string
 	scratch string
@@ -94,11 +94,11 @@ type sandbox struct {
 func enclosure(t *testing.T, tr tree, mode pegboard.Mode, seconds int) *sandbox {
 	t.Helper()
 	settle(t, tr)
-	return enter(t, tr, policy{mode: mode}, seconds, tr.state(t))
+	return enter(t, tr, confinement{mode: mode}, seconds, tr.state(t))
 }
 
 // enter makes a sandbox of a tree that is settled, whose state is known.
-func enter(t *testing.T, tr tree, p policy, seconds int, state map[string]string) *sandbox {
+func enter(t *testing.T, tr tree, p confinement, seconds int, state map[string]string) *sandbox {
 	t.Helper()
 	b := &sandbox{policy: p, tree: tr, logs: realTemp(t), scratch: realTemp(t), before: state}
 	b.session = sessionIn(t, tr, "proj", pegboard.SessionConfig{

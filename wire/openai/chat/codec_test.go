@@ -294,7 +294,7 @@ func echo(t testing.TB) pegboard.Tool {
 func TestAutoKeepsWhatWasCalled(t *testing.T) {
 	t.Parallel()
 	var r pegboard.Registry
-	policy := pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 4000}
+	deferral := pegboard.Deferral{Mode: pegboard.DeferAuto, ContextWindow: 4000}
 	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))
 	_, err := r.Attach("maps", toolOf(t, pegboard.Info{Name: "route"}, "Finds a route.", city))
 	require.NoError(t, err)
@@ -303,13 +303,13 @@ func TestAutoKeepsWhatWasCalled(t *testing.T) {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
-	conversation := append([]string{system, hello}, taken(t, r.AssemblePool(s, pegboard.PoolConfig{Deferral: policy}), piece(0, "1", "mcp__maps__route", `{"city":"Rome"}`))...)
+	conversation := append([]string{system, hello}, taken(t, r.AssemblePool(s, pegboard.PoolConfig{Deferral: deferral}), piece(0, "1", "mcp__maps__route", `{"city":"Rome"}`))...)
 	_, err = r.Attach("many", toolOf(t, pegboard.Info{Name: "big"}, strings.Repeat("word ", 2000), city))
 	require.NoError(t, err)
-	live := chat.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: policy}), chat.Config{})
+	live := chat.New(r.AssemblePool(s, pegboard.PoolConfig{Deferral: deferral}), chat.Config{})
 	other := session(t)
 	other.SetLoaded(live.Loaded(messagesOf(conversation...))...)
-	resumed := chat.New(r.AssemblePool(other, pegboard.PoolConfig{Deferral: policy}), chat.Config{})
+	resumed := chat.New(r.AssemblePool(other, pegboard.PoolConfig{Deferral: deferral}), chat.Config{})
 	require.Equal(t, namesOf(t, resumed), namesOf(t, live), "%s", conversation[3])
 }
 

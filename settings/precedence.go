@@ -6,8 +6,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// A policy holds the keys that say which settings of other files count.
-type policy struct {
+// A precedence holds the keys that say which settings of other files count.
+type precedence struct {
 	rulesOnly, hooksOnly, serversOnly toggle
 	noHooks                           toggle // disableAllHooks
 	noManagedHooks                    bool   // of a managed file, so that its own are off, too
@@ -23,11 +23,11 @@ type toggle struct {
 // String returns the key and its place, as the reason for something.
 func (t toggle) String() string { return fmt.Sprintf("%s is on in %v", t.key, t.at) }
 
-// readPolicy reads the keys that say what counts, of all files.
-func (l *loader) readPolicy() {
-	l.policy.rulesOnly = l.managedToggle(rulesOnlyKey)
-	l.policy.hooksOnly = l.managedToggle(hooksOnlyKey)
-	l.policy.serversOnly = l.managedToggle(serversOnlyKey)
+// readPrecedence reads the keys that say what counts, of all files.
+func (l *loader) readPrecedence() {
+	l.precedence.rulesOnly = l.managedToggle(rulesOnlyKey)
+	l.precedence.hooksOnly = l.managedToggle(hooksOnlyKey)
+	l.precedence.serversOnly = l.managedToggle(serversOnlyKey)
 	l.readDisableHooks()
 }
 
@@ -61,8 +61,8 @@ func (l *loader) managedToggle(key string) (t toggle) {
 // if it stands in such a file itself.
 func (l *loader) readDisableHooks() {
 	for _, r := range l.readers {
-		if r.readToggle(disableHooksKey, &l.policy.noHooks) {
-			l.policy.noManagedHooks = l.policy.noHooks.on && r.source == pegboard.SourcePolicy
+		if r.readToggle(disableHooksKey, &l.precedence.noHooks) {
+			l.precedence.noManagedHooks = l.precedence.noHooks.on && r.source == pegboard.SourcePolicy
 		}
 	}
 }
