@@ -12,6 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Binding returns the value of a property that the host sets, see [Bind]: anything whose
@@ -161,10 +162,10 @@ func (t *boundTool) Validate(ctx context.Context, c *Call) error {
 }
 
 // Permit implements [Tool].
-func (t *boundTool) Permit(ctx context.Context, c *Call) Decision {
+func (t *boundTool) Permit(ctx context.Context, c *Call) policy.Decision {
 	c, err := t.decoded(c)
 	if err != nil {
-		return Decision{Behavior: Deny, Reason: err.Error()}
+		return policy.Decision{Behavior: policy.Deny, Reason: err.Error()}
 	}
 	return t.Tool.Permit(ctx, c)
 }

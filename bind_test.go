@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // order is the input of a tool of the host's own whose tenant is bound.
@@ -47,7 +48,7 @@ func orders(bound map[string]pegboard.Binding, change func(*pegboard.Definition[
 	d := pegboard.Definition[order, string]{
 		Info: pegboard.Info{Name: "Order"}, Description: "Orders something.", Bound: bound,
 		Inspect: func(in order, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.Item}}}
+			return pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: in.Item}}}
 		},
 		Call: func(_ ctx, in order, _ *pegboard.Call) (string, error) {
 			return fmt.Sprintf("%d %s for %d letters, %v", in.Count, in.Item, len(in.Tenant), in.Wait), nil
@@ -225,14 +226,14 @@ func TestBoundToolIsOnlyItsOwn(t *testing.T) {
 	good, evil := call("1", "Order", `{"item":"tea"}`), call("1", "Order", `{"item":"tea","tenant":"evil"}`)
 	require.True(t, tool.Traits(&good).ReadOnly)
 	require.NoError(t, tool.Validate(t.Context(), &good))
-	require.Equal(t, pegboard.Undecided, tool.Permit(t.Context(), &good).Behavior)
+	require.Equal(t, policy.Undecided, tool.Permit(t.Context(), &good).Behavior)
 	r, err := tool.Call(t.Context(), &good)
 	require.NoError(t, err)
 	require.Equal(t, "1 tea for 4 letters, 0s", r.Text())
 
 	require.False(t, tool.Traits(&evil).ReadOnly)
 	require.ErrorIs(t, tool.Validate(t.Context(), &evil), pegboard.ErrInvalidInput)
-	require.Equal(t, pegboard.Deny, tool.Permit(t.Context(), &evil).Behavior)
+	require.Equal(t, policy.Deny, tool.Permit(t.Context(), &evil).Behavior)
 	_, err = tool.Call(t.Context(), &evil)
 	require.ErrorIs(t, err, pegboard.ErrInvalidInput)
 }
@@ -388,7 +389,7 @@ func TestBoundValueThatCannotBeUsed(t *testing.T) {
 			require.True(t, out.Result.IsError)
 			require.NotContains(t, out.Result.Text(), "tenant")
 			require.NotContains(t, out.Result.Text()+out.Err.Error(), secret)
-			require.Equal(t, pegboard.Deny, pool.Decide(t.Context(), c).Behavior)
+			require.Equal(t, policy.Deny, pool.Decide(t.Context(), c).Behavior)
 			_, _, err := pool.Rebuild(c)
 			require.ErrorAs(t, err, &unbound)
 		})
@@ -433,16 +434,16 @@ func TestBoundAndChanged(t *testing.T) {
 	ways := map[string]func(input json.RawMessage) (pegboard.SessionConfig, anywhere){
 		"hook": func(input json.RawMessage) (pegboard.SessionConfig, anywhere) {
 			cfg := bypass(t)
-			cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-				return pegboard.Decision{Input: input}, nil
+			cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+				return policy.Decision{Input: input}, nil
 			}
 			return cfg, anywhere{}
 		},
 		"answer": func(input json.RawMessage) (pegboard.SessionConfig, anywhere) {
 			return pegboard.SessionConfig{
-				Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"Order"}}),
-				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-					return pegboard.Decision{Behavior: pegboard.Allow, Input: input}, nil
+				Permissions: rules(t, "", policy.RuleSet{Ask: []string{"Order"}}),
+				Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
+					return policy.Decision{Behavior: policy.Allow, Input: input}, nil
 				},
 			}, anywhere{}
 		},
@@ -480,26 +481,26 @@ func TestRulesOnABoundProperty(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		mode pegboard.Mode
-		set  pegboard.RuleSet
-		want pegboard.Behavior
+		mode policy.Mode
+		set  policy.RuleSet
+		want policy.Behavior
 		says string // of RuleProblems
 		of   string // the target of the call; "shop" if empty
 	}{
-		{name: "deny", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(tenant:acme)"}}, want: pegboard.Ask, says: "every call of the tool is asked about"},
-		{name: "deny another value", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(tenant:none)"}}, want: pegboard.Ask, says: "no rule is compared with it"},
-		{name: "deny what a target is called like", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(tenant:none)"}}, of: "tenant:x", want: pegboard.Ask, says: "set by the program"},
-		{name: "ask", set: pegboard.RuleSet{Ask: []string{"Order(tenant:*)"}}, want: pegboard.Ask, says: "set by the program"},
-		{name: "allow", set: pegboard.RuleSet{Allow: []string{"Order(tenant:*)"}}, want: pegboard.Ask, says: "set by the program"},
-		{name: "without any", mode: pegboard.ModeBypass, want: pegboard.Allow},
-		{name: "a rule for the tool", set: pegboard.RuleSet{Allow: []string{"Order"}}, want: pegboard.Allow},
-		{name: "another parameter", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Order(item:tea)"}}, want: pegboard.Deny},
+		{name: "deny", mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"Order(tenant:acme)"}}, want: policy.Ask, says: "every call of the tool is asked about"},
+		{name: "deny another value", mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"Order(tenant:none)"}}, want: policy.Ask, says: "no rule is compared with it"},
+		{name: "deny what a target is called like", mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"Order(tenant:none)"}}, of: "tenant:x", want: policy.Ask, says: "set by the program"},
+		{name: "ask", set: policy.RuleSet{Ask: []string{"Order(tenant:*)"}}, want: policy.Ask, says: "set by the program"},
+		{name: "allow", set: policy.RuleSet{Allow: []string{"Order(tenant:*)"}}, want: policy.Ask, says: "set by the program"},
+		{name: "without any", mode: policy.ModeBypass, want: policy.Allow},
+		{name: "a rule for the tool", set: policy.RuleSet{Allow: []string{"Order"}}, want: policy.Allow},
+		{name: "another parameter", mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"Order(item:tea)"}}, want: policy.Deny},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			tool := orders(map[string]pegboard.Binding{"tenant": boundTenant}, func(d *pegboard.Definition[order, string]) {
-				d.Inspect, d.Traits = nil, pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: cmp.Or(tt.of, "shop")}}}
+				d.Inspect, d.Traits = nil, pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: cmp.Or(tt.of, "shop")}}}
 			})
 			s := ofTenant(t, "acme", pegboard.SessionConfig{Permissions: rules(t, tt.mode, tt.set)})
 			pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
@@ -569,7 +570,7 @@ func (l *leaks) addOutcome(o *pegboard.Outcome) {
 func (l *leaks) addQuestion(q *pegboard.Question) {
 	l.addCall(q.Call)
 	l.add(q.Reason, q.Targets)
-	for _, updates := range q.Suggestions(pegboard.SourceSession) {
+	for _, updates := range q.Suggestions(policy.SourceSession) {
 		l.add(updates)
 	}
 }
@@ -656,7 +657,7 @@ func (d drawn) tool(t *testing.T, rnd *rand.Rand, got *[]string) pegboard.Tool {
 	require.NoError(t, err)
 	definition := pegboard.Definition[json.RawMessage, *pegboard.Result]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-		Traits: pegboard.Traits{ReadOnly: rnd.IntN(2) == 0, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "r"}}},
+		Traits: pegboard.Traits{ReadOnly: rnd.IntN(2) == 0, Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "r"}}},
 		Call: func(_ ctx, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
 			*got = append(*got, string(in))
 			return pegboard.TextResult("ran"), nil
@@ -693,24 +694,24 @@ func (d drawn) tool(t *testing.T, rnd *rand.Rand, got *[]string) pegboard.Tool {
 // see.
 func (l *leaks) watched(t *testing.T, rnd *rand.Rand) (*pegboard.Session, anywhere) {
 	t.Helper()
-	decisions := []pegboard.Behavior{pegboard.Undecided, pegboard.Allow, pegboard.Ask, pegboard.Deny}
+	decisions := []policy.Behavior{policy.Undecided, policy.Allow, policy.Ask, policy.Deny}
 	say, answer := decisions[rnd.IntN(4)], decisions[rnd.IntN(4)]
-	set := []pegboard.RuleSet{
+	set := []policy.RuleSet{
 		{}, {Deny: []string{"T(more:1)"}}, {Ask: []string{"T"}}, {Allow: []string{"T"}}, {Deny: []string{"T(" + hiddenName + "0:*)"}, Ask: []string{"T(p0:x)"}},
 	}[rnd.IntN(5)]
 	s := session(t, pegboard.SessionConfig{
-		Permissions: rules(t, []pegboard.Mode{"", pegboard.ModeBypass}[rnd.IntN(2)], set),
+		Permissions: rules(t, []policy.Mode{"", policy.ModeBypass}[rnd.IntN(2)], set),
 		Hooks: pegboard.Hooks{
-			Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				l.addCall(h.Call)
-				return pegboard.Decision{Behavior: say, Reason: "saw " + string(h.Call.Observed()), Input: h.Call.Observed()}, nil
+				return policy.Decision{Behavior: say, Reason: "saw " + string(h.Call.Observed()), Input: h.Call.Observed()}, nil
 			},
 			Post:        func(_ ctx, h *pegboard.HookCall) error { l.addOutcome(h.Outcome); return nil },
 			PostFailure: func(_ ctx, h *pegboard.HookCall) error { l.addOutcome(h.Outcome); return nil },
 		},
-		Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			l.addQuestion(q)
-			return pegboard.Decision{Behavior: answer, Input: q.Call.Observed()}, nil
+			return policy.Decision{Behavior: answer, Input: q.Call.Observed()}, nil
 		},
 	})
 	log := slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))

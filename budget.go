@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/throttle"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Budget counts what a conversation costs, in US dollars, see [KeyBudget]. It refuses
@@ -134,7 +135,7 @@ func EstimateTokens(r *Result) int {
 }
 
 // check returns an error if b makes no sense, and the rules that name its tools.
-func (b *CallBudget) check() (rules []Rule, err error) {
+func (b *CallBudget) check() (rules []policy.Rule, err error) {
 	if b.Calls < 0 || b.Time < 0 || b.Tokens < 0 {
 		return nil, errors.New("a limit is negative; 0 means no limit")
 	}
@@ -145,7 +146,7 @@ func (b *CallBudget) check() (rules []Rule, err error) {
 		return nil, fmt.Errorf("its period is %d; use PerSession or PerTurn", b.Per)
 	}
 	for _, name := range b.Tools {
-		r, err := ParseToolRule(name)
+		r, err := policy.ParseToolRule(name)
 		if err != nil {
 			return nil, err
 		}
@@ -309,8 +310,8 @@ type ledger struct {
 
 // An account counts what was spent of one budget.
 type account struct {
-	ledger *ledger // of the session that has the budget
-	rules  []Rule  // that name its tools; empty means every tool
+	ledger *ledger       // of the session that has the budget
+	rules  []policy.Rule // that name its tools; empty means every tool
 	use    BudgetUse
 
 	reserved int         // calls that were admitted and have not begun
@@ -362,7 +363,7 @@ func newLedger(budgets []CallBudget, agentID string, parent *ledger) (*ledger, e
 
 // namesTool reports whether calls of a tool count in a.
 func (a *account) namesTool(e *entry) bool {
-	return len(a.rules) == 0 || slices.ContainsFunc(a.rules, func(r Rule) bool { return r.Names(&e.facts) })
+	return len(a.rules) == 0 || slices.ContainsFunc(a.rules, func(r policy.Rule) bool { return r.Names(&e.facts) })
 }
 
 // open fills s, which must be new, for a call of a tool. It reserves a call in each
@@ -684,7 +685,7 @@ func (l GroupLimit) interval() time.Duration {
 
 // A group is the calls that a key of SessionConfig.Groups names.
 type group struct {
-	rule     Rule
+	rule     policy.Rule
 	limit    GroupLimit
 	throttle *throttle.Group
 }
@@ -703,7 +704,7 @@ func newGroups(limits map[string]GroupLimit) (*groups, error) {
 	g := new(groups)
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		l := limits[name]
-		r, err := ParseToolRule(name)
+		r, err := policy.ParseToolRule(name)
 		if err == nil && math.IsNaN(l.PerSecond) {
 			err = errors.New("PerSecond is not a number")
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // budgeted returns a session that allows everything within the budgets.
@@ -89,8 +90,8 @@ func TestBudgetOfCalls(t *testing.T) {
 			aliased := pegboard.Build(pegboard.Definition[struct{}, string]{Info: pegboard.Info{Name: "A", Aliases: []string{"OldA"}}, Description: "For a test.", Call: says("a")})
 			denied := pegboard.Build(pegboard.Definition[struct{}, string]{
 				Info: pegboard.Info{Name: "Denied"}, Description: "For a test.", Call: says(""),
-				Permit: func(ctx, struct{}, *pegboard.Call) pegboard.Decision {
-					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not today"}
+				Permit: func(ctx, struct{}, *pegboard.Call) policy.Decision {
+					return policy.Decision{Behavior: policy.Deny, Reason: "not today"}
 				},
 			})
 			reg := registryOf(t, aliased, inert("B"), denied, scripted, plain("Fails", func(ctx, struct{}, *pegboard.Call) (string, error) { return "", errReset }))
@@ -143,12 +144,12 @@ func TestBudgetOfCallsGoesByTheMessage(t *testing.T) {
 			}
 			cfg := bypass(t)
 			cfg.Budgets = []pegboard.CallBudget{{Calls: limit}}
-			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				time.Sleep(delays[h.Call.ID])
 				if denied[h.Call.ID] {
-					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not today"}, nil
+					return policy.Decision{Behavior: policy.Deny, Reason: "not today"}, nil
 				}
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}
 			s := session(t, cfg)
 			ex := executor(pegboard.Executor{MaxParallel: 1 + random.IntN(4)})
@@ -226,11 +227,11 @@ func TestBudgetIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := bypass(t)
 		cfg.Budgets = []pegboard.CallBudget{{Calls: 1}}
-		cfg.Hooks.Pre = func(ctx ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks.Pre = func(ctx ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.ID == "slow" {
 				<-ctx.Done()
 			}
-			return pegboard.Decision{}, ctx.Err()
+			return policy.Decision{}, ctx.Err()
 		}
 		pool := registryOf(t, worker(func(job, bool) {})).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -245,12 +246,12 @@ func TestBudgetIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := bypass(t)
 		cfg.Budgets = []pegboard.CallBudget{{Calls: 1}}
-		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.ID == "first" && string(h.Call.Input) != `{"class":"target","write":true,"path":"b"}` {
 				time.Sleep(time.Second) // the second holds b by now, and waits for this one
-				return pegboard.Decision{Input: []byte(`{"class":"target","write":true,"path":"b"}`)}, nil
+				return policy.Decision{Input: []byte(`{"class":"target","write":true,"path":"b"}`)}, nil
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		pool := registryOf(t, worker(func(job, bool) {})).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 		ex := executor(pegboard.Executor{})
@@ -361,9 +362,9 @@ func TestBudgetOfTimeIsOfTools(t *testing.T) {
 	t.Run("a person", func(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
-			cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+			cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 				time.Sleep(time.Minute)
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			}}
 			require.Equal(t, time.Second, spent(t, cfg, executor(pegboard.Executor{}), []pegboard.Call{call("1", "Work", `{"ms":1000,"write":true}`)}, work))
 		})
@@ -625,9 +626,9 @@ func TestBudgetAndQuestions(t *testing.T) {
 	asked := 0
 	s := session(t, pegboard.SessionConfig{
 		Budgets: []pegboard.CallBudget{{Calls: 1}},
-		Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			asked++
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		},
 	})
 	reg := registryOf(t, inert("T"))
@@ -673,17 +674,17 @@ func TestBudgetOfCallsThatTheHostExecutes(t *testing.T) {
 // TestTheThirdIdenticalCallAsks, and the person's answer counts.
 func TestTheThirdIdenticalCallAsks(t *testing.T) {
 	t.Parallel()
-	for _, answer := range []pegboard.Behavior{pegboard.Allow, pegboard.Deny} {
+	for _, answer := range []policy.Behavior{policy.Allow, policy.Deny} {
 		asked := 0
-		cfg := pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Denials: -1, Repeats: 3}, Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		cfg := pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Denials: -1, Repeats: 3}, Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 			asked++
-			return pegboard.Decision{Behavior: answer}, nil
+			return policy.Decision{Behavior: answer}, nil
 		}}
 		s := session(t, cfg)
 		reg := registryOf(t, slow(pegboard.Info{Name: "T"}, false))
 		for i := range 3 {
 			out := run(t, reg, s, call(fmt.Sprint(i), "T", `{}`))
-			require.Equal(t, i == 2 && answer == pegboard.Deny, out.Err != nil)
+			require.Equal(t, i == 2 && answer == policy.Deny, out.Err != nil)
 		}
 		require.Equal(t, 1, asked)
 		s.NewTurn()
@@ -769,15 +770,15 @@ func TestNoRuleAnswersTheQuestionAboutALoop(t *testing.T) {
 	t.Parallel()
 	asked := 0
 	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 2, Errors: -1, Denials: -1},
-		Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}}),
-		Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		Permissions: rules(t, "", policy.RuleSet{Allow: []string{"T"}}),
+		Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			asked++
-			require.Empty(t, q.Suggestions(pegboard.SourceSession))
-			err := q.Call.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-				return p.Apply(allowRule(pegboard.SourceUser, "T", ""))
+			require.Empty(t, q.Suggestions(policy.SourceSession))
+			err := q.Call.Session().UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+				return p.Apply(allowRule(policy.SourceUser, "T", ""))
 			})
 			require.NoError(t, err)
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no more", Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceLocal, "T", "")}}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "no more", Remember: []policy.Update{allowRule(policy.SourceLocal, "T", "")}}, nil
 		}})
 	var ran []step
 	var reg pegboard.Registry
@@ -847,7 +848,7 @@ func TestDenialsOfOneMessageEndedTheTurn(t *testing.T) {
 				}
 			}})
 			p := registryOf(t, tell("Yes"), tell("No")).AssemblePool(session(t, pegboard.SessionConfig{
-				Breaker: pegboard.BreakerLimits{Repeats: 3, Denials: 3}, Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Yes"}}),
+				Breaker: pegboard.BreakerLimits{Repeats: 3, Denials: 3}, Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Yes"}}),
 			}), pegboard.PoolConfig{})
 			yes := func(id string) pegboard.Call { return call(id, "Yes", `{}`) }
 			no := func(id string) pegboard.Call { return call(id, "No", `{}`) }
@@ -901,23 +902,23 @@ func TestRepairingTestsIsNoLoop(t *testing.T) {
 // the classifier is asked about a call that repeats, nor about what it checks.
 func TestLoopInAModeThatAsksNobody(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.Mode{pegboard.ModeDontAsk, pegboard.ModeDeny} {
+	for _, mode := range []policy.Mode{policy.ModeDontAsk, policy.ModeDeny} {
 		for _, inFork := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/fork %v", mode, inFork), func(t *testing.T) {
 				t.Parallel()
-				asked := func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+				asked := func(ctx, *pegboard.Question) (policy.Decision, error) {
 					t.Error("somebody was asked")
-					return pegboard.Decision{Behavior: pegboard.Allow}, nil
+					return policy.Decision{Behavior: policy.Allow}, nil
 				}
 				limits := pegboard.BreakerLimits{Repeats: 3, Denials: -1}
-				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Breaker: limits, Permissions: rules(t, mode, pegboard.RuleSet{Allow: []string{"T"}}),
+				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Breaker: limits, Permissions: rules(t, mode, policy.RuleSet{Allow: []string{"T"}}),
 					Ask: asked, Approvers: []pegboard.Asker{asked}, Classifier: asked, Hooks: pegboard.Hooks{Permission: asked}})
 				if inFork { // the mode is its parent's
 					s = forked(t, s, pegboard.SessionConfig{Breaker: limits})
 				}
 				var checked []error
 				a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: func(ctx ctx, c *pegboard.Call) error {
-					checked = append(checked, c.Check(ctx, pathTo(pegboard.AccessWrite, "f")), c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test", AskReason: "it is far"}))
+					checked = append(checked, c.Check(ctx, pathTo(policy.Write, "f")), c.Check(ctx, policy.Target{Kind: policy.Host, Access: policy.Read, Value: "h.test", AskReason: "it is far"}))
 					return nil
 				}}
 				pool, ex := a.pool(t, s), executor(pegboard.Executor{})
@@ -932,7 +933,7 @@ func TestLoopInAModeThatAsksNobody(t *testing.T) {
 					}
 					require.ErrorIs(t, o.Err, pegboard.ErrDenied)
 					require.NotErrorIs(t, o.Err, pegboard.ErrNoApprover)
-					require.Equal(t, pegboard.ByMode, o.Decision.By)
+					require.Equal(t, policy.ByMode, o.Decision.By)
 					require.Contains(t, o.Result.Text(), fmt.Sprintf("mode %s asks nobody", mode))
 				}
 				require.Len(t, checked, 4)
@@ -945,14 +946,14 @@ func TestLoopInAModeThatAsksNobody(t *testing.T) {
 func TestClassifierDoesNotAnswerForALoop(t *testing.T) {
 	t.Parallel()
 	by := ""
-	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3}, Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}),
-		Classifier: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3}, Permissions: rules(t, policy.ModeAuto, policy.RuleSet{}),
+		Classifier: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			by += "c"
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		},
-		Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			by += "p"
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}})
 	for i := range 3 {
 		require.NoError(t, run(t, registryOf(t, inert("T")), s, call(fmt.Sprint(i), "T", `{}`)).Err)

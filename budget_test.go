@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestBudget(t *testing.T) {
@@ -370,7 +371,7 @@ func TestGroupWaitsWithoutAWorker(t *testing.T) {
 			return pegboard.Build(pegboard.Definition[touch, string]{
 				Info: info, Description: "Touches a file.",
 				Inspect: func(in touch, _ *pegboard.Call) pegboard.Traits {
-					return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
+					return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 				},
 				Call: func(_ ctx, _ touch, c *pegboard.Call) (string, error) {
 					s.note(c.ID)
@@ -785,7 +786,7 @@ func (w *crowdWitness) tool(n int) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[task, string]{
 		Info: info, Description: "Does as it is told.",
 		Inspect: func(in task, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.Concurrency(in.Class), Idempotent: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.Concurrency(in.Class), Idempotent: true, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 		},
 		Call: w.perform,
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/plain"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Call is one request by the model. ID, Name and Input are its message, byte for byte.
@@ -48,11 +49,11 @@ type callState struct {
 	sent    *Call                       // the call before its input was replaced for the first time; nil if it was not
 	entry   *entry                      // nil for an unknown tool
 	spec    *inputSpec
-	place   *Place // in which the call is decided, and runs
+	place   *policy.Place // in which the call is decided, and runs
 	traits  Traits
-	targets []Target // traits.Targets, resolved
+	targets []policy.Target // traits.Targets, resolved
 
-	granted *Grant // what the call was allowed; nil before it runs
+	granted *policy.Grant // what the call was allowed; nil before it runs
 }
 
 // info returns the facts of the tool, or nil if it is not known.
@@ -112,7 +113,7 @@ func (c *Call) ShortPath(path string) string {
 }
 
 // resolve resolves targets of the call.
-func (st *callState) resolve(ts []Target) []Target {
+func (st *callState) resolve(ts []policy.Target) []policy.Target {
 	return st.session.grants.inForceAt(st.place).Resolve(ts)
 }
 
@@ -152,39 +153,39 @@ func (c *Call) Pool() *Pool {
 }
 
 // Targets returns the targets of c, resolved, on which it was or will be decided.
-func (c *Call) Targets() []Target {
+func (c *Call) Targets() []policy.Target {
 	if c.state == nil {
 		return nil
 	}
-	return CloneTargets(c.state.targets)
+	return policy.Clone(c.state.targets)
 }
 
 // PathTarget returns the target of c that has this access to this path, as Inspect wrote
 // it or as an absolute path. Open its Real, or have package tools/files open it. If c has
 // no such target, the path is decided now, as by [Call.Check], and the error is Check's.
-func (c *Call) PathTarget(ctx context.Context, access Access, path string) (Target, error) {
+func (c *Call) PathTarget(ctx context.Context, access policy.Access, path string) (policy.Target, error) {
 	if c.state == nil || c.state.job == nil && c.state.granted == nil {
-		return Target{}, errNotAdmitted
+		return policy.Target{}, errNotAdmitted
 	}
-	ts := c.state.resolve([]Target{{Kind: TargetPath, Access: access, Value: path}})
+	ts := c.state.resolve([]policy.Target{{Kind: policy.Path, Access: access, Value: path}})
 	if c.state.granted != nil {
 		for _, t := range c.state.targets {
-			if t.Kind == TargetPath && t.Access == access && t.Value == ts[0].Value && !t.Shell.Guess {
-				return CloneTargets([]Target{t})[0], nil
+			if t.Kind == policy.Path && t.Access == access && t.Value == ts[0].Value && !t.Shell.Guess {
+				return policy.Clone([]policy.Target{t})[0], nil
 			}
 		}
 	}
 	if err := c.check(ctx, ts); err != nil {
-		return Target{}, err
+		return policy.Target{}, err
 	}
 	return ts[0], nil
 }
 
 // Decision returns the decision that allowed c, without Input and Remember, while c runs. It
 // is zero before, and for a Call that was decided elsewhere, see [Pool.Rebuild].
-func (c *Call) Decision() Decision {
+func (c *Call) Decision() policy.Decision {
 	if c.state == nil || c.state.job == nil || c.state.granted == nil {
-		return Decision{}
+		return policy.Decision{}
 	}
 	d := c.state.job.decided
 	d.Input, d.Remember = nil, nil
@@ -276,7 +277,7 @@ func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
 // Check decides targets that appear while the call runs, as they would have been decided
 // before, and asks the user if necessary. Nil means go on. The error wraps [ErrDenied]
 // and is worded for the model. A Call that no Executor admitted may touch nothing.
-func (c *Call) Check(ctx context.Context, targets ...Target) error {
+func (c *Call) Check(ctx context.Context, targets ...policy.Target) error {
 	if c.state == nil || c.state.job == nil && c.state.granted == nil {
 		return errNotAdmitted
 	}
@@ -284,29 +285,29 @@ func (c *Call) Check(ctx context.Context, targets ...Target) error {
 }
 
 // check is Check for resolved targets.
-func (c *Call) check(ctx context.Context, ts []Target) error {
+func (c *Call) check(ctx context.Context, ts []policy.Target) error {
 	d := c.decideRunning(ts)
 	j := c.state.job
 	var err error
-	if d.Behavior == Ask {
+	if d.Behavior == policy.Ask {
 		asked := d
 		if err = ErrNoApprover; j != nil {
 			_, r := c.request(ts)
 			r.Running = c.state.granted
-			q := inquiry{Decision: d, job: j, call: c, targets: ts, about: &r, again: func() Decision { return c.decideRunning(ts) }, running: true}
+			q := inquiry{Decision: d, job: j, call: c, targets: ts, about: &r, again: func() policy.Decision { return c.decideRunning(ts) }, running: true}
 			d, err = q.ask(ctx)
 		}
 		if err != nil {
-			d = Decision{Behavior: Deny, By: ByNobody, Rule: asked.Rule, FactRule: asked.FactRule, Reason: unansweredReason(c, asked, ts, err)}
+			d = policy.Decision{Behavior: policy.Deny, By: policy.ByNobody, Rule: asked.Rule, FactRule: asked.FactRule, Reason: unansweredReason(c, asked, ts, err)}
 		}
 	}
 	if j != nil && c.state.granted != nil {
-		j.batch.emit(Event{Kind: EventDecided, Call: c, Targets: CloneTargets(ts), Decision: &d})
+		j.batch.emit(Event{Kind: EventDecided, Call: c, Targets: policy.Clone(ts), Decision: &d})
 	}
 	switch {
 	case err != nil:
 		return &unansweredError{d.Reason, err}
-	case d.Behavior != Allow:
+	case d.Behavior != policy.Allow:
 		return fmt.Errorf("%w: %s", ErrDenied, d.Reason)
 	}
 	return nil
@@ -314,30 +315,30 @@ func (c *Call) check(ctx context.Context, ts []Target) error {
 
 // Filter reports whether t may be touched, and never asks: for walks over many files,
 // which leave out the denied ones.
-func (c *Call) Filter(t Target) bool { return c.Behavior(t) == Allow }
+func (c *Call) Filter(t policy.Target) bool { return c.Behavior(t) == policy.Allow }
 
 // Behavior is Filter for a tool that tells what is denied from what needs a question: Ask
 // where Check would ask, else Allow or Deny. It never asks. For a Call of no pool it is Deny.
-func (c *Call) Behavior(t Target) Behavior {
+func (c *Call) Behavior(t policy.Target) policy.Behavior {
 	if c.state == nil {
-		return Deny
+		return policy.Deny
 	}
-	b := c.decideRunning(c.state.resolve([]Target{t})).Behavior
-	if b != Allow && b != Ask {
-		return Deny
+	b := c.decideRunning(c.state.resolve([]policy.Target{t})).Behavior
+	if b != policy.Allow && b != policy.Ask {
+		return policy.Deny
 	}
 	return b
 }
 
 // request returns the permissions in force, and what is to be decided about targets of c.
-func (c *Call) request(ts []Target) (*Permissions, Request) {
+func (c *Call) request(ts []policy.Target) (*policy.Permissions, policy.Request) {
 	st := c.state
-	r := Request{Facts: st.traits.facts(), Targets: ts, Place: st.place, Input: c.Input, Holds: st.session.holds}
+	r := policy.Request{Facts: st.traits.facts(), Targets: ts, Place: st.place, Input: c.Input, Holds: st.session.holds}
 	if st.session.parent != nil {
 		r.Main = st.session.grants.main().place()
 	}
 	if st.spec != nil {
-		if st.spec.schema != nil { // a nil *schema.Schema is no nil Parameters
+		if st.spec.schema != nil { // a nil *schema.Schema is no nil policy.Schema
 			r.Schema = st.spec.schema
 		}
 		if st.spec.observe != nil {
@@ -352,14 +353,14 @@ func (c *Call) request(ts []Target) (*Permissions, Request) {
 }
 
 // decide decides c before it runs, given the opinions of others.
-func (c *Call) decide(o Opinions) Decision {
+func (c *Call) decide(o policy.Opinions) policy.Decision {
 	perms, r := c.request(c.state.targets)
 	r.Said = o
 	return perms.Decide(context.Background(), r)
 }
 
 // decideRunning decides targets while c runs.
-func (c *Call) decideRunning(ts []Target) Decision {
+func (c *Call) decideRunning(ts []policy.Target) policy.Decision {
 	perms, r := c.request(ts)
 	r.Running = c.state.granted
 	return perms.Decide(context.Background(), r)
@@ -446,7 +447,7 @@ func rebuild(p *Pool, c Call) (Tool, *Call, error) {
 		return nil, nil, crashError(err)
 	}
 	st.targets = st.resolve(st.traits.Targets)
-	st.granted = &Grant{Targets: st.targets, Under: p.session.grants.inForceAt(at)}
+	st.granted = &policy.Grant{Targets: st.targets, Under: p.session.grants.inForceAt(at)}
 	return e.tool, snapshots[1].set(c, st), nil
 }
 
@@ -549,13 +550,13 @@ func (c *Call) withoutDerived(input, observed json.RawMessage) json.RawMessage {
 }
 
 // claimOf returns the keys that a call holds while it is decided and runs.
-func claimOf(tr Traits, ts []Target) lane.Claim {
+func claimOf(tr Traits, ts []policy.Target) lane.Claim {
 	if tr.Concurrency == Exclusive {
 		return lane.Claim{Exclusive: true}
 	}
 	var keys []lane.Key
 	for _, t := range ts {
-		if t.Kind == TargetOpaque || t.Kind == TargetCommand {
+		if t.Kind == policy.Opaque || t.Kind == policy.Command {
 			if tr.Concurrency == PerTarget { // it may touch anything
 				return lane.Claim{Exclusive: true}
 			}
@@ -565,14 +566,14 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 			continue
 		}
 		names := t.Names()
-		if real := t.Real(); t.Kind == TargetPath && real != "" {
+		if real := t.Real(); t.Kind == policy.Path && real != "" {
 			names = append([]string{real}, t.Aliases...)
 		}
 		for _, n := range names {
 			keys = append(keys, lane.Key{
 				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
-				Write: t.Access != AccessRead && !isStarted(t),
-				Tree:  t.Tree || (t.Kind == TargetPath && t.Access != AccessRead), // a new link there changes the paths below
+				Write: t.Access != policy.Read && !isStarted(t),
+				Tree:  t.Tree || (t.Kind == policy.Path && t.Access != policy.Read), // a new link there changes the paths below
 			})
 		}
 	}
@@ -584,8 +585,8 @@ func claimOf(tr Traits, ts []Target) lane.Claim {
 
 // isStarted reports whether a call starts an agent or follows a skill. A second one that does
 // the same touches nothing that it holds.
-func isStarted(t Target) bool {
-	return t.Access == AccessRun && (t.Kind == TargetAgent || t.Kind == TargetSkill)
+func isStarted(t policy.Target) bool {
+	return t.Access == policy.Run && (t.Kind == policy.Agent || t.Kind == policy.Skill)
 }
 
 // describeConflict says in one line why a and b do not run together.
@@ -621,7 +622,7 @@ func verbOf(k lane.Key) string {
 // keyName returns the thing that a key of [claimOf] names, as a person reads it.
 func (c *Call) keyName(k lane.Key) string {
 	kind, name, _ := strings.Cut(k.Name, ":")
-	if kind == TargetPath.String() {
+	if kind == policy.Path.String() {
 		name = c.ShortPath(filepath.FromSlash(name))
 	}
 	return plain.Visible(name)
@@ -679,11 +680,11 @@ func (c *Call) Turn() string {
 // [Call.Targets] returned. What says what goes on, such as its id and its command.
 //
 // Until then the user is asked about a command line, of any agent of the conversation, with
-// a path that lies where a held target moves names, see [ShellFacts].MovesNames, and about
+// a path that lies where a held target moves names, see [policy.ShellFacts].MovesNames, and about
 // one that moves names where a held path lies: the paths of both were decided on before. A
 // question that is open when release is called is decided again. Release may be called more
 // than once. Hold does nothing for a Call that no Executor admitted.
-func (c *Call) Hold(what string, targets ...Target) (release func()) {
+func (c *Call) Hold(what string, targets ...policy.Target) (release func()) {
 	if c.state == nil || c.state.session == nil || len(targets) == 0 {
 		return func() {}
 	}
@@ -696,9 +697,9 @@ func (c *Call) Hold(what string, targets ...Target) (release func()) {
 }
 
 // concerns implements [HookCall.Concerns] and [Question.Concerns], for targets of c.
-func (c *Call) concerns(r Rule, ts []Target) Concern {
+func (c *Call) concerns(r policy.Rule, ts []policy.Target) policy.Concern {
 	if c.state.session == nil || c.state.entry == nil {
-		return ConcernMaybe
+		return policy.ConcernMaybe
 	}
 	perms, request := c.request(ts)
 	return perms.Concerns(request, r)
@@ -741,7 +742,7 @@ func (s *snapshots) next(c *Call) *snapshot {
 
 // A forcedDecision is what the caller of an executor has decided about a call.
 type forcedDecision struct {
-	Decision
+	policy.Decision
 	name  string // of the call that it is about
 	input []byte // likewise
 }
@@ -761,19 +762,19 @@ type forcedDecision struct {
 //
 // Calls that a tool makes with [Call.Run], and calls in a fork, are never allowed by it: who
 // runs them may be an agent. Deny and Ask hold there, too.
-func ForceDecision(c Call, b Behavior, reason string) Call {
+func ForceDecision(c Call, b policy.Behavior, reason string) Call {
 	reason = cmp.Or(reason, "the program decided so")
-	c.forced = &forcedDecision{Decision: Decision{Behavior: b, Reason: reason, By: ByCaller}, name: c.Name, input: slices.Clone(c.Input)}
+	c.forced = &forcedDecision{Decision: policy.Decision{Behavior: b, Reason: reason, By: policy.ByCaller}, name: c.Name, input: slices.Clone(c.Input)}
 	return c
 }
 
 // opinion returns the decision as far as it holds for c, or nil. Main says that c is a call
 // of the main agent's model.
-func (f *forcedDecision) opinion(c *Call, main bool) *Decision {
+func (f *forcedDecision) opinion(c *Call, main bool) *policy.Decision {
 	switch {
 	case f == nil:
 		return nil
-	case f.Behavior != Allow:
+	case f.Behavior != policy.Allow:
 		return &f.Decision
 	case !main || f.name != c.Name || !bytes.Equal(f.input, c.Input):
 		return nil

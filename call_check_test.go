@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestCheckAndFilter decide targets in mid-call, as they would have been decided
@@ -27,38 +28,38 @@ func TestCheckAndFilter(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "f")
 	require.NoError(t, linkDir(filepath.Dir(outside), filepath.Join(dir, "link")))
-	path := func(access pegboard.Access, v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: access, Value: v}
+	path := func(access policy.Access, v string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: access, Value: v}
 	}
-	yes := pegboard.Decision{Behavior: pegboard.Allow}
+	yes := policy.Decision{Behavior: policy.Allow}
 	tests := []struct {
 		name   string
-		t      pegboard.Target
+		t      policy.Target
 		user   bool
-		mode   pegboard.Mode
-		set    pegboard.RuleSet
+		mode   policy.Mode
+		set    policy.RuleSet
 		ask    bool // the session has an asker
-		answer pegboard.Decision
+		answer policy.Decision
 		err    error
 		filter bool
 		asked  int
 		denied []string // parts of the error's text; nil: no error
 	}{
-		{name: "read inside", t: path(pegboard.AccessRead, "f"), filter: true, ask: true},
-		{name: "write inside", t: path(pegboard.AccessWrite, "f"), ask: true, answer: yes, asked: 1},
-		{name: "write inside, bypass", t: path(pegboard.AccessWrite, "f"), mode: pegboard.ModeBypass, filter: true},
-		{name: "write inside, plan", t: path(pegboard.AccessWrite, "f"), mode: pegboard.ModePlan, ask: true, answer: yes, denied: []string{"plan mode"}},
-		{name: "read outside", t: path(pegboard.AccessRead, outside), ask: true, answer: yes, asked: 1},
-		{name: "read outside through a link", t: path(pegboard.AccessRead, "link/f"), ask: true, answer: yes, asked: 1},
-		{name: "read outside, allowed by a rule", t: path(pegboard.AccessRead, outside), set: pegboard.RuleSet{Allow: []string{"T"}}, filter: true},
-		{name: "denied by a rule", t: path(pegboard.AccessRead, "f"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Read(f)"}}, ask: true, answer: yes, denied: []string{`deny rule "Read(f)"`}},
-		{name: "asked by a rule", t: path(pegboard.AccessRead, "f"), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Ask: []string{"Read(f)"}}, ask: true, answer: yes, asked: 1},
-		{name: "only a person may", t: path(pegboard.AccessRead, "f"), user: true, ask: true, answer: yes, asked: 1},
-		{name: "refused", t: path(pegboard.AccessRead, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that one"}, asked: 1, denied: []string{"not that one"}},
-		{name: "no answer", t: path(pegboard.AccessRead, outside), ask: true, err: errors.New("no line"), asked: 1, denied: []string{"no line"}},
-		{name: "undecided", t: path(pegboard.AccessRead, outside), ask: true, asked: 1, denied: []string{"nobody can be asked"}},
-		{name: "an answer that changes the input", t: path(pegboard.AccessRead, outside), ask: true, answer: pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"a":1}`)}, asked: 1, denied: []string{"cannot be changed"}},
-		{name: "nobody", t: path(pegboard.AccessRead, outside), denied: []string{"nobody can be asked", outside, "Read(/" + outside + ")"}},
+		{name: "read inside", t: path(policy.Read, "f"), filter: true, ask: true},
+		{name: "write inside", t: path(policy.Write, "f"), ask: true, answer: yes, asked: 1},
+		{name: "write inside, bypass", t: path(policy.Write, "f"), mode: policy.ModeBypass, filter: true},
+		{name: "write inside, plan", t: path(policy.Write, "f"), mode: policy.ModePlan, ask: true, answer: yes, denied: []string{"plan mode"}},
+		{name: "read outside", t: path(policy.Read, outside), ask: true, answer: yes, asked: 1},
+		{name: "read outside through a link", t: path(policy.Read, "link/f"), ask: true, answer: yes, asked: 1},
+		{name: "read outside, allowed by a rule", t: path(policy.Read, outside), set: policy.RuleSet{Allow: []string{"T"}}, filter: true},
+		{name: "denied by a rule", t: path(policy.Read, "f"), mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"Read(f)"}}, ask: true, answer: yes, denied: []string{`deny rule "Read(f)"`}},
+		{name: "asked by a rule", t: path(policy.Read, "f"), mode: policy.ModeBypass, set: policy.RuleSet{Ask: []string{"Read(f)"}}, ask: true, answer: yes, asked: 1},
+		{name: "only a person may", t: path(policy.Read, "f"), user: true, ask: true, answer: yes, asked: 1},
+		{name: "refused", t: path(policy.Read, outside), ask: true, answer: policy.Decision{Behavior: policy.Deny, Reason: "not that one"}, asked: 1, denied: []string{"not that one"}},
+		{name: "no answer", t: path(policy.Read, outside), ask: true, err: errors.New("no line"), asked: 1, denied: []string{"no line"}},
+		{name: "undecided", t: path(policy.Read, outside), ask: true, asked: 1, denied: []string{"nobody can be asked"}},
+		{name: "an answer that changes the input", t: path(policy.Read, outside), ask: true, answer: policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"a":1}`)}, asked: 1, denied: []string{"cannot be changed"}},
+		{name: "nobody", t: path(policy.Read, outside), denied: []string{"nobody can be asked", outside, "Read(/" + outside + ")"}},
 		{name: "something unknown", denied: []string{"nobody can be asked", "allow rule T"}},
 	}
 	for _, tc := range tests {
@@ -109,38 +110,38 @@ func TestCheckBelowWhatWasAllowed(t *testing.T) {
 	tests := []struct {
 		name   string
 		path   string
-		access pegboard.Access
-		set    pegboard.RuleSet
+		access policy.Access
+		set    policy.RuleSet
 		want   bool
 	}{
-		{name: "below", path: at("d/a/b"), access: pegboard.AccessRead, want: true},
-		{name: "itself", path: at("d"), access: pegboard.AccessRead, want: true},
-		{name: "beside", path: at("e"), access: pegboard.AccessRead},
-		{name: "a name that begins alike", path: at("d2"), access: pegboard.AccessRead},
-		{name: "by dots", path: at("d") + "/../e", access: pegboard.AccessRead},
-		{name: "through a link that leads elsewhere", path: at("d/up/e"), access: pegboard.AccessRead},
-		{name: "written", path: at("d/a"), access: pegboard.AccessWrite},
-		{name: "not a tree", path: at("f/a"), access: pegboard.AccessRead},
-		{name: "denied by a rule", path: at("d/a"), access: pegboard.AccessRead, set: pegboard.RuleSet{Deny: []string{"Read(/" + at("d/a") + ")"}}},
-		{name: "asked by a rule", path: at("d/a"), access: pegboard.AccessRead, set: pegboard.RuleSet{Ask: []string{"Read(/" + at("d/a") + ")"}}},
+		{name: "below", path: at("d/a/b"), access: policy.Read, want: true},
+		{name: "itself", path: at("d"), access: policy.Read, want: true},
+		{name: "beside", path: at("e"), access: policy.Read},
+		{name: "a name that begins alike", path: at("d2"), access: policy.Read},
+		{name: "by dots", path: at("d") + "/../e", access: policy.Read},
+		{name: "through a link that leads elsewhere", path: at("d/up/e"), access: policy.Read},
+		{name: "written", path: at("d/a"), access: policy.Write},
+		{name: "not a tree", path: at("f/a"), access: policy.Read},
+		{name: "denied by a rule", path: at("d/a"), access: policy.Read, set: policy.RuleSet{Deny: []string{"Read(/" + at("d/a") + ")"}}},
+		{name: "asked by a rule", path: at("d/a"), access: policy.Read, set: policy.RuleSet{Ask: []string{"Read(/" + at("d/a") + ")"}}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			questions := 0
-			cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+			cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 				questions++
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			}}
 			filtered := false
-			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{
-				{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: at("d"), Tree: true},
-				{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: at("f")},
+			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{
+				{Kind: policy.Path, Access: policy.Read, Value: at("d"), Tree: true},
+				{Kind: policy.Path, Access: policy.Read, Value: at("f")},
 			}}, call: func(_ ctx, c *pegboard.Call) error {
 				if err := c.Session().SetPermissions(rules(t, "", tc.set)); err != nil {
 					return err
 				}
-				filtered = c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: tc.access, Value: tc.path})
+				filtered = c.Filter(policy.Target{Kind: policy.Path, Access: tc.access, Value: tc.path})
 				return nil
 			}}
 			ex := executor(pegboard.Executor{})
@@ -156,7 +157,7 @@ func TestCheckBelowWhatWasAllowed(t *testing.T) {
 func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
-	below := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(outside, "a")}
+	below := policy.Target{Kind: policy.Path, Access: policy.Read, Value: filepath.Join(outside, "a")}
 	seen := map[string]string{}
 	try := func(where string, c *pegboard.Call) {
 		defer func() {
@@ -168,18 +169,18 @@ func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 	}
 	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside, Tree: true}}},
-		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) pegboard.Decision {
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: outside, Tree: true}}},
+		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) policy.Decision {
 			try("opinion", c)
-			return pegboard.Decision{}
+			return policy.Decision{}
 		},
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(tool))
-	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 		try("hook", h.Call)
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}}
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { try(e.Kind.String(), e.Call) }})
 	ex.Run(t.Context(), reg.AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", ``))
@@ -193,11 +194,11 @@ func TestCheckBeforeTheCallIsAllowed(t *testing.T) {
 // for the next Check of that call.
 func TestCheckFollowsThePermissionsOfTheMoment(t *testing.T) {
 	t.Parallel()
-	in := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}
+	in := policy.Target{Kind: policy.Path, Access: policy.Read, Value: "f"}
 	var before, after bool
 	a := actor{name: "T", traits: readsData, call: func(ctx ctx, c *pegboard.Call) error {
 		before = c.Filter(in)
-		if err := c.Session().SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"Read(f)"}})); err != nil {
+		if err := c.Session().SetPermissions(rules(t, "", policy.RuleSet{Deny: []string{"Read(f)"}})); err != nil {
 			return err
 		}
 		after = c.Filter(in)
@@ -218,23 +219,23 @@ func TestFilterBelowWhatAPersonApproved(t *testing.T) {
 	tests := []struct {
 		name  string
 		user  bool
-		set   pegboard.RuleSet
-		later pegboard.RuleSet // set while the call runs
+		set   policy.RuleSet
+		later policy.RuleSet // set while the call runs
 		want  bool
 	}{
-		{name: "ask rule on the tool", set: pegboard.RuleSet{Ask: []string{"T"}}, want: true},
-		{name: "ask rule on the tree", set: pegboard.RuleSet{Ask: []string{"Read(/src)"}}, want: true},
+		{name: "ask rule on the tool", set: policy.RuleSet{Ask: []string{"T"}}, want: true},
+		{name: "ask rule on the tree", set: policy.RuleSet{Ask: []string{"Read(/src)"}}, want: true},
 		{name: "only a person may", user: true, want: true},
-		{name: "ask rule and a deny rule below", set: pegboard.RuleSet{Ask: []string{"T"}, Deny: []string{"Read(/src/a)"}}},
-		{name: "only a person may, and a deny rule", user: true, set: pegboard.RuleSet{Deny: []string{"Read(/src/a)"}}},
-		{name: "an ask rule since", user: true, later: pegboard.RuleSet{Ask: []string{"Read(/src/a)"}}},
+		{name: "ask rule and a deny rule below", set: policy.RuleSet{Ask: []string{"T"}, Deny: []string{"Read(/src/a)"}}},
+		{name: "only a person may, and a deny rule", user: true, set: policy.RuleSet{Deny: []string{"Read(/src/a)"}}},
+		{name: "an ask rule since", user: true, later: policy.RuleSet{Ask: []string{"Read(/src/a)"}}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var questions []*pegboard.Question
 			filtered := false
-			a := reading(pegboard.Target{Value: "src", Tree: true, Filtered: true})
+			a := reading(policy.Target{Value: "src", Tree: true, Filtered: true})
 			a.user = tc.user
 			a.call = func(_ ctx, c *pegboard.Call) error {
 				more, err := c.Session().Permissions().WithRules(tc.later)
@@ -244,12 +245,12 @@ func TestFilterBelowWhatAPersonApproved(t *testing.T) {
 				if err := c.Session().SetPermissions(more); err != nil {
 					return err
 				}
-				filtered = c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "src/a"})
+				filtered = c.Filter(policy.Target{Kind: policy.Path, Access: policy.Read, Value: "src/a"})
 				return nil
 			}
 			s := session(t, pegboard.SessionConfig{
 				Dir: t.TempDir(), Permissions: rules(t, "", tc.set),
-				Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil),
+				Ask: answering(&questions, policy.Decision{Behavior: policy.Allow}, nil),
 			})
 			ex := executor(pegboard.Executor{})
 			require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
@@ -266,7 +267,7 @@ func TestCheckEmitsEvents(t *testing.T) {
 	var questions []*pegboard.Question
 	a := actor{name: "T", traits: readsData, call: func(ctx ctx, c *pegboard.Call) error {
 		for _, path := range []string{"allowed", outside, "denied"} {
-			if err := c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}); err != nil {
+			if err := c.Check(ctx, policy.Target{Kind: policy.Path, Access: policy.Read, Value: path}); err != nil {
 				return err
 			}
 		}
@@ -274,8 +275,8 @@ func TestCheckEmitsEvents(t *testing.T) {
 	}}
 	dir := t.TempDir()
 	pool := a.pool(t, session(t, pegboard.SessionConfig{
-		Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(/denied)"}}),
-		Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil),
+		Dir: dir, Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Read(/denied)"}}),
+		Ask: answering(&questions, policy.Decision{Behavior: policy.Allow}, nil),
 	}))
 	var seen []string
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
@@ -309,12 +310,12 @@ func TestCheckAsksTheClassifier(t *testing.T) {
 	asked := 0
 	var checked error
 	a := actor{name: "T", call: func(ctx ctx, c *pegboard.Call) error {
-		checked = c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"})
+		checked = c.Check(ctx, policy.Target{Kind: policy.Host, Access: policy.Read, Value: "h.test"})
 		return nil
 	}}
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}), Classifier: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeAuto, policy.RuleSet{}), Classifier: func(ctx, *pegboard.Question) (policy.Decision, error) {
 		asked++
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}})
 	ex := executor(pegboard.Executor{})
 	require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
@@ -328,14 +329,14 @@ func TestLateAnswerToACheckDoesNotCount(t *testing.T) {
 	t.Parallel()
 	why := errors.New("the tool gave up")
 	var giveUp context.CancelCauseFunc
-	cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+	cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 		giveUp(why)
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}}
 	var checked error
 	a := actor{name: "T", traits: readsData, call: func(ctx ctx, c *pegboard.Call) error {
 		ctx, giveUp = context.WithCancelCause(ctx)
-		checked = c.Check(ctx, pegboard.Target{})
+		checked = c.Check(ctx, policy.Target{})
 		return nil
 	}}
 	ex := executor(pegboard.Executor{})
@@ -352,10 +353,10 @@ const (
 
 // echo returns a tool that answers with the bytes it runs on and writes the path
 // in them. permit, if not nil, is its own opinion.
-func echo(t testing.TB, permit func(in json.RawMessage) pegboard.Decision) pegboard.Tool {
+func echo(t testing.TB, permit func(in json.RawMessage) policy.Decision) pegboard.Tool {
 	t.Helper()
 	if permit == nil {
-		permit = func(json.RawMessage) pegboard.Decision { return pegboard.Decision{} }
+		permit = func(json.RawMessage) policy.Decision { return policy.Decision{} }
 	}
 	schema := json.RawMessage(`{"type":"object","properties":{"p":{"type":"string"}}}`)
 	tool, err := pegboard.BuildRaw(schema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
@@ -365,9 +366,9 @@ func echo(t testing.TB, permit func(in json.RawMessage) pegboard.Decision) pegbo
 			if json.Unmarshal(in, &v) != nil {
 				return pegboard.Traits{}
 			}
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: v.P}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: v.P}}}
 		},
-		Permit: func(_ ctx, in json.RawMessage, _ *pegboard.Call) pegboard.Decision { return permit(in) },
+		Permit: func(_ ctx, in json.RawMessage, _ *pegboard.Call) policy.Decision { return permit(in) },
 		Call: func(_ ctx, in json.RawMessage, _ *pegboard.Call) (*pegboard.Result, error) {
 			return pegboard.TextResult(string(in)), nil
 		},
@@ -380,20 +381,20 @@ func echo(t testing.TB, permit func(in json.RawMessage) pegboard.Decision) pegbo
 // the bytes of the call they are given. The tool runs on the bytes that were decided.
 func TestWritingToAShownCallDoesNotChangeWhatRuns(t *testing.T) {
 	t.Parallel()
-	yes := pegboard.Decision{Behavior: pegboard.Allow}
+	yes := policy.Decision{Behavior: policy.Allow}
 	scribble := func(c *pegboard.Call) { copy(c.Input, written) }
 	tests := []struct {
 		name string
 		set  func(*pegboard.SessionConfig, *pegboard.Executor)
 	}{
 		{name: "asker", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
-			cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { scribble(q.Call); return yes, nil }
+			cfg.Ask = func(_ ctx, q *pegboard.Question) (policy.Decision, error) { scribble(q.Call); return yes, nil }
 		}},
 		{name: "hook before", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
-			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { scribble(h.Call); return yes, nil }
+			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) { scribble(h.Call); return yes, nil }
 		}},
 		{name: "hook that answers", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
-			cfg.Hooks.Permission = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { scribble(q.Call); return yes, nil }
+			cfg.Hooks.Permission = func(_ ctx, q *pegboard.Question) (policy.Decision, error) { scribble(q.Call); return yes, nil }
 		}},
 		{name: "hook after", set: func(cfg *pegboard.SessionConfig, _ *pegboard.Executor) {
 			cfg.Hooks.Post = func(_ ctx, h *pegboard.HookCall) error { scribble(h.Call); return nil }
@@ -416,8 +417,8 @@ func TestWritingToAShownCallDoesNotChangeWhatRuns(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			cfg := pegboard.SessionConfig{
-				Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(/evil)"}}),
-				Ask:         func(ctx, *pegboard.Question) (pegboard.Decision, error) { return yes, nil },
+				Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Edit(/evil)"}}),
+				Ask:         func(ctx, *pegboard.Question) (policy.Decision, error) { return yes, nil },
 			}
 			ex := executor(pegboard.Executor{})
 			tc.set(&cfg, &ex.Executor)
@@ -449,27 +450,27 @@ func TestRawToolRunsOnWhatWasInspected(t *testing.T) {
 // buffer.
 func TestChangedInputIsCopied(t *testing.T) {
 	t.Parallel()
-	type change = func(now json.RawMessage) pegboard.Decision
+	type change = func(now json.RawMessage) policy.Decision
 	tests := []struct {
 		name string
 		set  func(cfg *pegboard.SessionConfig, tool *change, by change)
 	}{
 		{name: "hook", set: func(cfg *pegboard.SessionConfig, _ *change, by change) {
-			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { return by(h.Call.Input), nil }
+			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) { return by(h.Call.Input), nil }
 		}},
 		{name: "tool", set: func(_ *pegboard.SessionConfig, tool *change, by change) { *tool = by }},
 		{name: "asker", set: func(cfg *pegboard.SessionConfig, _ *change, by change) {
-			cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { return by(q.Call.Input), nil }
+			cfg.Ask = func(_ ctx, q *pegboard.Question) (policy.Decision, error) { return by(q.Call.Input), nil }
 		}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			buffer := []byte(decided)
-			cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(/evil)"}})}
+			cfg := pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Edit(/evil)"}})}
 			var tool change
-			tc.set(&cfg, &tool, func(now json.RawMessage) pegboard.Decision {
-				d := pegboard.Decision{Behavior: pegboard.Allow}
+			tc.set(&cfg, &tool, func(now json.RawMessage) policy.Decision {
+				d := policy.Decision{Behavior: policy.Allow}
 				if string(now) == `{}` {
 					d.Input = buffer
 				}
@@ -496,19 +497,19 @@ func TestApprovalIsOfTheBytesThatWereShown(t *testing.T) {
 	buffer := []byte(decided)
 	var asked []string
 	cfg := pegboard.SessionConfig{
-		Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			asked = append(asked, string(q.Call.Input))
 			if len(asked) > 1 {
-				return pegboard.Decision{Behavior: pegboard.Deny}, nil
+				return policy.Decision{Behavior: policy.Deny}, nil
 			}
-			return pegboard.Decision{Behavior: pegboard.Allow, Input: buffer}, nil
+			return policy.Decision{Behavior: policy.Allow, Input: buffer}, nil
 		},
-		Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if string(h.Call.Input) != decided {
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}
 			copy(buffer, written)
-			return pegboard.Decision{Input: json.RawMessage(written)}, nil
+			return policy.Decision{Input: json.RawMessage(written)}, nil
 		}},
 	}
 	out := run(t, registryOf(t, echo(t, nil)), session(t, cfg), call("1", "Echo", `{}`))
@@ -523,18 +524,18 @@ func TestDecidingRuleIsACopy(t *testing.T) {
 	only := []string{"T"}
 	for _, tc := range []struct {
 		name string
-		set  pegboard.RuleSet
+		set  policy.RuleSet
 	}{
-		{name: "deny", set: pegboard.RuleSet{Deny: only}},
-		{name: "ask", set: pegboard.RuleSet{Ask: only}},
-		{name: "allow", set: pegboard.RuleSet{Allow: only}},
+		{name: "deny", set: policy.RuleSet{Deny: only}},
+		{name: "ask", set: policy.RuleSet{Ask: only}},
+		{name: "allow", set: policy.RuleSet{Allow: only}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			pool := registryOf(t, inert("T")).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 			p := rules(t, "", tc.set)
 			require.NoError(t, pool.Session().SetPermissions(p))
-			decorate := func(d *pegboard.Decision) { d.Rule.Tool, d.Rule.Behavior = "T (shown)", pegboard.Undecided }
+			decorate := func(d *policy.Decision) { d.Rule.Tool, d.Rule.Behavior = "T (shown)", policy.Undecided }
 			ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 				if e.Decision != nil {
 					decorate(e.Decision)
@@ -560,9 +561,9 @@ func TestRunCopiesCalls(t *testing.T) {
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(worker(func(job, bool) {})))
 	c := call("1", "Work", `{"path":"a"}`)
-	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
 		copy(c.Input, `{"path":"b"}`)
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}}
 	out := run(t, &reg, session(t, cfg), c)
 	require.Equal(t, "a", out.Result.Text())
@@ -581,7 +582,7 @@ type listing struct {
 func lister(asked *atomic.Int32, change func(*pegboard.Definition[listing, string])) pegboard.Tool {
 	d := pegboard.Definition[listing, string]{
 		Info: pegboard.Info{Name: "ListFolder"}, Description: "Lists a folder.",
-		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "disk"}}},
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "disk"}}},
 		Observe: func(in listing, _ *pegboard.Call) map[string]any {
 			asked.Add(1)
 			abs := in.Path
@@ -681,22 +682,22 @@ func TestObservedByThoseWhoWatch(t *testing.T) {
 		}
 	}
 	cfg := pegboard.SessionConfig{
-		Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"ListFolder"}}),
+		Permissions: rules(t, "", policy.RuleSet{Ask: []string{"ListFolder"}}),
 		Hooks: pegboard.Hooks{
-			Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				see("Pre", h.Call)
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			},
-			Permission: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			Permission: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 				see("Permission", q.Call)
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			},
 			Post:  func(_ ctx, h *pegboard.HookCall) error { see("Post", h.Call); return nil },
 			Batch: func(_ ctx, outs []pegboard.Outcome) error { see("Batch", outs[0].Call); return nil },
 		},
-		Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			see("Ask", q.Call)
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		},
 	}
 	pool := registryOf(t, lister(&asked, nil)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
@@ -718,7 +719,7 @@ func TestObservedByThoseWhoWatch(t *testing.T) {
 func TestObservedIsMadeWhenItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Other(path:/work)", "Edit(/x)"}, Ask: []string{"Bash"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"Other(path:/work)", "Edit(/x)"}, Ask: []string{"Bash"}})})
 	pool := registryOf(t, lister(&asked, nil)).AssemblePool(s, pegboard.PoolConfig{})
 	out := executor(pegboard.Executor{}).Run(t.Context(), pool, call("1", "ListFolder", `{}`))[0]
 	require.NoError(t, out.Err)
@@ -755,20 +756,20 @@ func TestRulesSeeWhatIsObserved(t *testing.T) {
 			t.Parallel()
 			var asked atomic.Int32
 			tool := lister(&asked, func(d *pegboard.Definition[listing, string]) { d.Traits.OpenWorld = true })
-			decide := func(mode pegboard.Mode, set pegboard.RuleSet) pegboard.Behavior {
+			decide := func(mode policy.Mode, set policy.RuleSet) policy.Behavior {
 				s := session(t, pegboard.SessionConfig{Permissions: rules(t, mode, set)})
 				return registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "ListFolder", tt.input)).Behavior
 			}
 			if tt.allow {
-				require.Equal(t, pegboard.Ask, decide("", pegboard.RuleSet{Allow: []string{tt.rule}}))
+				require.Equal(t, policy.Ask, decide("", policy.RuleSet{Allow: []string{tt.rule}}))
 				return
 			}
-			deny, ask := pegboard.Allow, pegboard.Allow
+			deny, ask := policy.Allow, policy.Allow
 			if tt.want {
-				deny, ask = pegboard.Deny, pegboard.Ask
+				deny, ask = policy.Deny, policy.Ask
 			}
-			require.Equal(t, deny, decide(pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{tt.rule}}))
-			require.Equal(t, ask, decide(pegboard.ModeBypass, pegboard.RuleSet{Ask: []string{tt.rule}}))
+			require.Equal(t, deny, decide(policy.ModeBypass, policy.RuleSet{Deny: []string{tt.rule}}))
+			require.Equal(t, ask, decide(policy.ModeBypass, policy.RuleSet{Ask: []string{tt.rule}}))
 		})
 	}
 }
@@ -780,7 +781,7 @@ func TestRulesWhenNobodyKnowsWhatIsObserved(t *testing.T) {
 	tool := lister(new(atomic.Int32), func(d *pegboard.Definition[listing, string]) {
 		d.Observe = func(listing, *pegboard.Call) map[string]any { panic("oh") }
 	})
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"ListFolder(path:/etc/*)"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"ListFolder(path:/etc/*)"}})})
 	pool := registryOf(t, tool, inert("Other")).AssemblePool(s, pegboard.PoolConfig{})
 	outs := executor(pegboard.Executor{}).Run(t.Context(), pool, call("1", "ListFolder", `{"path":"src"}`), call("2", "Other", `{}`))
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrDenied)
@@ -815,23 +816,23 @@ func TestHooksReturnWhatTheyObserved(t *testing.T) {
 			t.Run(tt.name+" by "+who, func(t *testing.T) {
 				t.Parallel()
 				var times int
-				say := func(b pegboard.Behavior) func(c *pegboard.Call) (pegboard.Decision, error) {
-					return func(c *pegboard.Call) (pegboard.Decision, error) {
+				say := func(b policy.Behavior) func(c *pegboard.Call) (policy.Decision, error) {
+					return func(c *pegboard.Call) (policy.Decision, error) {
 						times++
-						d := pegboard.Decision{Behavior: b}
+						d := policy.Decision{Behavior: b}
 						if times == 1 {
 							d.Input = json.RawMessage(tt.change(string(c.Observed())))
 						}
 						return d, nil
 					}
 				}
-				pre := func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { return say(0)(h.Call) }
-				answer := func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { return say(pegboard.Allow)(q.Call) }
-				cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"ListFolder"}})}
+				pre := func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) { return say(0)(h.Call) }
+				answer := func(_ ctx, q *pegboard.Question) (policy.Decision, error) { return say(policy.Allow)(q.Call) }
+				cfg := pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Ask: []string{"ListFolder"}})}
 				want := tt.times
 				tool := lister(new(atomic.Int32), func(d *pegboard.Definition[listing, string]) {
 					if who == "Permit" {
-						d.Permit = func(_ ctx, _ listing, c *pegboard.Call) pegboard.Decision { d, _ := say(0)(c); return d }
+						d.Permit = func(_ ctx, _ listing, c *pegboard.Call) policy.Decision { d, _ := say(0)(c); return d }
 					}
 				})
 				switch who {
@@ -840,8 +841,8 @@ func TestHooksReturnWhatTheyObserved(t *testing.T) {
 					cfg.Hooks.Pre = pre
 				case "joined":
 					cfg = bypass(t)
-					idle := pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-						return pegboard.Decision{Input: h.Call.Observed()}, nil // has not changed it either
+					idle := pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
+						return policy.Decision{Input: h.Call.Observed()}, nil // has not changed it either
 					}}
 					cfg.Hooks = pegboard.JoinHooks(pegboard.Hooks{Pre: pre}, idle)
 				case "Permission":
@@ -871,12 +872,12 @@ func TestHooksReturnWhatTheyObserved(t *testing.T) {
 // what it sees itself, and no rule.
 func TestAHooksCopyIsNotObserved(t *testing.T) {
 	t.Parallel()
-	cfg := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"ListFolder(path:/work/src)"}})}
+	cfg := pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"ListFolder(path:/work/src)"}})}
 	var saw string
-	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 		copy(h.Call.Input, `{"path":"dst"}`)
 		saw = string(h.Call.Observed())
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	pool := registryOf(t, lister(new(atomic.Int32), nil)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 	out := executor(pegboard.Executor{}).Run(t.Context(), pool, call("1", "ListFolder", `{"path":"src"}`))[0]
@@ -901,30 +902,30 @@ func with(object, name string, value any) string {
 // TestForcedDecision: the caller's word in every situation.
 func TestForcedDecision(t *testing.T) {
 	t.Parallel()
-	type set = pegboard.RuleSet
-	hook := func(b pegboard.Behavior) pegboard.Hooks {
-		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: b, Reason: "the hook's word"}, nil
+	type set = policy.RuleSet
+	hook := func(b policy.Behavior) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Behavior: b, Reason: "the hook's word"}, nil
 		}}
 	}
-	write := actor{traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
-	fatal := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x", AskReason: "it is the end"}}}}
-	protected := actor{traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, ".git/config")}}}
+	write := actor{traits: pegboard.Traits{Targets: []policy.Target{pathTo(policy.Write, "f")}}}
+	fatal := actor{traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: "x", AskReason: "it is the end"}}}}
+	protected := actor{traits: pegboard.Traits{Targets: []policy.Target{pathTo(policy.Write, ".git/config")}}}
 	reads := actor{traits: pegboard.Traits{ReadOnly: true}}
-	own := func(b pegboard.Behavior) actor {
-		return actor{own: pegboard.Decision{Behavior: b, Reason: "the tool's word"}}
+	own := func(b policy.Behavior) actor {
+		return actor{own: policy.Decision{Behavior: b, Reason: "the tool's word"}}
 	}
-	const deny, ask, allow, none = pegboard.Deny, pegboard.Ask, pegboard.Allow, pegboard.Undecided
-	const caller, mode, rule, tool, byHook = pegboard.ByCaller, pegboard.ByMode, pegboard.ByRule, pegboard.ByTool, pegboard.ByHook
+	const deny, ask, allow, none = policy.Deny, policy.Ask, policy.Allow, policy.Undecided
+	const caller, mode, rule, tool, byHook = policy.ByCaller, policy.ByMode, policy.ByRule, policy.ByTool, policy.ByHook
 	tests := []struct {
 		name  string
-		force pegboard.Behavior
+		force policy.Behavior
 		actor actor
-		mode  pegboard.Mode
+		mode  policy.Mode
 		set   set
 		hooks pegboard.Hooks
-		want  pegboard.Behavior
-		by    pegboard.Decider // unless it is asked
+		want  policy.Behavior
+		by    policy.Decider // unless it is asked
 	}{
 		{name: "nothing", want: ask},
 		{name: "undecided", force: none, want: ask},
@@ -932,32 +933,32 @@ func TestForcedDecision(t *testing.T) {
 
 		{name: "deny", force: deny, want: deny, by: caller},
 		{name: "deny what an allow rule covers", force: deny, set: set{Allow: []string{"T"}}, want: deny, by: caller},
-		{name: "deny in bypass mode", force: deny, mode: pegboard.ModeBypass, want: deny, by: caller},
+		{name: "deny in bypass mode", force: deny, mode: policy.ModeBypass, want: deny, by: caller},
 		{name: "deny what only reads", force: deny, actor: reads, want: deny, by: caller},
 		{name: "deny what a hook allows", force: deny, hooks: hook(allow), want: deny, by: caller},
 
 		{name: "ask", force: ask, actor: reads, want: ask},
 		{name: "ask what an allow rule covers", force: ask, set: set{Allow: []string{"T"}}, want: ask},
-		{name: "ask in bypass mode", force: ask, mode: pegboard.ModeBypass, want: ask},
+		{name: "ask in bypass mode", force: ask, mode: policy.ModeBypass, want: ask},
 		{name: "ask what a hook allows", force: ask, hooks: hook(allow), want: ask},
 		{name: "ask, and a deny rule", force: ask, actor: write, set: set{Deny: []string{"Edit(f)"}}, want: deny, by: rule},
-		{name: "ask where nobody is asked", force: ask, actor: reads, mode: pegboard.ModeDontAsk, want: deny, by: mode},
+		{name: "ask where nobody is asked", force: ask, actor: reads, mode: policy.ModeDontAsk, want: deny, by: mode},
 
 		{name: "allow", force: allow, want: allow, by: caller},
 		{name: "allow an edit", force: allow, actor: write, want: allow, by: caller},
-		{name: "allow in mode ask", force: allow, mode: pegboard.ModeAsk, want: allow, by: caller},
-		{name: "allow in auto mode", force: allow, mode: pegboard.ModeAuto, want: allow, by: caller},
-		{name: "allow in plan mode", force: allow, mode: pegboard.ModePlan, want: allow, by: caller},
-		{name: "allow an edit in plan mode", force: allow, actor: write, mode: pegboard.ModePlan, want: deny, by: mode},
-		{name: "allow where nobody is asked", force: allow, mode: pegboard.ModeDontAsk, want: deny, by: mode},
-		{name: "allow in mode deny", force: allow, mode: pegboard.ModeDeny, want: deny, by: mode},
+		{name: "allow in mode ask", force: allow, mode: policy.ModeAsk, want: allow, by: caller},
+		{name: "allow in auto mode", force: allow, mode: policy.ModeAuto, want: allow, by: caller},
+		{name: "allow in plan mode", force: allow, mode: policy.ModePlan, want: allow, by: caller},
+		{name: "allow an edit in plan mode", force: allow, actor: write, mode: policy.ModePlan, want: deny, by: mode},
+		{name: "allow where nobody is asked", force: allow, mode: policy.ModeDontAsk, want: deny, by: mode},
+		{name: "allow in mode deny", force: allow, mode: policy.ModeDeny, want: deny, by: mode},
 		{name: "allow, and a deny rule", force: allow, actor: write, set: set{Deny: []string{"Edit(f)"}}, want: deny, by: rule},
 		{name: "allow, and an ask rule", force: allow, set: set{Ask: []string{"T"}}, want: ask},
 		{name: "allow, and an ask rule that cannot be compared", force: allow, set: set{Ask: []string{"T(x)"}}, want: ask},
 		{name: "allow, and an allow rule", force: allow, set: set{Allow: []string{"T"}}, want: allow, by: rule},
 		{name: "allow, only a person may", force: allow, actor: actor{user: true}, want: ask},
 		{name: "allow what must not happen unseen", force: allow, actor: fatal, want: ask},
-		{name: "allow what must not happen unseen, in bypass mode", force: allow, actor: fatal, mode: pegboard.ModeBypass, want: ask},
+		{name: "allow what must not happen unseen, in bypass mode", force: allow, actor: fatal, mode: policy.ModeBypass, want: ask},
 		{name: "allow a protected file", force: allow, actor: protected, want: ask},
 		{name: "allow, and a hook asks", force: allow, hooks: hook(ask), want: ask},
 		{name: "allow, and a hook denies", force: allow, hooks: hook(deny), want: deny, by: byHook},
@@ -1003,13 +1004,13 @@ func TestForcedDecision(t *testing.T) {
 func TestForcedAskIsAnswered(t *testing.T) {
 	t.Parallel()
 	var asked []*pegboard.Question
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{Allow: []string{"T"}}),
-		Classifier: always(pegboard.Deny), Ask: answering(&asked, pegboard.Decision{Behavior: pegboard.Allow}, nil)})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeAuto, policy.RuleSet{Allow: []string{"T"}}),
+		Classifier: always(policy.Deny), Ask: answering(&asked, policy.Decision{Behavior: policy.Allow}, nil)})
 	a := actor{name: "T"}
 	ex := executor(pegboard.Executor{})
-	o := ex.Run(t.Context(), a.pool(t, s), pegboard.ForceDecision(call("1", "T", ``), pegboard.Ask, "it looks odd"))[0]
+	o := ex.Run(t.Context(), a.pool(t, s), pegboard.ForceDecision(call("1", "T", ``), policy.Ask, "it looks odd"))[0]
 	require.NoError(t, o.Err)
-	require.Equal(t, pegboard.ByPerson, o.Decision.By)
+	require.Equal(t, policy.ByPerson, o.Decision.By)
 	require.Len(t, asked, 1)
 	require.Equal(t, "it looks odd", asked[0].Reason)
 }
@@ -1018,23 +1019,23 @@ func TestForcedAskIsAnswered(t *testing.T) {
 func TestForcedAllowIsAboutItsBytes(t *testing.T) {
 	t.Parallel()
 	other := []byte(`{"k":2}`)
-	hooked := pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-		return pegboard.Decision{Input: other}, nil
+	hooked := pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
+		return policy.Decision{Input: other}, nil
 	}}
 	tests := []struct {
 		name   string
 		hooks  pegboard.Hooks
 		change func(c *pegboard.Call)
-		force  pegboard.Behavior
+		force  policy.Behavior
 		want   string
 	}{
-		{name: "unchanged", force: pegboard.Allow, want: "allow"},
-		{name: "a hook changes it", hooks: hooked, force: pegboard.Allow, want: "ask"},
-		{name: "a hook changes what is denied", hooks: hooked, force: pegboard.Deny, want: "deny"},
-		{name: "the caller changes it afterwards", change: func(c *pegboard.Call) { c.Input = other }, force: pegboard.Allow, want: "ask"},
-		{name: "the caller changes the bytes afterwards", change: func(c *pegboard.Call) { c.Input[5] = '2' }, force: pegboard.Allow, want: "ask"},
-		{name: "the caller changes the name afterwards", change: func(c *pegboard.Call) { c.Name = "Old" }, force: pegboard.Allow, want: "ask"},
-		{name: "the caller changes what is denied afterwards", change: func(c *pegboard.Call) { c.Input, c.Name = other, "Old" }, force: pegboard.Deny, want: "deny"},
+		{name: "unchanged", force: policy.Allow, want: "allow"},
+		{name: "a hook changes it", hooks: hooked, force: policy.Allow, want: "ask"},
+		{name: "a hook changes what is denied", hooks: hooked, force: policy.Deny, want: "deny"},
+		{name: "the caller changes it afterwards", change: func(c *pegboard.Call) { c.Input = other }, force: policy.Allow, want: "ask"},
+		{name: "the caller changes the bytes afterwards", change: func(c *pegboard.Call) { c.Input[5] = '2' }, force: policy.Allow, want: "ask"},
+		{name: "the caller changes the name afterwards", change: func(c *pegboard.Call) { c.Name = "Old" }, force: policy.Allow, want: "ask"},
+		{name: "the caller changes what is denied afterwards", change: func(c *pegboard.Call) { c.Input, c.Name = other, "Old" }, force: policy.Deny, want: "deny"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -1056,8 +1057,8 @@ func TestForcedAllowIsAboutItsBytes(t *testing.T) {
 // nothing with it, but a refusal holds there.
 func TestForcedAllowIsForTheMainAgentsModel(t *testing.T) {
 	t.Parallel()
-	for _, b := range []pegboard.Behavior{pegboard.Allow, pegboard.Ask, pegboard.Deny} {
-		s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Free"}})})
+	for _, b := range []policy.Behavior{policy.Allow, policy.Ask, policy.Deny} {
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Free"}})})
 		var inner []pegboard.Outcome
 		outer := pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: "Script"}, Description: "Makes calls.", Traits: pegboard.Traits{ReadOnly: true},
@@ -1073,11 +1074,11 @@ func TestForcedAllowIsForTheMainAgentsModel(t *testing.T) {
 		for _, out := range [][]pegboard.Outcome{inner, ex.Run(t.Context(), reg.AssemblePool(fork, pegboard.PoolConfig{}),
 			pegboard.ForceDecision(call("i", "T", ``), b, "my word"), pegboard.ForceDecision(call("j", "Free", ``), b, "my word"))} {
 			require.ErrorIs(t, out[0].Err, pegboard.ErrDenied)
-			require.Equal(t, b == pegboard.Deny, out[0].Decision.By == pegboard.ByCaller)
-			require.Equal(t, b == pegboard.Allow, out[1].Err == nil, "the rule allows it")
+			require.Equal(t, b == policy.Deny, out[0].Decision.By == policy.ByCaller)
+			require.Equal(t, b == policy.Allow, out[1].Err == nil, "the rule allows it")
 		}
 		d := reg.AssemblePool(fork, pegboard.PoolConfig{}).Decide(t.Context(), pegboard.ForceDecision(call("i", "T", ``), b, ""))
-		require.Equal(t, max(b, pegboard.Ask), d.Behavior)
+		require.Equal(t, max(b, policy.Ask), d.Behavior)
 	}
 }
 
@@ -1087,7 +1088,7 @@ func TestForcedAllowAnswersNoLoop(t *testing.T) {
 	s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3}})
 	pool, ex := registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{}), executor(pegboard.Executor{})
 	for i := range 3 {
-		o := ex.Run(t.Context(), pool, pegboard.ForceDecision(call("1", "T", `{}`), pegboard.Allow, "again"))[0]
+		o := ex.Run(t.Context(), pool, pegboard.ForceDecision(call("1", "T", `{}`), policy.Allow, "again"))[0]
 		require.Equal(t, i < 2, o.Err == nil)
 	}
 }
@@ -1098,7 +1099,7 @@ func TestForcedDecisionInAStream(t *testing.T) {
 	s := session(t, pegboard.SessionConfig{})
 	ex := executor(pegboard.Executor{})
 	st := ex.Stream(t.Context(), registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{}))
-	st.Submit(pegboard.ForceDecision(call("1", "T", ``), pegboard.Allow, "yes"))
+	st.Submit(pegboard.ForceDecision(call("1", "T", ``), policy.Allow, "yes"))
 	st.Submit(call("2", "T", ``))
 	st.Finish(pegboard.FinishToolCalls)
 	var errs []error
@@ -1119,23 +1120,23 @@ func TestForcedDecisionNeverOverridesARestriction(t *testing.T) {
 	for seed := range effort.Of(t, uint64(3000)) {
 		d := dice{rand.New(rand.NewPCG(seed, 32)), []string{dir, dir, filepath.Dir(dir)}}
 		a, p, said := d.actor(), d.policy(t), d.opinion()
-		force := one(d, pegboard.Allow, pegboard.Allow, pegboard.Ask, pegboard.Deny)
-		s := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided, Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return said, nil }}})
+		force := one(d, policy.Allow, policy.Allow, policy.Ask, policy.Deny)
+		s := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided, Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return said, nil }}})
 		pool := a.pool(t, s)
 		require.NoError(t, s.SetPermissions(p))
 		c := call("1", names(pool)[0], ``)
 		base, got := judgeCall(t, pool, c), judgeCall(t, pool, pegboard.ForceDecision(c, force, "forced"))
 		at := []any{"seed %d: %+v, forced %v under %v\n%s\n%s", seed, a.traits, force, p, base.reason, got.reason}
 		switch {
-		case force != pegboard.Allow:
+		case force != policy.Allow:
 			require.GreaterOrEqual(t, got.behavior, max(base.behavior, force), at...)
-		case base.behavior != pegboard.Ask || base.rule != "" || a.user || cautious(&a) || said.Behavior == pegboard.Ask || a.own.Behavior == pegboard.Ask:
+		case base.behavior != policy.Ask || base.rule != "" || a.user || cautious(&a) || said.Behavior == policy.Ask || a.own.Behavior == policy.Ask:
 			require.Equal(t, base, got, at...)
 			stood++
-		case got.behavior == pegboard.Allow:
+		case got.behavior == policy.Allow:
 			allowed++
 		}
-		require.GreaterOrEqual(t, got.behavior, pegboard.Allow, at...)
+		require.GreaterOrEqual(t, got.behavior, policy.Allow, at...)
 	}
 	if effort.Full(t) {
 		require.Greater(t, min(allowed, stood), 50)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestCallWithoutAnExecutorMayTouchNothing: Check and Filter deny everything for a call
@@ -25,8 +26,8 @@ func TestCallWithoutAnExecutorMayTouchNothing(t *testing.T) {
 	t.Parallel()
 	c := call("1", "T", `{}`)
 	require.ErrorIs(t, c.Check(t.Context()), pegboard.ErrDenied)
-	require.ErrorIs(t, c.Check(t.Context(), pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "."}), pegboard.ErrDenied)
-	require.False(t, c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "."}))
+	require.ErrorIs(t, c.Check(t.Context(), policy.Target{Kind: policy.Path, Access: policy.Read, Value: "."}), pegboard.ErrDenied)
+	require.False(t, c.Filter(policy.Target{Kind: policy.Path, Access: policy.Read, Value: "."}))
 	require.Nil(t, c.Session())
 	require.Nil(t, c.Targets())
 	require.False(t, c.ReadOnly())
@@ -67,15 +68,15 @@ func TestCallToolName(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			perms := rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Bash"}})
+			perms := rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"Bash"}})
 			seen := func(_ ctx, h *pegboard.HookCall) error {
 				require.Equal(t, tc.want, h.Call.ToolName())
 				require.Equal(t, tc.spelled, h.Call.Name)
 				return nil
 			}
 			s := session(t, pegboard.SessionConfig{Permissions: perms, Hooks: pegboard.Hooks{
-				Pre: func(ctx ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-					return pegboard.Decision{}, seen(ctx, h)
+				Pre: func(ctx ctx, h *pegboard.HookCall) (policy.Decision, error) {
+					return policy.Decision{}, seen(ctx, h)
 				},
 				Post: seen, PostFailure: seen,
 			}})
@@ -126,11 +127,11 @@ func moody(name string, aliases ...string) pegboard.Tool {
 			}
 			return nil
 		},
-		Permit: func(_ context.Context, in mood, _ *pegboard.Call) pegboard.Decision {
+		Permit: func(_ context.Context, in mood, _ *pegboard.Call) policy.Decision {
 			if in.Mode == "denied" {
-				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the tool does not want it"}
+				return policy.Decision{Behavior: policy.Deny, Reason: "the tool does not want it"}
 			}
-			return pegboard.Decision{}
+			return policy.Decision{}
 		},
 		Call: func(_ context.Context, in mood, _ *pegboard.Call) (string, error) {
 			switch in.Mode {
@@ -149,43 +150,43 @@ func TestCallBehavior(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	tests := []struct {
 		name, path string
-		mode       pegboard.Mode
-		set        pegboard.RuleSet
-		want       pegboard.Behavior
+		mode       policy.Mode
+		set        policy.RuleSet
+		want       policy.Behavior
 	}{
-		{name: "inside", path: filepath.Join(dir, "a"), want: pegboard.Allow},
-		{name: "outside", path: filepath.Join(outside, "a"), want: pegboard.Ask},
-		{name: "outside where nobody is asked", path: filepath.Join(outside, "a"), mode: pegboard.ModeDontAsk, want: pegboard.Deny},
-		{name: "outside with an allow rule", path: filepath.Join(outside, "a"), set: pegboard.RuleSet{Allow: []string{"Read(/" + outside + "/**)"}}, want: pegboard.Allow},
-		{name: "an ask rule", path: filepath.Join(dir, "a"), set: pegboard.RuleSet{Ask: []string{"Read(a)"}}, want: pegboard.Ask},
-		{name: "a deny rule", path: filepath.Join(dir, "a"), set: pegboard.RuleSet{Deny: []string{"Read(a)"}}, want: pegboard.Deny},
-		{name: "a deny rule outside", path: filepath.Join(outside, "a"), set: pegboard.RuleSet{Deny: []string{"Read(/" + outside + "/**)"}}, want: pegboard.Deny},
-		{name: "no target", want: pegboard.Ask},
+		{name: "inside", path: filepath.Join(dir, "a"), want: policy.Allow},
+		{name: "outside", path: filepath.Join(outside, "a"), want: policy.Ask},
+		{name: "outside where nobody is asked", path: filepath.Join(outside, "a"), mode: policy.ModeDontAsk, want: policy.Deny},
+		{name: "outside with an allow rule", path: filepath.Join(outside, "a"), set: policy.RuleSet{Allow: []string{"Read(/" + outside + "/**)"}}, want: policy.Allow},
+		{name: "an ask rule", path: filepath.Join(dir, "a"), set: policy.RuleSet{Ask: []string{"Read(a)"}}, want: policy.Ask},
+		{name: "a deny rule", path: filepath.Join(dir, "a"), set: policy.RuleSet{Deny: []string{"Read(a)"}}, want: policy.Deny},
+		{name: "a deny rule outside", path: filepath.Join(outside, "a"), set: policy.RuleSet{Deny: []string{"Read(/" + outside + "/**)"}}, want: policy.Deny},
+		{name: "no target", want: policy.Ask},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			target := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: tt.path}
+			target := policy.Target{Kind: policy.Path, Access: policy.Read, Value: tt.path}
 			if tt.path == "" {
-				target = pegboard.Target{}
+				target = policy.Target{}
 			}
-			var got pegboard.Behavior
+			var got policy.Behavior
 			var filtered bool
 			a := actor{name: "T", traits: readsData, call: func(_ ctx, c *pegboard.Call) error {
 				got, filtered = c.Behavior(target), c.Filter(target)
 				return nil
 			}}
 			var questions []*pegboard.Question
-			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Ask: answering(&questions, pegboard.Decision{}, nil)}))
+			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Ask: answering(&questions, policy.Decision{}, nil)}))
 			require.NoError(t, pool.Session().SetPermissions(rules(t, tt.mode, tt.set)))
 			ex := executor(pegboard.Executor{})
 			require.NoError(t, ex.Run(t.Context(), pool, call("1", "T", ``))[0].Err)
 			require.Equal(t, tt.want, got)
-			require.Equal(t, tt.want == pegboard.Allow, filtered)
+			require.Equal(t, tt.want == policy.Allow, filtered)
 			require.Empty(t, questions)
 		})
 	}
-	require.Equal(t, pegboard.Deny, new(pegboard.Call).Behavior(pegboard.Target{Kind: pegboard.TargetPath, Value: "."}))
+	require.Equal(t, policy.Deny, new(pegboard.Call).Behavior(policy.Target{Kind: policy.Path, Value: "."}))
 }
 
 // TestCallRun: the calls that a call makes are decided and ordered like any other, know
@@ -221,7 +222,7 @@ func TestCallRun(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+			perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
 				Allow: []string{"Script", "REPL", "Own", "Read"}, Deny: tt.deny,
 			})
 			require.NoError(t, err)
@@ -269,7 +270,7 @@ func TestCallRunNeedsARunningCall(t *testing.T) {
 		ran = true
 		return "", nil
 	})
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Keep", "Own"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Keep", "Own"}})
 	require.NoError(t, err)
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(keep, own))
@@ -292,34 +293,34 @@ func TestPathTargetFindsWhatWasDecided(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "real.txt"), []byte("x"), 0o600))
 	require.NoError(t, os.Symlink("real.txt", filepath.Join(dir, "link.txt")))
-	path := func(a pegboard.Access, value string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: a, Value: value}
+	path := func(a policy.Access, value string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: a, Value: value}
 	}
 	tests := []struct {
 		name   string
-		access pegboard.Access
+		access policy.Access
 		path   string
 		want   string // the location
 		says   string // of the error
 	}{
-		{name: "as the tool wrote it", access: pegboard.AccessWrite, path: "out.txt", want: "out.txt"},
-		{name: "in other words", access: pegboard.AccessWrite, path: "./a/../out.txt", want: "out.txt"},
-		{name: "absolute", access: pegboard.AccessWrite, path: filepath.Join(dir, "out.txt"), want: "out.txt"},
-		{name: "the second of two", access: pegboard.AccessRead, path: "link.txt", want: "real.txt"},
-		{name: "another access of a target", access: pegboard.AccessWrite, path: "link.txt", says: "no rule allows it"},
-		{name: "no target, but allowed", access: pegboard.AccessRead, path: "real.txt", want: "real.txt"},
-		{name: "no target and denied", access: pegboard.AccessRead, path: "secret.txt", says: "deny rule"},
+		{name: "as the tool wrote it", access: policy.Write, path: "out.txt", want: "out.txt"},
+		{name: "in other words", access: policy.Write, path: "./a/../out.txt", want: "out.txt"},
+		{name: "absolute", access: policy.Write, path: filepath.Join(dir, "out.txt"), want: "out.txt"},
+		{name: "the second of two", access: policy.Read, path: "link.txt", want: "real.txt"},
+		{name: "another access of a target", access: policy.Write, path: "link.txt", says: "no rule allows it"},
+		{name: "no target, but allowed", access: policy.Read, path: "real.txt", want: "real.txt"},
+		{name: "no target and denied", access: policy.Read, path: "secret.txt", says: "deny rule"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Edit(/out.txt)", "Read(/*)"}, Deny: []string{"Read(secret.txt)"}})})
-			var found pegboard.Target
+			s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Edit(/out.txt)", "Read(/*)"}, Deny: []string{"Read(secret.txt)"}})})
+			var found policy.Target
 			var failed error
 			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 				Info: pegboard.Info{Name: "T"}, Description: "d",
 				Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
-					return pegboard.Traits{Targets: []pegboard.Target{path(pegboard.AccessWrite, "out.txt"), path(pegboard.AccessRead, "link.txt")}}
+					return pegboard.Traits{Targets: []policy.Target{path(policy.Write, "out.txt"), path(policy.Read, "link.txt")}}
 				},
 				Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 					found, failed = c.PathTarget(ctx, tc.access, tc.path)
@@ -345,7 +346,7 @@ func TestPathTargetFindsWhatWasDecided(t *testing.T) {
 
 func TestPathTargetWithoutAnExecutor(t *testing.T) {
 	t.Parallel()
-	_, err := (&pegboard.Call{}).PathTarget(t.Context(), pegboard.AccessRead, "a")
+	_, err := (&pegboard.Call{}).PathTarget(t.Context(), policy.Read, "a")
 	require.ErrorIs(t, err, pegboard.ErrDenied)
 }
 
@@ -355,12 +356,12 @@ func TestIdentityTellsCallsApart(t *testing.T) {
 	t.Parallel()
 	hooked := map[any]int{}
 	cfg := bypass(t)
-	cfg.Hooks.Pre = func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg.Hooks.Pre = func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		if h.Call.Identity() != h.Identity() {
-			return pegboard.Decision{Behavior: pegboard.Deny}, nil
+			return policy.Decision{Behavior: policy.Deny}, nil
 		}
 		hooked[h.Identity()]++
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	waiting := make(chan struct{})
 	var parent, child any
@@ -426,7 +427,7 @@ func TestIdentityTellsCallsApart(t *testing.T) {
 func TestNamesTool(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
-	perms, err := cfg.Permissions.WithRules(pegboard.RuleSet{Deny: []string{"Hidden"}})
+	perms, err := cfg.Permissions.WithRules(policy.RuleSet{Deny: []string{"Hidden"}})
 	require.NoError(t, err)
 	cfg.Permissions = perms
 	tool := func(name string, aliases ...string) pegboard.Tool {
@@ -459,9 +460,9 @@ func observed(name string, f func(c *pegboard.Call) any, notes map[string]any) p
 			notes[name+" Validate"] = f(c)
 			return nil
 		},
-		Permit: func(_ context.Context, _ struct{}, c *pegboard.Call) pegboard.Decision {
+		Permit: func(_ context.Context, _ struct{}, c *pegboard.Call) policy.Decision {
 			notes[name+" Permit"] = f(c)
-			return pegboard.Decision{}
+			return policy.Decision{}
 		},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			notes[name+" Call"] = f(c)
@@ -561,10 +562,10 @@ func TestOuterCallIsKnownInEachStage(t *testing.T) {
 func TestCallFromATextIsMarked(t *testing.T) {
 	t.Parallel()
 	notes := map[string]any{}
-	cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})}
-	cfg.Hooks.Pre = func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg := pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"T"}})}
+	cfg.Hooks.Pre = func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		notes["Pre"] = h.Call.FromText
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	pool := registryOf(t, observed("T", func(c *pegboard.Call) any { return c.FromText }, notes), inert("Other")).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { notes[e.Kind.String()] = e.Call.FromText }, Invoke: func(ctx context.Context, tool pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
@@ -728,16 +729,16 @@ func TestSent(t *testing.T) {
 	t.Parallel()
 	const wrote, changed, again = `{"text": "the model's"}`, `{"text":"other"}`, `{"text":"another"}`
 	hook := func(input string) pegboard.Hooks {
-		return pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		return pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if string(h.Call.Input) == wrote {
-				return pegboard.Decision{Input: json.RawMessage(input)}, nil
+				return policy.Decision{Input: json.RawMessage(input)}, nil
 			}
 			copy(h.Call.Input, "scribble") // its own copy
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}}
 	}
 	person := func(input string) pegboard.Asker {
-		return alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(input)})
+		return alwaysSays(policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(input)})
 	}
 	tests := []struct {
 		name   string
@@ -754,8 +755,8 @@ func TestSent(t *testing.T) {
 		{name: "a hook, then a person", cfg: pegboard.SessionConfig{Ask: person(again), Hooks: hook(changed)}, wrote: wrote, input: again, sent: wrote},
 		{name: "a hook, and a person changes it back", cfg: pegboard.SessionConfig{Ask: person(wrote), Hooks: pegboard.Hooks{Pre: firstOnly(changed)}}, wrote: wrote, input: wrote, sent: wrote},
 		{name: "the tool", cfg: pegboard.SessionConfig{Ask: person("")}, wrote: wrote, own: changed, input: changed, sent: wrote},
-		{name: "a guard", cfg: pegboard.SessionConfig{Ask: person(""), Guard: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Input: json.RawMessage(changed)}, nil
+		{name: "a guard", cfg: pegboard.SessionConfig{Ask: person(""), Guard: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Input: json.RawMessage(changed)}, nil
 		}}, wrote: wrote, input: changed, sent: wrote},
 		{name: "a repair is the model's", cfg: pegboard.SessionConfig{Ask: person("")}, wrote: `{"text":"a","n":"3"}`, input: `{"text":"a","n":3}`, sent: `{"text":"a","n":3}`},
 		{name: "a repair, then a person", cfg: pegboard.SessionConfig{Ask: person(changed)}, wrote: `{"text":"a","n":"3"}`, input: changed, sent: `{"text":"a","n":3}`},
@@ -767,12 +768,12 @@ func TestSent(t *testing.T) {
 			var input, sent, before string
 			tool := pegboard.Build(pegboard.Definition[sentInput, string]{
 				Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-				Permit: func(_ ctx, _ sentInput, c *pegboard.Call) pegboard.Decision {
+				Permit: func(_ ctx, _ sentInput, c *pegboard.Call) policy.Decision {
 					before = string(c.Sent())
 					if tc.own != "" && string(c.Input) == wrote {
-						return pegboard.Decision{Input: json.RawMessage(tc.own)}
+						return policy.Decision{Input: json.RawMessage(tc.own)}
 					}
-					return pegboard.Decision{}
+					return policy.Decision{}
 				},
 				Call: func(_ ctx, _ sentInput, c *pegboard.Call) (string, error) {
 					input, sent = string(c.Input), string(c.Sent())
@@ -794,9 +795,9 @@ func TestSent(t *testing.T) {
 }
 
 // firstOnly returns a hook that replaces the first input it sees.
-func firstOnly(input string) func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+func firstOnly(input string) func(ctx, *pegboard.HookCall) (policy.Decision, error) {
 	first := true
-	return func(ctx, *pegboard.HookCall) (d pegboard.Decision, err error) {
+	return func(ctx, *pegboard.HookCall) (d policy.Decision, err error) {
 		if first {
 			d.Input = json.RawMessage(input)
 		}

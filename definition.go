@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Definition describes a tool with input In and output Out. Info.Name, Description and
@@ -82,7 +83,7 @@ type Definition[In, Out any] struct {
 	// Validate checks what a schema cannot express. Its error goes to the model.
 	Validate func(ctx context.Context, in In, c *Call) error
 	// Permit returns the tool's own opinion. Default: none.
-	Permit func(ctx context.Context, in In, c *Call) Decision
+	Permit func(ctx context.Context, in In, c *Call) policy.Decision
 	// ClassifierInput returns what a [Classifier] needs to know of a call to judge it, such
 	// as a command or a file and its new content. Default: nothing, so that the user is
 	// asked in the classifier's place. It must not do I/O.
@@ -229,7 +230,7 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 		}
 	}
 	d.Aliases = append([]string(nil), d.Aliases...)
-	d.Traits.Targets = CloneTargets(d.Traits.Targets)
+	d.Traits.Targets = policy.Clone(d.Traits.Targets)
 	return Bind(&defined[In, Out]{
 		def:  d,
 		spec: spec,
@@ -252,7 +253,7 @@ func (d *Definition[In, Out]) check() error {
 		}
 	}
 	if d.Group != "" {
-		if _, err := ParseToolRule(d.Group); err != nil {
+		if _, err := policy.ParseToolRule(d.Group); err != nil {
 			return &BuildError{Tool: d.Name, Field: "Info.Group", Err: err}
 		}
 	}
@@ -314,7 +315,7 @@ func (t *defined[In, Out]) Declare(s Scope) (Declaration, bool) {
 func (t *defined[In, Out]) Traits(c *Call) Traits {
 	if t.def.Inspect == nil {
 		tr := t.def.Traits
-		tr.Targets = CloneTargets(tr.Targets)
+		tr.Targets = policy.Clone(tr.Targets)
 		return tr
 	}
 	in, err := t.in(c)
@@ -343,13 +344,13 @@ func (t *defined[In, Out]) Validate(ctx context.Context, c *Call) error {
 	return t.def.Validate(ctx, in, c)
 }
 
-func (t *defined[In, Out]) Permit(ctx context.Context, c *Call) Decision {
+func (t *defined[In, Out]) Permit(ctx context.Context, c *Call) policy.Decision {
 	if t.def.Permit == nil {
-		return Decision{}
+		return policy.Decision{}
 	}
 	in, err := t.in(c)
 	if err != nil {
-		return Decision{Behavior: Deny, Reason: err.Error()}
+		return policy.Decision{Behavior: policy.Deny, Reason: err.Error()}
 	}
 	return t.def.Permit(ctx, in, c)
 }

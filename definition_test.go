@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type definitionRow struct {
@@ -311,7 +312,7 @@ func TestDenyRuleOnAParameterCoversItsDefault(t *testing.T) {
 	type input struct {
 		Mode string `json:"mode" jsonschema:"enum=safe,enum=danger,default=danger"`
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(mode:danger)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"T"}, Deny: []string{"T(mode:danger)"}})
 	require.NoError(t, err)
 	pool := registryOf(t, pegboard.Build(echoing[input]())).AssemblePool(session(t, pegboard.SessionConfig{Permissions: perms}), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{})

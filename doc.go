@@ -16,7 +16,7 @@
 //		Call:        func(ctx context.Context, in input, c *pegboard.Call) (string, error) { … },
 //	})
 //
-// Inspect returns the [Traits] of a call, above all its targets. A [Target] is one
+// Inspect returns the [Traits] of a call, above all its targets. A [policy.Target] is one
 // thing that the call acts on: a path, a command, a host. The list of targets
 // decides permission, orders calls, and is shown to the user.
 //
@@ -36,14 +36,14 @@
 //
 // # Permission
 //
-// [Permissions] are rules and a mode. Deny rules come first, then ask rules, then
+// [policy.Permissions] are rules and a mode. Deny rules come first, then ask rules, then
 // the mode, then allow rules. No hook, wrapper, fork or mode overrides a deny rule.
 // Without any rule a call runs only if it is read-only, stays on this machine, and
 // reads no file outside the working directories. Any other call is put to the session's
 // [Asker]; if there is none, it is denied, and the denial names the rule that would
-// have allowed it. A [FactRule] decides calls by what they are, such as destructive,
+// have allowed it. A [policy.FactRule] decides calls by what they are, such as destructive,
 // whatever their tool is called. The lax modes ModeAuto and ModeBypass are entered only
-// where the host has made them available: see [Permissions.Offers].
+// where the host has made them available: see [policy.Permissions.Offers].
 //
 // A host has two words of its own: [ForceDecision] hands in a call with a decision, and a
 // session's [Guard] is called for every call that would run, and can only be stricter.
@@ -60,7 +60,7 @@
 // order: a question waits while an earlier call is still decided by hooks or approvers. An
 // Asker is shown one question at a time; [Session.Answer] answers any open question by its
 // id, in any order. An answer may change the input, end the turn, or change the permissions from now on
-// ([Decision].Remember), which also closes every open question that they decide.
+// ([policy.Decision].Remember), which also closes every open question that they decide.
 // [Question.Suggestions] proposes rules to remember.
 //
 // # Answers on another day

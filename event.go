@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An Event is one thing that happened to a call.
@@ -24,9 +25,9 @@ type Event struct {
 	Call    *Call           // a copy, shared with other events: do not write to it
 	Data    any             // of EventProgress, see Call.EmitData
 	Text    string          // progress, the reason of a question, the repairs, or why it waits, is attempted again or was detached
-	Targets []Target        // of EventAsked and EventDecided
+	Targets []policy.Target // of EventAsked and EventDecided
 	// Decision is set for EventDecided, Outcome for EventFinished.
-	Decision *Decision
+	Decision *policy.Decision
 	Outcome  *Outcome
 	Question *Question    // of EventAsked and EventSettled
 	Awaited  *AwaitedCall // of EventAwaited and EventReleased
@@ -238,7 +239,7 @@ func LogEvents(l *slog.Logger) func(Event) {
 			} else if d.FactRule != nil {
 				attrs = append(attrs, slog.String("rule", d.FactRule.Describe()))
 			}
-			if d.Behavior != Allow {
+			if d.Behavior != policy.Allow {
 				level = slog.LevelWarn
 			}
 		}

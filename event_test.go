@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestEventsTellTheWholeStory compares the events of one batch with the story.
@@ -31,8 +32,8 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 			return "ok", nil
 		},
 	})))
-	cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}}
 	var story []string
 	var late *pegboard.Call
@@ -138,13 +139,13 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 			}
 			s := session(t, pegboard.SessionConfig{
 				Groups:      map[string]pegboard.GroupLimit{"T": {PerSecond: 20}},
-				Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"T"}}),
-				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-					return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				Permissions: rules(t, "", policy.RuleSet{Ask: []string{"T"}}),
+				Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
+					return policy.Decision{Behavior: policy.Allow}, nil
 				},
-				Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+				Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 					h.Emit("looking")
-					return pegboard.Decision{}, nil
+					return policy.Decision{}, nil
 				}},
 			})
 			calls, pool := []pegboard.Call{call("1", "T", "{} and more"), call("2", "T", ``)}, a.pool(t, s)
@@ -292,11 +293,11 @@ func TestEventReadOnAnotherGoroutineDoesNotRace(t *testing.T) {
 func TestEventsOfACallShareOneInput(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
-	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 		for range 300 {
 			h.Emit("line")
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	inputs := map[*byte]bool{}
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {

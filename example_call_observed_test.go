@@ -7,6 +7,7 @@ import (
 	"path"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type chartInput struct {
@@ -19,7 +20,7 @@ var chart = pegboard.Build(pegboard.Definition[chartInput, string]{
 	Info:        pegboard.Info{Name: "Chart"},
 	Description: "Draws a table.",
 	Inspect: func(in chartInput, _ *pegboard.Call) pegboard.Traits {
-		return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.File}}}
+		return pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.File}}}
 	},
 	Observe: func(in chartInput, _ *pegboard.Call) map[string]any {
 		return map[string]any{"file": path.Join("/data", in.File), "format": path.Ext(in.File)}
@@ -31,9 +32,9 @@ var chart = pegboard.Build(pegboard.Definition[chartInput, string]{
 
 // A hook sees what the input means, and the tool what the model wrote.
 func ExampleCall_Observed() {
-	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		fmt.Println("hook:", string(h.Call.Observed()))
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}}
 	var ex pegboard.Executor
 	out := ex.Run(context.Background(), pool(cfg, chart), pegboard.Call{ID: "1", Name: "Chart", Input: json.RawMessage(`{"file": "a.csv"}`)})[0]

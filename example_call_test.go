@@ -13,18 +13,19 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A tool that walks over files checks each file that it meets on the way.
 func ExampleCall_Check() {
-	file := func(name string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: name}
+	file := func(name string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: policy.Read, Value: name}
 	}
 	walk := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info:        pegboard.Info{Name: "Walk"},
 		Description: "Reads all there is.",
-		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{ // the files are checked one by one
-			{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "list of files"},
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{ // the files are checked one by one
+			{Kind: policy.Resource, Access: policy.Read, Value: "list of files"},
 		}},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			for _, name := range []string{"main.go", ".env"} {
@@ -33,7 +34,7 @@ func ExampleCall_Check() {
 			return "", c.Check(ctx, file(".env")) // asks if it must
 		},
 	})
-	p, err := pegboard.NewPermissions("", pegboard.RuleSet{Deny: []string{"Read(.env)"}})
+	p, err := policy.New("", policy.RuleSet{Deny: []string{"Read(.env)"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -147,11 +148,11 @@ func ExampleCall_Emit() {
 
 // A program that rehearses runs what changes nothing and no other call.
 func ExampleCall_ReadOnly() {
-	rehearsal := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	rehearsal := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		if !h.Call.ReadOnly() {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "this is a rehearsal"}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "this is a rehearsal"}, nil
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}
 	var ex pegboard.Executor
 	for _, out := range ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: rehearsal}, greet, exampleWriter()),
@@ -238,10 +239,10 @@ func ExampleCall_PathTarget() {
 		Info:        pegboard.Info{Name: "Size"},
 		Description: "Returns the size of a file.",
 		Inspect: func(in fileInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.File}}}
+			return pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.File}}}
 		},
 		Call: func(ctx context.Context, in fileInput, c *pegboard.Call) (string, error) {
-			target, err := c.PathTarget(ctx, pegboard.AccessRead, in.File)
+			target, err := c.PathTarget(ctx, policy.Read, in.File)
 			if err != nil {
 				return "", err
 			}
@@ -305,9 +306,9 @@ func ExampleCall_Hold() {
 		return pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: name}, Description: "Runs a command line.",
 			Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
-				return pegboard.Traits{Targets: []pegboard.Target{
-					{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "a line", Shell: pegboard.ShellFacts{Simple: true}},
-					{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: "/work/docs", Shell: pegboard.ShellFacts{MovesNames: moves}},
+				return pegboard.Traits{Targets: []policy.Target{
+					{Kind: policy.Command, Access: policy.Run, Value: "a line", Shell: policy.ShellFacts{Simple: true}},
+					{Kind: policy.Path, Access: policy.Write, Value: "/work/docs", Shell: policy.ShellFacts{MovesNames: moves}},
 				}}
 			},
 			Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) { call(c); return "", nil },
@@ -315,7 +316,7 @@ func ExampleCall_Hold() {
 	}
 	start := line("Start", true, func(c *pegboard.Call) { ended = c.Hold("the task t1", c.Targets()...) })
 	later := line("Later", false, func(*pegboard.Call) {})
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	perms, err := policy.New(policy.ModeBypass)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -408,8 +409,8 @@ func ExampleCall_Sent() {
 			return fmt.Sprintf("asked for %d, the person ordered %d", sent.Cups, in.Cups), nil
 		},
 	})
-	cfg := pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"cups":2}`)}, nil
+	cfg := pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"cups":2}`)}, nil
 	}}
 	var ex pegboard.Executor
 	out := ex.Run(context.Background(), pool(cfg, tool), pegboard.Call{ID: "1", Name: "OrderTea", Input: json.RawMessage(`{"cups":12}`)})[0]

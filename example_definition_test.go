@@ -8,6 +8,7 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func ExampleBuild() {
@@ -215,7 +216,7 @@ func noteTool() pegboard.Tool {
 		Info:        pegboard.Info{Name: "AddNote", Title: "Take a note"},
 		Description: "Adds a line to a file of notes.",
 		Inspect: func(in noteInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Kind: pegboard.KindEdit, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.File}}}
+			return pegboard.Traits{Kind: pegboard.KindEdit, Targets: []policy.Target{{Kind: policy.Path, Value: in.File}}}
 		},
 		Lines: func(in noteInput, c *pegboard.Call) pegboard.Lines {
 			name := c.Session().ShortPath(in.File)
@@ -241,13 +242,13 @@ func noted(in noteInput) pegboard.Diff {
 // What a user interface shows of a call before, while and after it runs.
 func ExampleCall_View() {
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
-		Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 			fmt.Println(q.Call.View().Before + "?")
 			diffs, err := q.Preview(ctx)
 			for _, d := range diffs {
 				fmt.Print(d.Unified())
 			}
-			return pegboard.Decision{Behavior: pegboard.Allow}, err
+			return policy.Decision{Behavior: policy.Allow}, err
 		},
 	})
 	if err != nil {

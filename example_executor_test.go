@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func ExampleExecutor_Run() {
@@ -127,7 +128,7 @@ func ExampleRetryPolicy() {
 				return "", pegboard.Transient(errors.New("the connection broke"), 0)
 			},
 		})
-		permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Put"}})
+		permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Put"}})
 		if err != nil {
 			fmt.Println(err)
 			return
@@ -205,7 +206,7 @@ func ExampleOutcome_outputErr() {
 		return
 	}
 	executor := pegboard.Executor{Logger: slog.New(slog.DiscardHandler)}
-	p, err := pegboard.NewPermissions(pegboard.ModeBypass, pegboard.RuleSet{})
+	p, err := policy.New(policy.ModeBypass, policy.RuleSet{})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -234,7 +235,7 @@ var openPage = pegboard.Build(pegboard.Definition[struct {
 
 // browserSession returns a session in which pages may be opened.
 func browserSession() *pegboard.Session {
-	permissions, err := pegboard.NewPermissions("", pegboard.RuleSet{Allow: []string{"OpenPage"}})
+	permissions, err := policy.New("", policy.RuleSet{Allow: []string{"OpenPage"}})
 	if err != nil {
 		panic(err)
 	}
@@ -372,7 +373,7 @@ func ExampleExecutor_Resume() {
 	question := loaded.Questions[0]
 	fmt.Println(question.Tool, string(question.Input))
 	pool, session = payments(dir)
-	outcomes, err = executor.Resume(context.Background(), pool, &loaded, map[string]pegboard.Decision{question.ID: {Behavior: pegboard.Allow}})
+	outcomes, err = executor.Resume(context.Background(), pool, &loaded, map[string]policy.Decision{question.ID: {Behavior: policy.Allow}})
 	if err != nil {
 		panic(err)
 	}
@@ -380,7 +381,7 @@ func ExampleExecutor_Resume() {
 	value, err = session.Suspension(outcomes)
 	fmt.Println(value, err)
 
-	_, err = executor.Resume(context.Background(), pool, &loaded, map[string]pegboard.Decision{question.ID: {Behavior: pegboard.Allow}})
+	_, err = executor.Resume(context.Background(), pool, &loaded, map[string]policy.Decision{question.ID: {Behavior: policy.Allow}})
 	fmt.Println(errors.Is(err, pegboard.ErrQuestionClosed))
 	// Output:
 	// true

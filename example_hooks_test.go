@@ -10,17 +10,18 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func ExampleJoinHooks() {
-	noBob := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	noBob := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		if string(h.Call.Input) == `{"name":"Bob"}` {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "Bob is asleep"}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "Bob is asleep"}, nil
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}
-	loud := pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
-		return pegboard.Decision{Input: json.RawMessage(`{"name":"Ada","loud":true}`)}, nil
+	loud := pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (policy.Decision, error) {
+		return policy.Decision{Input: json.RawMessage(`{"name":"Ada","loud":true}`)}, nil
 	}}
 	var ex pegboard.Executor
 	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: pegboard.JoinHooks(noBob, loud)}, greet),
@@ -58,9 +59,9 @@ func ExampleHooks_notRun() {
 
 // A hook tells the model something, although the call is denied.
 func ExampleHookCall_Say() {
-	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		h.Say(pegboard.Part{Text: "Ada is in the next room."})
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no shouting"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "no shouting"}, nil
 	}}
 	var ex pegboard.Executor
 	out := ex.Run(context.Background(), pool(pegboard.SessionConfig{Hooks: hooks}, greet),
@@ -88,17 +89,17 @@ func ExampleSayInBatch() {
 
 // A hook looks at calls that a rule is about, and at those of which that cannot be told.
 func ExampleHookCall_Concerns() {
-	ada, err := pegboard.ParseRule(pegboard.Deny, "Greet(name:Ada)")
+	ada, err := policy.ParseRule(policy.Deny, "Greet(name:Ada)")
 	if err != nil {
 		log.Fatal(err)
 	}
-	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		concern := h.Concerns(ada)
 		fmt.Println(string(h.Call.Input), concern)
-		if concern != pegboard.ConcernNo {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "Ada is asleep"}, nil
+		if concern != policy.ConcernNo {
+			return policy.Decision{Behavior: policy.Deny, Reason: "Ada is asleep"}, nil
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}
 	var ex pegboard.Executor
 	p := pool(pegboard.SessionConfig{Hooks: hooks}, greet)
@@ -114,9 +115,9 @@ func ExampleHookCall_Concerns() {
 func ExampleHookCall_Identity() {
 	var began sync.Map
 	hooks := pegboard.Hooks{
-		Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 			began.Store(h.Identity(), time.Now())
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		},
 		Post: func(_ context.Context, h *pegboard.HookCall) error {
 			_, known := began.LoadAndDelete(h.Identity())
@@ -134,11 +135,11 @@ func ExampleHookCall_Identity() {
 // running the same call again.
 func ExampleHooks_deferred() {
 	approved := false
-	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		if !approved {
-			return pegboard.Decision{}, fmt.Errorf("it waits for the morning: %w", pegboard.ErrDeferred)
+			return policy.Decision{}, fmt.Errorf("it waits for the morning: %w", pegboard.ErrDeferred)
 		}
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}}
 	var ex pegboard.Executor
 	p := pool(pegboard.SessionConfig{Hooks: hooks}, greet)
@@ -160,8 +161,8 @@ func ExampleHookCall_ResultOf() {
 	}
 	search := pegboard.Build(pegboard.Definition[struct{}, found]{
 		Info: pegboard.Info{Name: "Find"}, Description: "Finds names.",
-		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow}
+		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow}
 		},
 		Call: func(context.Context, struct{}, *pegboard.Call) (found, error) {
 			return found{[]string{"Ada", "Bob"}}, nil
@@ -185,9 +186,9 @@ func ExampleHookCall_ResultOf() {
 
 // A slow hook reports its progress, so that the user knows why the call has not begun.
 func ExampleHookCall_Emit() {
-	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	hooks := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		h.Emit("looking " + h.Call.ToolName() + " up in the policy")
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}
 	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventHook {

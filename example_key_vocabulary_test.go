@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type delegateInput struct {
@@ -68,7 +69,7 @@ func advise() pegboard.Tool {
 
 // The host and the tools have never heard of each other. They meet in the session.
 func Example_vocabulary() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	permissions, err := policy.New(policy.ModeBypass)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func ExamplePool_Explain() {
@@ -34,7 +35,7 @@ func ExamplePool_Excluded() {
 	if _, err := reg.Attach("db", inert("query"), inert("drop")); err != nil {
 		log.Fatal(err)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"mcp__db__drop"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Deny: []string{"mcp__db__drop"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func ExamplePool_Unfiltered() {
 	if _, err := reg.Attach("db", inert("query"), inert("drop")); err != nil {
 		log.Fatal(err)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"mcp__db"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Deny: []string{"mcp__db"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -97,8 +98,8 @@ func ExampleRegistry_AssemblePool() {
 	if _, err := reg.Attach("db", inert("query")); err != nil {
 		log.Fatal(err)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
-		Source: pegboard.SourceUser,
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
+		Source: policy.SourceUser,
 		Deny:   []string{"Bash", "Edit(//etc/passwd)"}, // a whole tool goes, a pattern leaves it
 	})
 	if err != nil {
@@ -346,13 +347,13 @@ func ExampleRegistry_SetDescription() {
 // A server changes what a tool does after it was allowed. The rule counts again once a user
 // has allowed the tool as it is now; a host keeps the fingerprints with its rules.
 func ExampleRegistry_Fingerprints() {
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__notes__get"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__notes__get"}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	s := begin(pegboard.SessionConfig{Permissions: perms, Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	s := begin(pegboard.SessionConfig{Permissions: perms, Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		fmt.Println(q.Reason)
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}})
 	var reg pegboard.Registry
 	if _, err := reg.Attach("notes", fromServer("get", "Returns a note.", "id", "")); err != nil {
@@ -385,7 +386,7 @@ func ExampleRegistry_Expect() {
 	if _, err := now.Attach("notes", fromServer("get", "Returns a note and mails it.", "id", "")); err != nil {
 		log.Fatal(err)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__notes__get"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__notes__get"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -399,10 +400,10 @@ func ExamplePool_Conflict() {
 	save := pegboard.Build(pegboard.Definition[touch, string]{
 		Info: pegboard.Info{Name: "Save"}, Description: "Saves a file.",
 		Inspect: func(in touch, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 		},
-		Permit: func(context.Context, touch, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow}
+		Permit: func(context.Context, touch, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow}
 		},
 		Call: func(context.Context, touch, *pegboard.Call) (string, error) { return "saved", nil },
 	})

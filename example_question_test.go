@@ -7,21 +7,22 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A person is asked about what no rule decides. Here it is a policy of the host
 // that answers in the person's place.
 func ExampleAsker() {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			fmt.Println(q.Call.Name, "is asked about, for", q.AgentPath)
 			for _, t := range q.Targets {
-				if t.Access != pegboard.AccessWrite || t.Kind != pegboard.TargetPath {
-					return pegboard.Decision{}, errors.New("not my department")
+				if t.Access != policy.Write || t.Kind != policy.Path {
+					return policy.Decision{}, errors.New("not my department")
 				}
 			}
 			// The new input is decoded, validated and decided like the model's.
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "into the drafts", Input: []byte(`{"file":"drafts/a.md"}`)}, nil
+			return policy.Decision{Behavior: policy.Allow, Reason: "into the drafts", Input: []byte(`{"file":"drafts/a.md"}`)}, nil
 		},
 	})
 	if err != nil {
@@ -67,9 +68,9 @@ func ExampleSession_Answer() {
 	<-asked
 	<-asked // both wait now
 	for _, q := range s.Questions() {
-		d := pegboard.Decision{Behavior: pegboard.Allow}
+		d := policy.Decision{Behavior: policy.Allow}
 		if q.Call.ID == "2" {
-			d = pegboard.Decision{Behavior: pegboard.Deny, Reason: "leave b.md alone"}
+			d = policy.Decision{Behavior: policy.Deny, Reason: "leave b.md alone"}
 		}
 		fmt.Println(s.Answer(q.ID, d), "/", s.Answer(q.ID, d))
 	}
@@ -86,14 +87,14 @@ func ExampleSession_Answer() {
 // "Yes, and do not ask again": each alternative is proven to cover the call.
 func ExampleQuestion_Suggestions() {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-			alternatives := q.Suggestions(pegboard.SourceSession)
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+			alternatives := q.Suggestions(policy.SourceSession)
 			for _, updates := range alternatives {
 				fmt.Println("-", updates[0])
 			}
-			return pegboard.Decision{Behavior: pegboard.Allow, Remember: alternatives[0]}, nil
+			return policy.Decision{Behavior: policy.Allow, Remember: alternatives[0]}, nil
 		},
-		OnRemember: func(_ context.Context, updates []pegboard.PermissionUpdate) error {
+		OnRemember: func(_ context.Context, updates []policy.Update) error {
 			fmt.Println("saved:", updates[0]) // see package settings
 			return nil
 		},
@@ -126,7 +127,7 @@ func ExampleAskLater() {
 	page := make(chan string, 1)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		AskTimeout: time.Minute,
-		Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 			page <- q.ID
 			return pegboard.AskLater(ctx, q)
 		},
@@ -137,7 +138,7 @@ func ExampleAskLater() {
 	}
 	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
 	answered := make(chan error, 1)
-	go func() { answered <- s.Answer(<-page, pegboard.Decision{Behavior: pegboard.Allow}) }()
+	go func() { answered <- s.Answer(<-page, policy.Decision{Behavior: policy.Allow}) }()
 	exampleWrite(s, "a.md")
 	fmt.Println(<-answered)
 	// Output:
@@ -150,9 +151,9 @@ func ExampleAskLater() {
 func ExampleQuestion_Answer() {
 	accepted := make(chan string, 2)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 			for _, typed := range []string{`{"fil":"a.md"}`, `{"file":"drafts/a.md"}`} {
-				err := q.Answer(pegboard.Decision{Behavior: pegboard.Allow, Input: []byte(typed)})
+				err := q.Answer(policy.Decision{Behavior: policy.Allow, Input: []byte(typed)})
 				accepted <- fmt.Sprint(typed, " is accepted: ", err == nil)
 			}
 			return pegboard.AskLater(ctx, q)
@@ -174,20 +175,20 @@ func ExampleQuestion_Answer() {
 
 // An approver answers what one rule is about, and leaves all else to the user.
 func ExampleQuestion_Concerns() {
-	drafts, err := pegboard.ParseRule(pegboard.Allow, "Edit(drafts/)")
+	drafts, err := policy.ParseRule(policy.Allow, "Edit(drafts/)")
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Approvers: []pegboard.Asker{func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-			if q.Concerns(drafts) == pegboard.ConcernYes {
-				return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it is a draft"}, nil
+		Approvers: []pegboard.Asker{func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+			if q.Concerns(drafts) == policy.ConcernYes {
+				return policy.Decision{Behavior: policy.Allow, Reason: "it is a draft"}, nil
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}},
-		Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user said no"}, nil
+		Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Deny, Reason: "the user said no"}, nil
 		},
 	})
 	if err != nil {

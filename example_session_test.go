@@ -17,13 +17,14 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A session says what one conversation may do: its permissions, its directory, and who is
 // asked about what no rule decides. Without an asker that is denied.
 func ExampleNewSession() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
-		Source: pegboard.SourceUser, Allow: []string{"Edit(drafts)"}, Deny: []string{"Edit(drafts/final.md)"},
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
+		Source: policy.SourceUser, Allow: []string{"Edit(drafts)"}, Deny: []string{"Edit(drafts/final.md)"},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -32,9 +33,9 @@ func ExampleNewSession() {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		ID:          "conversation 7",
 		Permissions: permissions,
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			fmt.Println("asked:", q.Call.Name, string(q.Call.Input))
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		},
 	})
 	if err != nil {
@@ -57,7 +58,7 @@ func ExampleNewSession() {
 }
 
 func ExampleSession_Fork() {
-	p, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(src)"}})
+	p, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(src)"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -69,7 +70,7 @@ func ExampleSession_Fork() {
 	}
 	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
 
-	narrower, err := pegboard.NewPermissions("", pegboard.RuleSet{Deny: []string{"Edit(src/generated)"}})
+	narrower, err := policy.New("", policy.RuleSet{Deny: []string{"Edit(src/generated)"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -82,7 +83,7 @@ func ExampleSession_Fork() {
 	exampleWrite(agent, "src/main.go")
 	exampleWrite(agent, "src/generated/api.go")
 
-	wider, err := p.WithRules(pegboard.RuleSet{Allow: []string{"Edit(docs)"}})
+	wider, err := p.WithRules(policy.RuleSet{Allow: []string{"Edit(docs)"}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -300,7 +301,7 @@ func ExampleSession_AllowReads() {
 		Info:        pegboard.Info{Name: "Read"},
 		Description: "Reads a file.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.File}}}
+			return pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.File}}}
 		},
 		Call: func(context.Context, input, *pegboard.Call) (string, error) { return "", nil },
 	})
@@ -337,7 +338,7 @@ func ExampleSession_SetDir() {
 	}
 	fmt.Println(session.SetDir(".claude/worktrees/fix"))
 	fmt.Print(shown())
-	fmt.Println(errors.Is(session.SetDir(filepath.Dir(tree)), pegboard.ErrOutside)) // it may not go up
+	fmt.Println(errors.Is(session.SetDir(filepath.Dir(tree)), policy.ErrOutside)) // it may not go up
 	fmt.Print(shown())
 	fmt.Println(session.SetDir(project)) // but home
 	fmt.Print(shown())
@@ -383,7 +384,7 @@ func ExampleSession_Forget() {
 		Info: pegboard.Info{Name: "Deploy", Timeout: time.Millisecond}, Description: "Puts the program on the server.",
 		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { <-release; return "late", nil },
 	})
-	permissions, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	permissions, err := policy.New(policy.ModeBypass)
 	if err != nil {
 		panic(err)
 	}
@@ -690,9 +691,9 @@ func ExampleEstimateTokens() {
 func ExampleBreakerLimits() {
 	p := pool(pegboard.SessionConfig{
 		Breaker: pegboard.BreakerLimits{Repeats: 2}, // Denials: 3, the default
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			fmt.Println("asked:", q.Reason)
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "you have greeted her"}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "you have greeted her"}, nil
 		},
 	}, greet)
 	var ex pegboard.Executor

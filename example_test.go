@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type greeting struct {
@@ -84,7 +85,7 @@ func exampleWriter() pegboard.Tool {
 		Info:        pegboard.Info{Name: "Write"},
 		Description: "Writes a file.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.File}}}
 		},
 		Call: func(_ context.Context, in input, _ *pegboard.Call) (string, error) { return "wrote " + in.File, nil },
 	})

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type mailInput struct {
@@ -22,7 +23,7 @@ func mailTool() pegboard.Tool {
 		Description: "Sends a mail.",
 		Inspect: func(in mailInput, _ *pegboard.Call) pegboard.Traits {
 			_, host, _ := strings.Cut(in.To, "@")
-			return pegboard.Traits{OpenWorld: true, Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Value: host}}}
+			return pegboard.Traits{OpenWorld: true, Targets: []policy.Target{{Kind: policy.Host, Value: host}}}
 		},
 		Validate: func(_ context.Context, in mailInput, _ *pegboard.Call) error {
 			if !strings.Contains(in.To, "@") {
@@ -30,11 +31,11 @@ func mailTool() pegboard.Tool {
 			}
 			return nil
 		},
-		Permit: func(_ context.Context, in mailInput, _ *pegboard.Call) pegboard.Decision {
+		Permit: func(_ context.Context, in mailInput, _ *pegboard.Call) policy.Decision {
 			if strings.HasSuffix(in.To, "@example.com") {
-				return pegboard.Decision{}
+				return policy.Decision{}
 			}
-			return pegboard.Decision{Behavior: pegboard.Ask, Reason: "the mail leaves the company"}
+			return policy.Decision{Behavior: policy.Ask, Reason: "the mail leaves the company"}
 		},
 		Lines: func(in mailInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Mail to " + in.To, While: "Mailing " + in.To}

@@ -26,6 +26,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestRunAnswersEveryCall mixes calls that end in every bad way there is. Each
@@ -352,8 +353,8 @@ func TestExecutorSupply(t *testing.T) {
 		}
 	}
 	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{
-		Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Deny}, nil
+		Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Deny}, nil
 		},
 		Post: note("post"), PostFailure: note("failure"), NotRun: note("not run"),
 		Batch: func(_ ctx, outs []pegboard.Outcome) error {
@@ -628,7 +629,7 @@ func BenchmarkRun(b *testing.B) {
 	var reg pegboard.Registry
 	require.NoError(b, reg.Add(tool))
 	s := session(b, pegboard.SessionConfig{Hooks: pegboard.Hooks{
-		Pre:  func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{}, nil },
+		Pre:  func(ctx, *pegboard.HookCall) (policy.Decision, error) { return policy.Decision{}, nil },
 		Post: func(ctx, *pegboard.HookCall) error { return nil },
 	}})
 	pool := reg.AssemblePool(s, pegboard.PoolConfig{})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Hooks run around the calls of a session. Any of them may be nil. The hooks of one call
@@ -30,12 +31,12 @@ type Hooks struct {
 	// answers the call later, for example by running the same Call again. Nothing runs, nobody
 	// is asked, and the outcome wraps the error and has StopTurn. Another hook that denies is
 	// stronger, and so are deny rules, the tool's own refusal and plan mode.
-	Pre func(ctx context.Context, h *HookCall) (Decision, error)
+	Pre func(ctx context.Context, h *HookCall) (policy.Decision, error)
 	// Permission runs when a call must be asked about: before the user is asked and, if it
 	// takes longer than [SessionConfig].PromptDelay, beside. Allow and Deny answer the
 	// question. An error denies, unless OnFailure says otherwise; one that wraps ErrDeferred
 	// puts the call off as in Pre, and denies what a running call asks about.
-	Permission func(ctx context.Context, q *Question) (Decision, error)
+	Permission func(ctx context.Context, q *Question) (policy.Decision, error)
 	// Post runs after a call that succeeded. It may change h.Outcome.Result, and end the
 	// turn with h.Outcome.StopTurn.
 	Post func(ctx context.Context, h *HookCall) error
@@ -114,15 +115,15 @@ func (h *HookCall) Say(parts ...Part) {
 
 // Concerns reports whether r is about the call, as a deny rule of its text would see it,
 // whatever the behavior of r is: for a hook that runs only for such calls. It is
-// [ConcernMaybe] where part of the call cannot be seen, as with a command in a variable; if the
+// [policy.ConcernMaybe] where part of the call cannot be seen, as with a command in a variable; if the
 // input could not be read; and if r is no rule. A hook that restricts calls counts Maybe as Yes.
 //
 // The call is seen as it is before it runs, in Post and PostFailure, too, and as the hook got
 // it, whatever the hook has changed. It is not parsed again, but a rule on files may look at the
 // disk, as deny rules do. Concerns may be called concurrently.
-func (h *HookCall) Concerns(r Rule) Concern {
+func (h *HookCall) Concerns(r policy.Rule) policy.Concern {
 	if h.snapshot == nil {
-		return ConcernMaybe
+		return policy.ConcernMaybe
 	}
 	return h.snapshot.concerns(r, h.snapshot.state.targets)
 }
@@ -182,16 +183,16 @@ func joinSelect(a, b func(*Session, []string) []string) func(*Session, []string)
 
 // joinDecisions joins Pre hooks. Each sees the original call; the changed input is
 // decided again.
-func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func(context.Context, *HookCall) (Decision, error) {
-	return joinOpinions(a, b, func(h *HookCall, x, y Decision) Decision {
-		d := Stricter(x, y)
+func joinDecisions(a, b func(context.Context, *HookCall) (policy.Decision, error)) func(context.Context, *HookCall) (policy.Decision, error) {
+	return joinOpinions(a, b, func(h *HookCall, x, y policy.Decision) policy.Decision {
+		d := policy.Stricter(x, y)
 		d.Input = x.Input
 		bringer := x
 		if h.Call.replacement(y.Input) != nil {
 			d.Input, bringer = y.Input, y
 		}
-		if d.Behavior == Allow && bringer.Behavior != Allow && h.requiresUser() { // another hook has allowed what it saw
-			d.Behavior = Undecided
+		if d.Behavior == policy.Allow && bringer.Behavior != policy.Allow && h.requiresUser() { // another hook has allowed what it saw
+			d.Behavior = policy.Undecided
 		}
 		return d
 	})
@@ -199,40 +200,40 @@ func joinDecisions(a, b func(context.Context, *HookCall) (Decision, error)) func
 
 // joinAnswers joins Permission hooks. A hook allows one input and no other: if two allow
 // different inputs, neither is allowed.
-func joinAnswers(a, b func(context.Context, *Question) (Decision, error)) func(context.Context, *Question) (Decision, error) {
-	return joinOpinions(a, b, func(q *Question, x, y Decision) Decision {
-		d := Stricter(x, y)
+func joinAnswers(a, b func(context.Context, *Question) (policy.Decision, error)) func(context.Context, *Question) (policy.Decision, error) {
+	return joinOpinions(a, b, func(q *Question, x, y policy.Decision) policy.Decision {
+		d := policy.Stricter(x, y)
 		if x.Behavior != y.Behavior {
 			return d
 		}
-		if d.Behavior == Allow && !bytes.Equal(q.Call.replacement(x.Input), q.Call.replacement(y.Input)) {
-			return Decision{}
+		if d.Behavior == policy.Allow && !bytes.Equal(q.Call.replacement(x.Input), q.Call.replacement(y.Input)) {
+			return policy.Decision{}
 		}
 		d.Remember, d.StopTurn = slices.Concat(x.Remember, y.Remember), x.StopTurn || y.StopTurn
 		return d
 	})
 }
 
-func joinOpinions[T any](a, b func(context.Context, T) (Decision, error), join func(t T, x, y Decision) Decision) func(context.Context, T) (Decision, error) {
+func joinOpinions[T any](a, b func(context.Context, T) (policy.Decision, error), join func(t T, x, y policy.Decision) policy.Decision) func(context.Context, T) (policy.Decision, error) {
 	switch {
 	case a == nil:
 		return b
 	case b == nil:
 		return a
 	}
-	return func(ctx context.Context, t T) (Decision, error) {
+	return func(ctx context.Context, t T) (policy.Decision, error) {
 		x, deferred := a(ctx, t)
-		if deferred != nil && !errors.Is(deferred, ErrDeferred) || deferred == nil && x.Behavior == Deny {
+		if deferred != nil && !errors.Is(deferred, ErrDeferred) || deferred == nil && x.Behavior == policy.Deny {
 			return x, deferred
 		}
 		y, err := b(ctx, t)
 		switch {
-		case err != nil && !errors.Is(err, ErrDeferred), err == nil && deferred != nil && Stricter(y, Decision{}).Behavior == Deny:
+		case err != nil && !errors.Is(err, ErrDeferred), err == nil && deferred != nil && policy.Stricter(y, policy.Decision{}).Behavior == policy.Deny:
 			return y, err
 		case deferred != nil:
-			return Decision{}, deferred
+			return policy.Decision{}, deferred
 		case err != nil:
-			return Decision{}, err
+			return policy.Decision{}, err
 		}
 		return join(t, x, y), nil
 	}
@@ -290,14 +291,14 @@ func narrowingAll(checks []Asker) []Asker {
 	return narrowed
 }
 
-func withoutAllow[T any](hook func(context.Context, T) (Decision, error)) func(context.Context, T) (Decision, error) {
+func withoutAllow[T any](hook func(context.Context, T) (policy.Decision, error)) func(context.Context, T) (policy.Decision, error) {
 	if hook == nil {
 		return nil
 	}
-	return func(ctx context.Context, x T) (Decision, error) {
+	return func(ctx context.Context, x T) (policy.Decision, error) {
 		d, err := hook(ctx, x)
-		if d.Behavior == Allow {
-			d.Behavior = Undecided
+		if d.Behavior == policy.Allow {
+			d.Behavior = policy.Undecided
 		}
 		d.Remember = nil
 		return d, err
@@ -307,11 +308,11 @@ func withoutAllow[T any](hook func(context.Context, T) (Decision, error)) func(c
 // errBlocked is wrapped by the failure of a hook whose OnFailure is FailBlock.
 var errBlocked = errors.New("a hook that guards the call failed")
 
-func guardDecision[T any](h Hooks, hook func(context.Context, T) (Decision, error)) func(context.Context, T) (Decision, error) {
-	return func(ctx context.Context, x T) (Decision, error) {
+func guardDecision[T any](h Hooks, hook func(context.Context, T) (policy.Decision, error)) func(context.Context, T) (policy.Decision, error) {
+	return func(ctx context.Context, x T) (policy.Decision, error) {
 		d, err := call(ctx, h.Timeout, hook, x)
 		if err != nil && h.OnFailure == FailContinue && !errors.Is(err, ErrDeferred) {
-			return Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		return d, err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestSelectHooksOnlyShrink: a tool stays if all hooks keep it, in the order of the
@@ -62,28 +63,28 @@ func TestSelectHooksOnlyShrink(t *testing.T) {
 // TestHooksJoin covers the merging of several hooks.
 func TestHooksJoin(t *testing.T) {
 	t.Parallel()
-	say := func(b pegboard.Behavior, input string) pegboard.Hooks {
-		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: b, Reason: b.String(), Input: json.RawMessage(input)}, nil
+	say := func(b policy.Behavior, input string) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Behavior: b, Reason: b.String(), Input: json.RawMessage(input)}, nil
 		}}
 	}
 	boom := errors.New("boom")
-	fails := pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{}, boom }}
+	fails := pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return policy.Decision{}, boom }}
 	tests := []struct {
 		name  string
 		hooks []pegboard.Hooks
-		want  pegboard.Behavior
+		want  policy.Behavior
 		input string
 		err   error
 	}{
 		{name: "none"},
-		{name: "allow and nothing", hooks: []pegboard.Hooks{say(pegboard.Allow, ""), say(pegboard.Undecided, "")}, want: pegboard.Allow},
-		{name: "strictest first", hooks: []pegboard.Hooks{say(pegboard.Deny, ""), say(pegboard.Allow, "")}, want: pegboard.Deny},
-		{name: "strictest last", hooks: []pegboard.Hooks{say(pegboard.Allow, ""), say(pegboard.Ask, ""), say(pegboard.Deny, "")}, want: pegboard.Deny},
-		{name: "an input stays", hooks: []pegboard.Hooks{say(pegboard.Undecided, `{"a":1}`), say(pegboard.Ask, "")}, want: pegboard.Ask, input: `{"a":1}`},
-		{name: "the last input wins", hooks: []pegboard.Hooks{say(pegboard.Undecided, `{"a":1}`), say(pegboard.Undecided, `{"a":2}`)}, input: `{"a":2}`},
-		{name: "no change is no input", hooks: []pegboard.Hooks{say(pegboard.Undecided, `{"a":1}`), say(pegboard.Undecided, `{}`)}, input: `{"a":1}`},
-		{name: "an error ends it", hooks: []pegboard.Hooks{say(pegboard.Allow, ""), fails, say(pegboard.Deny, "")}, err: boom},
+		{name: "allow and nothing", hooks: []pegboard.Hooks{say(policy.Allow, ""), say(policy.Undecided, "")}, want: policy.Allow},
+		{name: "strictest first", hooks: []pegboard.Hooks{say(policy.Deny, ""), say(policy.Allow, "")}, want: policy.Deny},
+		{name: "strictest last", hooks: []pegboard.Hooks{say(policy.Allow, ""), say(policy.Ask, ""), say(policy.Deny, "")}, want: policy.Deny},
+		{name: "an input stays", hooks: []pegboard.Hooks{say(policy.Undecided, `{"a":1}`), say(policy.Ask, "")}, want: policy.Ask, input: `{"a":1}`},
+		{name: "the last input wins", hooks: []pegboard.Hooks{say(policy.Undecided, `{"a":1}`), say(policy.Undecided, `{"a":2}`)}, input: `{"a":2}`},
+		{name: "no change is no input", hooks: []pegboard.Hooks{say(policy.Undecided, `{"a":1}`), say(policy.Undecided, `{}`)}, input: `{"a":1}`},
+		{name: "an error ends it", hooks: []pegboard.Hooks{say(policy.Allow, ""), fails, say(policy.Deny, "")}, err: boom},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -147,9 +148,9 @@ func TestHooksKnowHowLongTheToolTook(t *testing.T) {
 				failed := false
 				wait := func() { time.Sleep(time.Second) }
 				cfg := pegboard.SessionConfig{PromptDelay: -1}
-				cfg.Ask = func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+				cfg.Ask = func(ctx, *pegboard.Question) (policy.Decision, error) {
 					wait()
-					return pegboard.Decision{Behavior: pegboard.Allow}, nil
+					return policy.Decision{Behavior: policy.Allow}, nil
 				}
 				after := func(fails bool) func(ctx, *pegboard.HookCall) error {
 					return func(_ ctx, h *pegboard.HookCall) error {
@@ -161,7 +162,7 @@ func TestHooksKnowHowLongTheToolTook(t *testing.T) {
 					}
 				}
 				cfg.Hooks = pegboard.Hooks{
-					Pre:  func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { wait(); return pegboard.Decision{}, nil },
+					Pre:  func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) { wait(); return policy.Decision{}, nil },
 					Post: after(false), PostFailure: after(true),
 				}
 				s := session(t, cfg)
@@ -271,11 +272,11 @@ func TestACallInsideACallEndsTheTurn(t *testing.T) {
 			}
 			return nil
 		}}},
-		{name: "it was put off", want: true, hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		{name: "it was put off", want: true, hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.Name == "A" {
-				return pegboard.Decision{}, pegboard.ErrDeferred
+				return policy.Decision{}, pegboard.ErrDeferred
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}}},
 	}
 	for _, tc := range tests {
@@ -299,30 +300,30 @@ func TestACallInsideACallEndsTheTurn(t *testing.T) {
 // the hook changes the text and not the refusal.
 func TestNotRunHearsWhoDenied(t *testing.T) {
 	t.Parallel()
-	type decision = pegboard.Decision
-	deny := decision{Behavior: pegboard.Deny, Reason: "no"}
+	type decision = policy.Decision
+	deny := decision{Behavior: policy.Deny, Reason: "no"}
 	asker := func(d decision) pegboard.Asker {
 		return func(ctx, *pegboard.Question) (decision, error) { return d, nil }
 	}
 	tests := []struct {
 		name string
 		cfg  pegboard.SessionConfig
-		mode pegboard.Mode
-		set  pegboard.RuleSet
+		mode policy.Mode
+		set  policy.RuleSet
 		call pegboard.Call
-		by   pegboard.Decider
+		by   policy.Decider
 	}{
-		{name: "a rule", set: pegboard.RuleSet{Deny: []string{"T(mode:ok)"}}, by: pegboard.ByRule},
-		{name: "the mode", mode: pegboard.ModeDontAsk, by: pegboard.ByMode},
-		{name: "the tool", call: call("1", "T", `{"mode":"denied"}`), by: pegboard.ByTool},
-		{name: "a hook before the call", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (decision, error) { return deny, nil }}}, by: pegboard.ByHook},
-		{name: "a hook that answers", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: asker(deny)}}, by: pegboard.ByHook},
-		{name: "an approver", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{asker(deny)}}, by: pegboard.ByApprover},
-		{name: "the classifier", cfg: pegboard.SessionConfig{Classifier: pegboard.Classifier(asker(deny))}, mode: pegboard.ModeAuto, by: pegboard.ByClassifier},
-		{name: "the user", cfg: pegboard.SessionConfig{Ask: asker(deny)}, by: pegboard.ByPerson},
-		{name: "nobody", by: pegboard.ByNobody},
-		{name: "the caller", call: pegboard.ForceDecision(call("1", "T", `{"mode":"ok"}`), pegboard.Deny, "no"), by: pegboard.ByCaller},
-		{name: "the guard", cfg: pegboard.SessionConfig{Guard: pegboard.Guard(asker(deny))}, by: pegboard.ByGuard},
+		{name: "a rule", set: policy.RuleSet{Deny: []string{"T(mode:ok)"}}, by: policy.ByRule},
+		{name: "the mode", mode: policy.ModeDontAsk, by: policy.ByMode},
+		{name: "the tool", call: call("1", "T", `{"mode":"denied"}`), by: policy.ByTool},
+		{name: "a hook before the call", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (decision, error) { return deny, nil }}}, by: policy.ByHook},
+		{name: "a hook that answers", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: asker(deny)}}, by: policy.ByHook},
+		{name: "an approver", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{asker(deny)}}, by: policy.ByApprover},
+		{name: "the classifier", cfg: pegboard.SessionConfig{Classifier: pegboard.Classifier(asker(deny))}, mode: policy.ModeAuto, by: policy.ByClassifier},
+		{name: "the user", cfg: pegboard.SessionConfig{Ask: asker(deny)}, by: policy.ByPerson},
+		{name: "nobody", by: policy.ByNobody},
+		{name: "the caller", call: pegboard.ForceDecision(call("1", "T", `{"mode":"ok"}`), policy.Deny, "no"), by: policy.ByCaller},
+		{name: "the guard", cfg: pegboard.SessionConfig{Guard: pegboard.Guard(asker(deny))}, by: policy.ByGuard},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -332,7 +333,7 @@ func TestNotRunHearsWhoDenied(t *testing.T) {
 			cfg.Permissions = rules(t, tc.mode, tc.set)
 			cfg.Hooks = pegboard.JoinHooks(cfg.Hooks, pegboard.Hooks{NotRun: func(_ ctx, h *pegboard.HookCall) error {
 				told = append(told, h.Outcome.Decision)
-				h.Outcome.Err, h.Outcome.Decision = nil, decision{Behavior: pegboard.Allow}
+				h.Outcome.Err, h.Outcome.Decision = nil, decision{Behavior: policy.Allow}
 				h.Outcome.Result = pegboard.TextResult("You may try again.")
 				return nil
 			}})
@@ -347,7 +348,7 @@ func TestNotRunHearsWhoDenied(t *testing.T) {
 			outs := slices.Collect(stream.Outcomes())
 			require.Len(t, told, 1)
 			require.Equal(t, tc.by, told[0].By)
-			require.Equal(t, pegboard.Deny, told[0].Behavior)
+			require.Equal(t, policy.Deny, told[0].Behavior)
 			require.ErrorIs(t, outs[0].Err, pegboard.ErrDenied)
 			require.Equal(t, tc.by, outs[0].Decision.By)
 			require.True(t, outs[0].Result.IsError)
@@ -364,12 +365,12 @@ func (describing) ClassifierInput(*pegboard.Call) string { return "something" }
 // TestConcerns holds one rule against a call.
 func TestConcerns(t *testing.T) {
 	t.Parallel()
-	command := func(line string, facts pegboard.ShellFacts) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetCommand, Value: line, Shell: facts}
+	command := func(line string, facts policy.ShellFacts) policy.Target {
+		return policy.Target{Kind: policy.Command, Value: line, Shell: facts}
 	}
-	simple := pegboard.ShellFacts{Simple: true}
-	reads := func(path string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}
+	simple := policy.ShellFacts{Simple: true}
+	reads := func(path string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: policy.Read, Value: path}
 	}
 	tree := reads("src")
 	tree.Tree = true
@@ -378,40 +379,40 @@ func TestConcerns(t *testing.T) {
 	tests := []struct {
 		name    string
 		tool    string // or Bash
-		targets []pegboard.Target
+		targets []policy.Target
 		input   string
 		rule    string
-		want    pegboard.Concern
+		want    policy.Concern
 	}{
-		{name: "the tool", rule: "Bash", targets: []pegboard.Target{command("ls", simple)}, want: pegboard.ConcernYes},
-		{name: "an alias of the tool", rule: "Sh", targets: []pegboard.Target{command("ls", simple)}, want: pegboard.ConcernYes},
-		{name: "all tools", rule: "*", targets: []pegboard.Target{command("ls", simple)}, want: pegboard.ConcernYes},
-		{name: "another tool", rule: "Read", targets: []pegboard.Target{command("ls", simple)}, want: pegboard.ConcernNo},
-		{name: "another tool, of what cannot be seen", rule: "Read", targets: []pegboard.Target{{}}, want: pegboard.ConcernNo},
-		{name: "a command", rule: "Bash(curl *)", targets: []pegboard.Target{command("ls", simple), command("curl x", simple)}, want: pegboard.ConcernYes},
-		{name: "another command", rule: "Bash(curl *)", targets: []pegboard.Target{command("ls", simple)}, want: pegboard.ConcernNo},
-		{name: "a command inside", rule: "Bash(curl *)", targets: []pegboard.Target{command("sudo curl x", pegboard.ShellFacts{Simple: true, Nested: []string{"curl x"}})}, want: pegboard.ConcernYes},
-		{name: "a command that cannot be seen", rule: "Bash(curl *)", targets: []pegboard.Target{command(`eval "$x"`, pegboard.ShellFacts{RunsUnseen: true})}, want: pegboard.ConcernMaybe},
-		{name: "files that cannot be seen", rule: "Read(./.env)", targets: []pegboard.Target{command("xargs cat", pegboard.ShellFacts{Simple: true, ReadsUnseen: true})}, want: pegboard.ConcernMaybe},
-		{name: "files of a line that is not simple", rule: "Edit(./src/**)", targets: []pegboard.Target{command("make", pegboard.ShellFacts{NoWildcards: true})}, want: pegboard.ConcernMaybe},
-		{name: "a tool that says nothing", rule: "Bash(curl *)", targets: nil, want: pegboard.ConcernMaybe},
-		{name: "a file", tool: "Look", rule: "Read(./src/**)", targets: []pegboard.Target{reads("src/a.go")}, want: pegboard.ConcernYes},
-		{name: "another file", tool: "Look", rule: "Read(./src/**)", targets: []pegboard.Target{reads("a.go")}, want: pegboard.ConcernNo},
-		{name: "reading is no editing", tool: "Look", rule: "Edit(./src/**)", targets: []pegboard.Target{reads("src/a.go")}, want: pegboard.ConcernNo},
-		{name: "a directory above", tool: "Look", rule: "Read(./src/.env)", targets: []pegboard.Target{tree}, want: pegboard.ConcernYes},
-		{name: "a directory above, of a tool that filters", tool: "Look", rule: "Read(./src/.env)", targets: []pegboard.Target{filtered}, want: pegboard.ConcernMaybe},
-		{name: "another directory, of a tool that filters", tool: "Look", rule: "Read(./docs/.env)", targets: []pegboard.Target{filtered}, want: pegboard.ConcernNo},
-		{name: "a host", tool: "Look", rule: "WebFetch(domain:*.example.com)", targets: []pegboard.Target{{Kind: pegboard.TargetHost, Value: "https://a.example.com/x"}}, want: pegboard.ConcernYes},
-		{name: "a parameter", tool: "Look", rule: "Look(model:opus)", input: `{"model":"opus"}`, targets: []pegboard.Target{reads("a")}, want: pegboard.ConcernYes},
-		{name: "another parameter", tool: "Look", rule: "Look(model:opus)", input: `{"model":"haiku"}`, targets: []pegboard.Target{reads("a")}, want: pegboard.ConcernNo},
-		{name: "a pattern that means nothing here", tool: "Look", rule: "Look(x y)", targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: "something"}}, want: pegboard.ConcernMaybe},
+		{name: "the tool", rule: "Bash", targets: []policy.Target{command("ls", simple)}, want: policy.ConcernYes},
+		{name: "an alias of the tool", rule: "Sh", targets: []policy.Target{command("ls", simple)}, want: policy.ConcernYes},
+		{name: "all tools", rule: "*", targets: []policy.Target{command("ls", simple)}, want: policy.ConcernYes},
+		{name: "another tool", rule: "Read", targets: []policy.Target{command("ls", simple)}, want: policy.ConcernNo},
+		{name: "another tool, of what cannot be seen", rule: "Read", targets: []policy.Target{{}}, want: policy.ConcernNo},
+		{name: "a command", rule: "Bash(curl *)", targets: []policy.Target{command("ls", simple), command("curl x", simple)}, want: policy.ConcernYes},
+		{name: "another command", rule: "Bash(curl *)", targets: []policy.Target{command("ls", simple)}, want: policy.ConcernNo},
+		{name: "a command inside", rule: "Bash(curl *)", targets: []policy.Target{command("sudo curl x", policy.ShellFacts{Simple: true, Nested: []string{"curl x"}})}, want: policy.ConcernYes},
+		{name: "a command that cannot be seen", rule: "Bash(curl *)", targets: []policy.Target{command(`eval "$x"`, policy.ShellFacts{RunsUnseen: true})}, want: policy.ConcernMaybe},
+		{name: "files that cannot be seen", rule: "Read(./.env)", targets: []policy.Target{command("xargs cat", policy.ShellFacts{Simple: true, ReadsUnseen: true})}, want: policy.ConcernMaybe},
+		{name: "files of a line that is not simple", rule: "Edit(./src/**)", targets: []policy.Target{command("make", policy.ShellFacts{NoWildcards: true})}, want: policy.ConcernMaybe},
+		{name: "a tool that says nothing", rule: "Bash(curl *)", targets: nil, want: policy.ConcernMaybe},
+		{name: "a file", tool: "Look", rule: "Read(./src/**)", targets: []policy.Target{reads("src/a.go")}, want: policy.ConcernYes},
+		{name: "another file", tool: "Look", rule: "Read(./src/**)", targets: []policy.Target{reads("a.go")}, want: policy.ConcernNo},
+		{name: "reading is no editing", tool: "Look", rule: "Edit(./src/**)", targets: []policy.Target{reads("src/a.go")}, want: policy.ConcernNo},
+		{name: "a directory above", tool: "Look", rule: "Read(./src/.env)", targets: []policy.Target{tree}, want: policy.ConcernYes},
+		{name: "a directory above, of a tool that filters", tool: "Look", rule: "Read(./src/.env)", targets: []policy.Target{filtered}, want: policy.ConcernMaybe},
+		{name: "another directory, of a tool that filters", tool: "Look", rule: "Read(./docs/.env)", targets: []policy.Target{filtered}, want: policy.ConcernNo},
+		{name: "a host", tool: "Look", rule: "WebFetch(domain:*.example.com)", targets: []policy.Target{{Kind: policy.Host, Value: "https://a.example.com/x"}}, want: policy.ConcernYes},
+		{name: "a parameter", tool: "Look", rule: "Look(model:opus)", input: `{"model":"opus"}`, targets: []policy.Target{reads("a")}, want: policy.ConcernYes},
+		{name: "another parameter", tool: "Look", rule: "Look(model:opus)", input: `{"model":"haiku"}`, targets: []policy.Target{reads("a")}, want: policy.ConcernNo},
+		{name: "a pattern that means nothing here", tool: "Look", rule: "Look(x y)", targets: []policy.Target{{Kind: policy.Opaque, Value: "something"}}, want: policy.ConcernMaybe},
 	}
 	for _, tc := range tests {
-		for _, behavior := range []pegboard.Behavior{pegboard.Allow, pegboard.Ask, pegboard.Deny} {
+		for _, behavior := range []policy.Behavior{policy.Allow, policy.Ask, policy.Deny} {
 			t.Run(tc.name+", "+behavior.String(), func(t *testing.T) {
 				t.Parallel()
-				rule, err := pegboard.ParseRule(behavior, tc.rule)
-				if err != nil && behavior == pegboard.Allow {
+				rule, err := policy.ParseRule(behavior, tc.rule)
+				if err != nil && behavior == policy.Allow {
 					return // it cannot be written as such
 				}
 				require.NoError(t, err)
@@ -431,39 +432,39 @@ func TestConcerns(t *testing.T) {
 					},
 					Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 				})
-				var got []pegboard.Concern
+				var got []policy.Concern
 				see := func(h *pegboard.HookCall) {
 					before := inspected
 					h.Call.Input = json.RawMessage(`{"model":"changed by the hook"}`)
-					got = append(got, h.Concerns(rule), h.Concerns(pegboard.Rule{Tool: rule.Tool, Pattern: rule.Pattern}))
+					got = append(got, h.Concerns(rule), h.Concerns(policy.Rule{Tool: rule.Tool, Pattern: rule.Pattern}))
 					require.Equal(t, before, inspected, "the tool is not asked again")
 				}
 				cfg := pegboard.SessionConfig{}
 				cfg.Hooks = pegboard.Hooks{
-					Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+					Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 						see(h)
-						return pegboard.Decision{Behavior: pegboard.Ask}, nil
+						return policy.Decision{Behavior: policy.Ask}, nil
 					},
-					Permission: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+					Permission: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 						got = append(got, q.Concerns(rule))
-						return pegboard.Decision{Behavior: pegboard.Allow}, nil
+						return policy.Decision{Behavior: policy.Allow}, nil
 					},
 					Post: func(_ ctx, h *pegboard.HookCall) error { see(h); return nil },
 				}
 				c := call("1", name, tc.input)
 				out := run(t, registryOf(t, tool), session(t, cfg), c)
 				require.NoError(t, out.Err)
-				require.Equal(t, []pegboard.Concern{tc.want, tc.want, tc.want, tc.want, tc.want}, got)
+				require.Equal(t, []policy.Concern{tc.want, tc.want, tc.want, tc.want, tc.want}, got)
 
-				pool := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{tc.rule}})}), pegboard.PoolConfig{})
+				pool := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{tc.rule}})}), pegboard.PoolConfig{})
 				if _, known := pool.Lookup(name); known {
 					d := pool.Decide(t.Context(), c)
-					require.Equal(t, tc.want == pegboard.ConcernYes, d.Behavior == pegboard.Deny, d.Reason)
-					if tc.want == pegboard.ConcernNo {
-						require.Equal(t, pegboard.Allow, d.Behavior, d.Reason)
+					require.Equal(t, tc.want == policy.ConcernYes, d.Behavior == policy.Deny, d.Reason)
+					if tc.want == policy.ConcernNo {
+						require.Equal(t, policy.Allow, d.Behavior, d.Reason)
 					}
 				} else {
-					require.Equal(t, pegboard.ConcernYes, tc.want)
+					require.Equal(t, policy.ConcernYes, tc.want)
 				}
 			})
 		}
@@ -473,38 +474,38 @@ func TestConcerns(t *testing.T) {
 // TestConcernsOfWhatIsNotKnown: the cautious answer is that a rule may be about the call.
 func TestConcernsOfWhatIsNotKnown(t *testing.T) {
 	t.Parallel()
-	bash, err := pegboard.ParseRule(pegboard.Deny, "Bash(curl *)")
+	bash, err := policy.ParseRule(policy.Deny, "Bash(curl *)")
 	require.NoError(t, err)
-	var zero pegboard.Concern
-	require.Equal(t, pegboard.ConcernMaybe, zero)
-	require.Equal(t, []string{"maybe", "no", "yes", "invalid"}, []string{zero.String(), pegboard.ConcernNo.String(), pegboard.ConcernYes.String(), pegboard.Concern(7).String()})
-	require.Equal(t, pegboard.ConcernMaybe, new(pegboard.HookCall).Concerns(bash))
-	require.Equal(t, pegboard.ConcernMaybe, new(pegboard.Question).Concerns(bash))
+	var zero policy.Concern
+	require.Equal(t, policy.ConcernMaybe, zero)
+	require.Equal(t, []string{"maybe", "no", "yes", "invalid"}, []string{zero.String(), policy.ConcernNo.String(), policy.ConcernYes.String(), policy.Concern(7).String()})
+	require.Equal(t, policy.ConcernMaybe, new(pegboard.HookCall).Concerns(bash))
+	require.Equal(t, policy.ConcernMaybe, new(pegboard.Question).Concerns(bash))
 
-	seen := map[string]pegboard.Concern{}
+	seen := map[string]policy.Concern{}
 	cfg := pegboard.SessionConfig{}
 	cfg.Hooks.NotRun = func(_ ctx, h *pegboard.HookCall) error { seen[h.Call.ID] = h.Concerns(bash); return nil }
-	var noRule []pegboard.Concern
-	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
-		for _, r := range []pegboard.Rule{{}, {Tool: "Bash("}, {Tool: "Bash", Pattern: " "}, {Tool: "Write", Pattern: "x"}} {
+	var noRule []policy.Concern
+	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
+		for _, r := range []policy.Rule{{}, {Tool: "Bash("}, {Tool: "Bash", Pattern: " "}, {Tool: "Write", Pattern: "x"}} {
 			noRule = append(noRule, h.Concerns(r))
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	ex := executor(pegboard.Executor{})
 	pool := registryOf(t, moody("T")).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 	for _, c := range []pegboard.Call{call("unknown", "Nothing", `{}`), call("wrong", "T", `{`), call("denied", "T", `{"mode":"denied"}`)} {
 		ex.Run(t.Context(), pool, c)
 	}
-	require.Equal(t, map[string]pegboard.Concern{"unknown": pegboard.ConcernMaybe, "wrong": pegboard.ConcernMaybe, "denied": pegboard.ConcernMaybe}, seen)
-	require.Equal(t, make([]pegboard.Concern, 4), noRule)
+	require.Equal(t, map[string]policy.Concern{"unknown": policy.ConcernMaybe, "wrong": policy.ConcernMaybe, "denied": policy.ConcernMaybe}, seen)
+	require.Equal(t, make([]policy.Concern, 4), noRule)
 }
 
 // TestAHookPutsACallOff: nothing runs, nobody is asked, and the turn ends; unless something
 // denies the call for good.
 func TestAHookPutsACallOff(t *testing.T) {
 	t.Parallel()
-	type decision = pegboard.Decision
+	type decision = policy.Decision
 	pre := func(d decision, err error) pegboard.Hooks {
 		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (decision, error) { return d, err }}
 	}
@@ -516,41 +517,41 @@ func TestAHookPutsACallOff(t *testing.T) {
 		return h
 	}
 	later := fmt.Errorf("the night shift decides: %w", pegboard.ErrDeferred)
-	ok, deny, allow, ask := decision{}, decision{Behavior: pegboard.Deny, Reason: "no"}, decision{Behavior: pegboard.Allow}, decision{Behavior: pegboard.Ask}
-	strange := decision{Behavior: pegboard.Deny + 1}
+	ok, deny, allow, ask := decision{}, decision{Behavior: policy.Deny, Reason: "no"}, decision{Behavior: policy.Allow}, decision{Behavior: policy.Ask}
+	strange := decision{Behavior: policy.Deny + 1}
 	tests := []struct {
 		name   string
 		hooks  pegboard.Hooks
-		mode   pegboard.Mode
-		rules  pegboard.RuleSet
+		mode   policy.Mode
+		rules  policy.RuleSet
 		input  string
-		denied pegboard.Decider // who denies it, if somebody does
+		denied policy.Decider // who denies it, if somebody does
 		stage  pegboard.Stage
 	}{
 		{name: "before the call", hooks: pre(ok, later), stage: pegboard.StageHook},
-		{name: "before the call, although it is allowed", hooks: pre(allow, later), rules: pegboard.RuleSet{Allow: []string{"T"}}, stage: pegboard.StageHook},
-		{name: "before the call, although a rule asks", hooks: pre(ok, later), rules: pegboard.RuleSet{Ask: []string{"T"}}, stage: pegboard.StageHook},
-		{name: "in bypass mode", hooks: pre(ok, later), mode: pegboard.ModeBypass, stage: pegboard.StageHook},
-		{name: "in a mode that asks nobody", hooks: pre(ok, later), mode: pegboard.ModeDontAsk, stage: pegboard.StageHook},
+		{name: "before the call, although it is allowed", hooks: pre(allow, later), rules: policy.RuleSet{Allow: []string{"T"}}, stage: pegboard.StageHook},
+		{name: "before the call, although a rule asks", hooks: pre(ok, later), rules: policy.RuleSet{Ask: []string{"T"}}, stage: pegboard.StageHook},
+		{name: "in bypass mode", hooks: pre(ok, later), mode: policy.ModeBypass, stage: pegboard.StageHook},
+		{name: "in a mode that asks nobody", hooks: pre(ok, later), mode: policy.ModeDontAsk, stage: pegboard.StageHook},
 		{name: "a failure is passed over", hooks: failing(pegboard.FailContinue, 0, pre(ok, later)), stage: pegboard.StageHook},
 		{name: "a failure blocks", hooks: failing(pegboard.FailBlock, time.Minute, pre(ok, later)), stage: pegboard.StageHook},
 		{name: "beside a hook that allows", hooks: pegboard.JoinHooks(pre(allow, nil), pre(ok, later)), stage: pegboard.StageHook},
 		{name: "beside a hook that asks", hooks: pegboard.JoinHooks(pre(ok, later), pre(ask, nil)), stage: pegboard.StageHook},
 		{name: "beside another", hooks: pegboard.JoinHooks(pre(ok, later), pre(ok, pegboard.ErrDeferred)), stage: pegboard.StageHook},
 		{name: "beside a hook that changes the input", hooks: pegboard.JoinHooks(pre(decision{Input: []byte(`{"mode":"x"}`)}, nil), pre(ok, later)), stage: pegboard.StageHook},
-		{name: "before a hook that denies", hooks: pegboard.JoinHooks(pre(ok, later), pre(deny, nil)), denied: pegboard.ByHook, stage: pegboard.StagePermission},
-		{name: "after a hook that denies", hooks: pegboard.JoinHooks(pre(deny, nil), pre(ok, later)), denied: pegboard.ByHook, stage: pegboard.StagePermission},
-		{name: "before a hook with an opinion that is none", hooks: pegboard.JoinHooks(pre(ok, later), pre(strange, nil)), denied: pegboard.ByHook, stage: pegboard.StagePermission},
-		{name: "before a hook that fails", hooks: pegboard.JoinHooks(pre(ok, later), pre(ok, errPlanned)), denied: pegboard.ByHook, stage: pegboard.StageHook},
-		{name: "after a hook that fails", hooks: pegboard.JoinHooks(pre(ok, errPlanned), pre(ok, later)), denied: pegboard.ByHook, stage: pegboard.StageHook},
-		{name: "a deny rule", hooks: pre(ok, later), rules: pegboard.RuleSet{Deny: []string{"T(mode:ok)"}}, denied: pegboard.ByRule, stage: pegboard.StagePermission},
-		{name: "the tool denies", hooks: pre(ok, later), input: `{"mode":"denied"}`, denied: pegboard.ByTool, stage: pegboard.StagePermission},
+		{name: "before a hook that denies", hooks: pegboard.JoinHooks(pre(ok, later), pre(deny, nil)), denied: policy.ByHook, stage: pegboard.StagePermission},
+		{name: "after a hook that denies", hooks: pegboard.JoinHooks(pre(deny, nil), pre(ok, later)), denied: policy.ByHook, stage: pegboard.StagePermission},
+		{name: "before a hook with an opinion that is none", hooks: pegboard.JoinHooks(pre(ok, later), pre(strange, nil)), denied: policy.ByHook, stage: pegboard.StagePermission},
+		{name: "before a hook that fails", hooks: pegboard.JoinHooks(pre(ok, later), pre(ok, errPlanned)), denied: policy.ByHook, stage: pegboard.StageHook},
+		{name: "after a hook that fails", hooks: pegboard.JoinHooks(pre(ok, errPlanned), pre(ok, later)), denied: policy.ByHook, stage: pegboard.StageHook},
+		{name: "a deny rule", hooks: pre(ok, later), rules: policy.RuleSet{Deny: []string{"T(mode:ok)"}}, denied: policy.ByRule, stage: pegboard.StagePermission},
+		{name: "the tool denies", hooks: pre(ok, later), input: `{"mode":"denied"}`, denied: policy.ByTool, stage: pegboard.StagePermission},
 
 		{name: "in the user's place", hooks: permission(ok, later), stage: pegboard.StagePermission},
 		{name: "in the user's place, with an answer", hooks: permission(allow, later), stage: pegboard.StagePermission},
 		{name: "in the user's place, and a failure is passed over", hooks: failing(pegboard.FailContinue, time.Minute, permission(ok, later)), stage: pegboard.StagePermission},
 		{name: "in the user's place, beside one that allows", hooks: pegboard.JoinHooks(permission(allow, nil), permission(ok, later)), stage: pegboard.StagePermission},
-		{name: "in the user's place, beside one that denies", hooks: pegboard.JoinHooks(permission(ok, later), permission(deny, nil)), denied: pegboard.ByHook, stage: pegboard.StagePermission},
+		{name: "in the user's place, beside one that denies", hooks: pegboard.JoinHooks(permission(ok, later), permission(deny, nil)), denied: policy.ByHook, stage: pegboard.StagePermission},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -576,7 +577,7 @@ func TestAHookPutsACallOff(t *testing.T) {
 			require.True(t, out.Result.IsError)
 			require.Zero(t, out.Attempts)
 			require.Len(t, told, 1, "NotRun is told")
-			if tc.denied != pegboard.ByDefault {
+			if tc.denied != policy.ByDefault {
 				require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 				require.NotErrorIs(t, out.Err, pegboard.ErrDeferred)
 				require.Equal(t, tc.denied, out.Decision.By)
@@ -599,11 +600,11 @@ func TestACallThatWasPutOffIsAnsweredLater(t *testing.T) {
 	t.Parallel()
 	night := true
 	cfg := bypass(t)
-	cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (policy.Decision, error) {
 		if night {
-			return pegboard.Decision{}, pegboard.ErrDeferred
+			return policy.Decision{}, pegboard.ErrDeferred
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	pool := registryOf(t, inert("A"), inert("B")).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{})
@@ -622,14 +623,14 @@ func TestAQuestionThatIsPutOffIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var withdrawn error
 		cfg := pegboard.SessionConfig{PromptDelay: time.Second}
-		cfg.Hooks.Permission = func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		cfg.Hooks.Permission = func(ctx, *pegboard.Question) (policy.Decision, error) {
 			time.Sleep(time.Minute)
-			return pegboard.Decision{}, pegboard.ErrDeferred
+			return policy.Decision{}, pegboard.ErrDeferred
 		}
-		cfg.Ask = func(ctx ctx, _ *pegboard.Question) (pegboard.Decision, error) {
+		cfg.Ask = func(ctx ctx, _ *pegboard.Question) (policy.Decision, error) {
 			<-ctx.Done()
 			withdrawn = context.Cause(ctx)
-			return pegboard.Decision{}, withdrawn
+			return policy.Decision{}, withdrawn
 		}
 		s := session(t, cfg)
 		out := run(t, registryOf(t, inert("A")), s, call("1", "A", ``))
@@ -649,12 +650,12 @@ func TestACheckCannotBePutOff(t *testing.T) {
 		Info: pegboard.Info{Name: "Checks"}, Description: "Checks a host while it runs.",
 		Inspect: func(struct{}, *pegboard.Call) pegboard.Traits { return readsData },
 		Call: func(ctx ctx, _ struct{}, c *pegboard.Call) (string, error) {
-			return "went on", c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Value: "example.com"})
+			return "went on", c.Check(ctx, policy.Target{Kind: policy.Host, Value: "example.com"})
 		},
 	})
-	cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Checks"}, Ask: []string{"WebFetch(domain:example.com)"}})}
-	cfg.Hooks.Permission = func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{}, pegboard.ErrDeferred
+	cfg := pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Checks"}, Ask: []string{"WebFetch(domain:example.com)"}})}
+	cfg.Hooks.Permission = func(ctx, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{}, pegboard.ErrDeferred
 	}
 	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	out := ex.Run(t.Context(), registryOf(t, checks).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Checks", ``))[0]
@@ -673,9 +674,9 @@ func TestHooksThatAreLate(t *testing.T) {
 		}
 	}
 	pre := func(mode pegboard.FailMode) pegboard.Hooks {
-		return pegboard.Hooks{Timeout: time.Second, OnFailure: mode, Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		return pegboard.Hooks{Timeout: time.Second, OnFailure: mode, Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			late(h)
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}}
 	}
 	post := func(mode pegboard.FailMode) pegboard.Hooks {
@@ -691,9 +692,9 @@ func TestHooksThatAreLate(t *testing.T) {
 		{name: "pre, continue", hooks: pre(pegboard.FailContinue), text: "A"},
 		{name: "post", hooks: post(pegboard.FailDefault), text: "A"},
 		{name: "post, block", hooks: post(pegboard.FailBlock), is: pegboard.ErrTimeout, text: "withheld"},
-		{name: "one of two", hooks: pegboard.JoinHooks(pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+		{name: "one of two", hooks: pegboard.JoinHooks(pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
 			time.Sleep(time.Minute) // has no time-out of its own
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}}, pre(pegboard.FailContinue)), text: "A"},
 	}
 	for _, tc := range tests {
@@ -717,14 +718,14 @@ func TestProgressOfALateHookComesBeforeTheLastEvent(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
 	cfg := bypass(t)
-	cfg.Hooks = pegboard.Hooks{Timeout: time.Millisecond, OnFailure: pegboard.FailContinue, Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg.Hooks = pegboard.Hooks{Timeout: time.Millisecond, OnFailure: pegboard.FailContinue, Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		group.Add(1)
 		defer group.Done()
 		for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; {
 			h.Emit("late")
 			time.Sleep(50 * time.Microsecond)
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}
 	var kinds []pegboard.EventKind
 	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false), slow(pegboard.Info{Name: "U"}, false)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
@@ -747,13 +748,13 @@ func TestLateHookDoesNotRaceWithItsCall(t *testing.T) {
 	t.Parallel()
 	var group sync.WaitGroup
 	cfg := bypass(t)
-	cfg.Hooks = pegboard.Hooks{Timeout: time.Millisecond, OnFailure: pegboard.FailContinue, Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg.Hooks = pegboard.Hooks{Timeout: time.Millisecond, OnFailure: pegboard.FailContinue, Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		group.Add(1)
 		defer group.Done()
 		for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; {
 			h.Emit("late")
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}
 	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{OnEvent: func(pegboard.Event) {}})
@@ -796,7 +797,7 @@ func TestWithheldResultKeepsTheRestOfTheOutcome(t *testing.T) {
 	cfg.Hooks = pegboard.Hooks{OnFailure: pegboard.FailBlock, Post: func(ctx, *pegboard.HookCall) error { return errPlanned }}
 	out := run(t, registryOf(t, inert("A")), session(t, cfg), call("1", "A", ``))
 	require.ErrorIs(t, out.Err, errPlanned)
-	require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+	require.Equal(t, policy.Allow, out.Decision.Behavior)
 	require.NotNil(t, out.Call)
 }
 
@@ -825,13 +826,13 @@ func partsOf(texts ...string) (parts []pegboard.Part) {
 // TestSay: what the hooks of a call say stands in its outcome, whatever becomes of it.
 func TestSay(t *testing.T) {
 	t.Parallel()
-	deny := pegboard.Decision{Behavior: pegboard.Deny, Reason: "no"}
+	deny := policy.Decision{Behavior: policy.Deny, Reason: "no"}
 	tests := []struct {
 		name  string
 		call  pegboard.Call
-		rules pegboard.RuleSet
+		rules policy.RuleSet
 		hooks pegboard.Hooks // behind those that say something
-		mode  pegboard.Mode
+		mode  policy.Mode
 		cut   bool
 		want  []pegboard.Part
 		is    error
@@ -843,28 +844,28 @@ func TestSay(t *testing.T) {
 		{name: "no JSON", call: call("1", "T", `{`), want: partsOf("not run"), is: pegboard.ErrInvalidInput},
 		{name: "refused by Validate", call: call("1", "T", `{"mode":"invalid"}`), want: partsOf("not run"), is: pegboard.ErrInvalidInput},
 		{name: "denied by the tool", call: call("1", "T", `{"mode":"denied"}`), want: partsOf("pre", "not run"), is: pegboard.ErrDenied},
-		{name: "nobody to ask", call: call("1", "T", `{"mode":"ok"}`), mode: pegboard.ModeDefault, want: partsOf("pre", "not run"), is: pegboard.ErrNoApprover},
+		{name: "nobody to ask", call: call("1", "T", `{"mode":"ok"}`), mode: policy.ModeDefault, want: partsOf("pre", "not run"), is: pegboard.ErrNoApprover},
 		{name: "the message was cut", call: call("1", "T", `{"mode":"ok"}`), cut: true, want: partsOf("not run"), is: pegboard.ErrCancelled},
 		{
 			name: "denied by the next hook", call: call("1", "T", `{"mode":"ok"}`), want: partsOf("pre", "not run"), is: pegboard.ErrDenied,
-			hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return deny, nil }},
+			hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return deny, nil }},
 		},
 		{
 			name: "the next hook fails", call: call("1", "T", `{"mode":"ok"}`), want: partsOf("pre", "not run"), is: pegboard.ErrDenied,
-			hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { panic("oh") }},
+			hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { panic("oh") }},
 		},
 		{
 			name: "put off", call: call("1", "T", `{"mode":"ok"}`), want: partsOf("pre", "not run"), is: pegboard.ErrDeferred,
-			hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return deny, pegboard.ErrDeferred }},
+			hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return deny, pegboard.ErrDeferred }},
 		},
 		{
 			name: "the input is replaced, and all hooks run again", call: call("1", "T", `{"mode":"ok"}`), want: partsOf("pre", "changed", "post"),
-			hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				if string(h.Call.Input) == `{"mode":"ok"}` {
-					return pegboard.Decision{Input: []byte(`{"mode":"good"}`)}, nil
+					return policy.Decision{Input: []byte(`{"mode":"good"}`)}, nil
 				}
 				h.Say(partsOf("changed")...)
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}},
 		},
 		{
@@ -896,9 +897,9 @@ func TestSay(t *testing.T) {
 		},
 	}
 	saying := pegboard.Hooks{
-		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			h.Say(partsOf("pre")...)
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		},
 		Post:        func(_ ctx, h *pegboard.HookCall) error { h.Say(partsOf("post")...); return nil },
 		PostFailure: func(_ ctx, h *pegboard.HookCall) error { h.Say(partsOf("failure")...); return nil },
@@ -912,7 +913,7 @@ func TestSay(t *testing.T) {
 				first.Timeout = timeout
 				mode := tc.mode
 				if mode == "" {
-					mode = pegboard.ModeBypass
+					mode = policy.ModeBypass
 				}
 				s := session(t, pegboard.SessionConfig{Permissions: rules(t, mode, tc.rules), Hooks: pegboard.JoinHooks(first, tc.hooks)})
 				ex := executor(pegboard.Executor{})
@@ -939,13 +940,13 @@ func TestSayAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 50
 	cfg := bypass(t)
-	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+	cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 		var all sync.WaitGroup
 		for i := range n {
 			all.Go(func() { h.Say(partsOf(fmt.Sprint(i), "and")...) })
 		}
 		all.Wait()
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	out := run(t, registryOf(t, inert("A")), session(t, cfg), call("1", "A", ``))
 	require.Len(t, out.Result.Messages, 2*n)
@@ -964,12 +965,12 @@ func TestSayAfterTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept *pegboard.HookCall
 		cfg := bypass(t)
-		cfg.Hooks = pegboard.Hooks{Timeout: time.Second, OnFailure: pegboard.FailContinue, Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks = pegboard.Hooks{Timeout: time.Second, OnFailure: pegboard.FailContinue, Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			kept = h
 			h.Say(partsOf("in time")...)
 			time.Sleep(time.Hour)
 			h.Say(partsOf("late")...)
-			return pegboard.Decision{Behavior: pegboard.Deny}, nil
+			return policy.Decision{Behavior: policy.Deny}, nil
 		}}
 		s := session(t, cfg)
 		out := run(t, registryOf(t, inert("A")), s, call("1", "A", ``))
@@ -991,9 +992,9 @@ func TestSayInsideACall(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
 	cfg.Hooks = pegboard.Hooks{
-		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			h.Say(partsOf("before " + h.Call.Name)...)
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		},
 		NotRun: func(_ ctx, h *pegboard.HookCall) error { h.Say(partsOf("no " + h.Call.Name)...); return nil },
 		Post:   func(_ ctx, h *pegboard.HookCall) error { h.Say(partsOf("after " + h.Call.Name)...); return nil },

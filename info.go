@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/plain"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Info is the part of a tool that never changes. [Registry.Add] takes a copy.
@@ -88,10 +89,10 @@ func (i *Info) sharesName(o *Info) bool {
 func (i *Info) answersTo(name string) bool { return i.Name == name || slices.Contains(i.Aliases, name) }
 
 // facts returns what a decision has to know of the tool.
-func (i *Info) facts() ToolFacts {
-	facts := BuiltinTool(i.Name, i.Aliases...)
+func (i *Info) facts() policy.Tool {
+	facts := policy.Builtin(i.Name, i.Aliases...)
 	if i.Origin.External() {
-		facts = ExternalTool(i.Origin.Source, i.Origin.Tool)
+		facts = policy.External(i.Origin.Source, i.Origin.Tool)
 	}
 	facts.RequiresUser = i.RequiresUser
 	return facts
@@ -200,17 +201,17 @@ func (i Info) WithMeta(meta json.RawMessage) Info {
 // Traits describe one call. The zero value is the cautious one: the call runs alone, and
 // writes something unknown.
 type Traits struct {
-	Targets     []Target    // none means one target of the kind TargetOpaque, unless ReadOnly
-	Concurrency Concurrency // zero: Exclusive
-	ReadOnly    bool        // changes nothing; without targets it is asked about where deny or ask rules speak of paths, hosts or commands
-	Destructive bool        // cannot be undone; a call that is ReadOnly, too, counts as one that writes
-	OpenWorld   bool        // reaches beyond this machine
-	Idempotent  bool        // twice has the effect of once; needed only for [RetryPolicy], and only if not ReadOnly
+	Targets     []policy.Target // none means one target of the kind policy.Opaque, unless ReadOnly
+	Concurrency Concurrency     // zero: Exclusive
+	ReadOnly    bool            // changes nothing; without targets it is asked about where deny or ask rules speak of paths, hosts or commands
+	Destructive bool            // cannot be undone; a call that is ReadOnly, too, counts as one that writes
+	OpenWorld   bool            // reaches beyond this machine
+	Idempotent  bool            // twice has the effect of once; needed only for [RetryPolicy], and only if not ReadOnly
 
 	// Own says that the call changes nothing but what belongs to the conversation: its lists,
 	// its agents, their messages. In plan mode, an Allow of the tool itself then counts if no
 	// target is a path, a command, a host or opaque; a call without targets has an opaque one.
-	// Such a tool names what it changes, as with a target of the kind TargetResource. It has
+	// Such a tool names what it changes, as with a target of the kind policy.Resource. It has
 	// no effect on attached tools.
 	Own bool
 
@@ -236,8 +237,8 @@ func (t Traits) cautious() Traits {
 }
 
 // facts returns what a decision has to know of the call.
-func (t *Traits) facts() CallFacts {
-	return CallFacts{ReadOnly: t.ReadOnly, Destructive: t.Destructive, OpenWorld: t.OpenWorld, Own: t.Own, Sandboxed: t.Sandboxed}
+func (t *Traits) facts() policy.Facts {
+	return policy.Facts{ReadOnly: t.ReadOnly, Destructive: t.Destructive, OpenWorld: t.OpenWorld, Own: t.Own, Sandboxed: t.Sandboxed}
 }
 
 func (t Traits) isZero() bool {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestReadOnlyAndDestructiveExcludeEachOther(t *testing.T) {
@@ -29,7 +30,7 @@ func TestReadOnlyAndDestructiveExcludeEachOther(t *testing.T) {
 	require.NoError(t, err)
 	pool := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 	d := pool.Decide(t.Context(), call("1", "T", `{}`))
-	require.Equal(t, pegboard.Ask, d.Behavior, "a call that destroys something is asked about")
+	require.Equal(t, policy.Ask, d.Behavior, "a call that destroys something is asked about")
 	require.Contains(t, d.Reason, "cannot be undone")
 	ex := executor(pegboard.Executor{})
 	require.ErrorIs(t, ex.Run(t.Context(), pool, call("1", "T", `{}`))[0].Err, pegboard.ErrDenied)

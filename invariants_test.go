@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The tests in this file are named after the invariants of the design. Each
@@ -26,8 +27,8 @@ func TestInvariant5ZeroValuesAreCautious(t *testing.T) {
 	outside := t.TempDir()
 	dir := t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
-	read := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
+	read := func(v string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: policy.Read, Value: v}
 	}
 	tests := []struct {
 		name     string
@@ -40,21 +41,21 @@ func TestInvariant5ZeroValuesAreCautious(t *testing.T) {
 		{name: "says nothing", remedy: "T"},
 		{name: "read-only without targets", traits: pegboard.Traits{ReadOnly: true}, runs: true},
 		{name: "the same, attached", traits: pegboard.Traits{ReadOnly: true}, attached: true, remedy: "mcp__src__T"},
-		{name: "reads inside", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("a")}}, runs: true},
-		{name: "reads inside, attached", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("a")}}, attached: true, runs: true},
-		{name: "reads outside", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read(outside + "/x")}}, remedy: "Read(/" + outside + "/x)"},
-		{name: "reads outside through a link", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("link/x")}}, remedy: "Read("},
-		{name: "reads outside by dots", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("a/../../x")}}, remedy: "Read("},
-		{name: "one of two outside", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("a"), read("/x")}}, remedy: "Read("},
-		{name: "an other name outside", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "a", Aliases: []string{"/x"}}}}, remedy: "Read("},
-		{name: "reads and writes inside", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "a"}}}, remedy: "Edit(/a)"},
-		{name: "open world", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{read("a")}}, remedy: "Read("},
-		{name: "a free command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Shell: pegboard.ShellFacts{ReadOnly: true}}}}, runs: true},
-		{name: "a free command, attached", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls", Shell: pegboard.ShellFacts{ReadOnly: true}}}}, attached: true, remedy: "mcp__src__T"},
-		{name: "a command", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "ls"}}}, remedy: "T"},
-		{name: "a host", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "example.com"}}}, remedy: "WebFetch(domain:example.com)"},
-		{name: "opaque", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{}}}, remedy: "T"},
-		{name: "opaque among others", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("a"), {}}}, remedy: "T"},
+		{name: "reads inside", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{read("a")}}, runs: true},
+		{name: "reads inside, attached", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{read("a")}}, attached: true, runs: true},
+		{name: "reads outside", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{read(outside + "/x")}}, remedy: "Read(/" + outside + "/x)"},
+		{name: "reads outside through a link", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{read("link/x")}}, remedy: "Read("},
+		{name: "reads outside by dots", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{read("a/../../x")}}, remedy: "Read("},
+		{name: "one of two outside", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{read("a"), read("/x")}}, remedy: "Read("},
+		{name: "an other name outside", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: "a", Aliases: []string{"/x"}}}}, remedy: "Read("},
+		{name: "reads and writes inside", traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: "a"}}}, remedy: "Edit(/a)"},
+		{name: "open world", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []policy.Target{read("a")}}, remedy: "Read("},
+		{name: "a free command", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "ls", Shell: policy.ShellFacts{ReadOnly: true}}}}, runs: true},
+		{name: "a free command, attached", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "ls", Shell: policy.ShellFacts{ReadOnly: true}}}}, attached: true, remedy: "mcp__src__T"},
+		{name: "a command", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "ls"}}}, remedy: "T"},
+		{name: "a host", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Host, Access: policy.Read, Value: "example.com"}}}, remedy: "WebFetch(domain:example.com)"},
+		{name: "opaque", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{}}}, remedy: "T"},
+		{name: "opaque among others", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{read("a"), {}}}, remedy: "T"},
 		{name: "needs a person", traits: pegboard.Traits{ReadOnly: true}, user: true, remedy: "person"},
 	}
 	for _, tc := range tests {
@@ -250,14 +251,14 @@ func TestInvariant14EveryErrorSpeaksToBothSides(t *testing.T) {
 		{name: "validate", def: func(d *pegboard.Definition[input, string]) {
 			d.Validate = func(ctx, input, *pegboard.Call) error { return errors.New("n must be prime; take 7") }
 		}, is: pegboard.ErrInvalidInput, stage: pegboard.StageValidate, says: []string{"take 7"}},
-		{name: "hook fails", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return pegboard.Decision{}, boom }}, is: boom, stage: pegboard.StageHook, says: []string{"hook", "Tell the user"}},
-		{name: "hook denies", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not on Fridays"}, nil
+		{name: "hook fails", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return policy.Decision{}, boom }}, is: boom, stage: pegboard.StageHook, says: []string{"hook", "Tell the user"}},
+		{name: "hook denies", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Deny, Reason: "not on Fridays"}, nil
 		}}, is: pegboard.ErrDenied, stage: pegboard.StagePermission, says: []string{"not on Fridays", "do something else"}},
-		{name: "hook panics", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { panic(boom) }}, is: pegboard.ErrPanic, stage: pegboard.StageHook, says: []string{"Tell the user"}},
+		{name: "hook panics", def: plain, hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { panic(boom) }}, is: pegboard.ErrPanic, stage: pegboard.StageHook, says: []string{"Tell the user"}},
 		{name: "tool denies", def: func(d *pegboard.Definition[input, string]) {
-			d.Permit = func(ctx, input, *pegboard.Call) pegboard.Decision {
-				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "protected"}
+			d.Permit = func(ctx, input, *pegboard.Call) policy.Decision {
+				return policy.Decision{Behavior: policy.Deny, Reason: "protected"}
 			}
 		}, is: pegboard.ErrDenied, stage: pegboard.StagePermission, says: []string{"protected"}},
 		{name: "nobody to ask", def: func(d *pegboard.Definition[input, string]) { d.Traits = pegboard.Traits{} }, is: pegboard.ErrDenied, stage: pegboard.StagePermission, says: []string{"allow rule Trial"}},

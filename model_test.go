@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The tests of the files model_* compare the executor with a model of it.
@@ -491,21 +492,21 @@ type calendar struct {
 
 // remembering are the updates that an answer may remember: none, that all are refused from now
 // on, or that all need no question.
-var remembering = [][]pegboard.PermissionUpdate{
+var remembering = [][]policy.Update{
 	nil,
-	{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Destination: pegboard.SourceSession, Rules: askedRules}},
-	{{Type: pegboard.UpdateRemoveRules, Behavior: pegboard.Ask, Rules: askedRules}},
+	{{Type: policy.AddRules, Behavior: policy.Deny, Destination: policy.SourceSession, Rules: askedRules}},
+	{{Type: policy.RemoveRules, Behavior: policy.Ask, Rules: askedRules}},
 }
 
-var askedRules = []pegboard.PermissionUpdateRule{{Tool: "WebFetch", Pattern: "domain:ask.test"}}
+var askedRules = []policy.UpdateRule{{Tool: "WebFetch", Pattern: "domain:ask.test"}}
 
 // A memory has the updates that the host was told to keep, for the permissions of later days.
 type memory struct {
 	mu   sync.Mutex
-	kept []pegboard.PermissionUpdate
+	kept []policy.Update
 }
 
-func (m *memory) onRemember(_ ctx, updates []pegboard.PermissionUpdate) error {
+func (m *memory) onRemember(_ ctx, updates []policy.Update) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.kept = append(m.kept, updates...)
@@ -550,9 +551,9 @@ func (c *calendar) looks(id string) bool {
 }
 
 // permissions returns the permissions of a day, with what answers have had remembered.
-func (c *calendar) permissions(t *testing.T, day int, m *memory) pegboard.Permissions {
+func (c *calendar) permissions(t *testing.T, day int, m *memory) policy.Permissions {
 	t.Helper()
-	set := pegboard.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}}
+	set := policy.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}}
 	switch c.rules[day] {
 	case "deny":
 		set.Deny = append(set.Deny, "WebFetch(domain:ask.test)")
@@ -561,21 +562,21 @@ func (c *calendar) permissions(t *testing.T, day int, m *memory) pegboard.Permis
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	p, err := rules(t, pegboard.ModeBypass, set).Apply(m.kept...)
+	p, err := rules(t, policy.ModeBypass, set).Apply(m.kept...)
 	require.NoError(t, err)
 	return p
 }
 
 // answer returns what the user says about a call.
-func (c *calendar) answer(id string, input []byte) pegboard.Decision {
+func (c *calendar) answer(id string, input []byte) policy.Decision {
 	var p action
 	if err := json.Unmarshal(input, &p); err != nil {
 		panic(err)
 	}
 	if p.Person == "no" {
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "as planned", Remember: remembering[c.remember[id]]}
+		return policy.Decision{Behavior: policy.Deny, Reason: "as planned", Remember: remembering[c.remember[id]]}
 	}
-	return pegboard.Decision{Behavior: pegboard.Allow, Remember: remembering[c.remember[id]]}
+	return policy.Decision{Behavior: policy.Allow, Remember: remembering[c.remember[id]]}
 }
 
 // inOneProcess plays the calendar while one process waits.
@@ -641,7 +642,7 @@ func newAgency(t *testing.T, c *calendar, tools *pegboard.Registry, crash int) *
 }
 
 // process runs one process to its end, or until it dies. Outs is nil if it has died.
-func (a *agency) process(day int, answers map[string]pegboard.Decision) (outs []pegboard.Outcome) {
+func (a *agency) process(day int, answers map[string]policy.Decision) (outs []pegboard.Outcome) {
 	s := a.world.session(a.t, func(cfg *pegboard.SessionConfig) {
 		*cfg = suspending(a.journal, *cfg)
 		cfg.Permissions, cfg.OnRemember = a.permissions(a.t, day, &a.memory), a.memory.onRemember
@@ -676,7 +677,7 @@ func (a *agency) process(day int, answers map[string]pegboard.Decision) (outs []
 // play plays the calendar.
 func (a *agency) play() (outs []pegboard.Outcome) {
 	for day := range calendarDays {
-		answers := map[string]pegboard.Decision{}
+		answers := map[string]policy.Decision{}
 		for {
 			given := len(answers)
 			now := a.process(day, answers)
@@ -1063,7 +1064,7 @@ func newWorld() *world {
 func (w *world) session(t *testing.T, change ...func(*pegboard.SessionConfig)) *pegboard.Session {
 	t.Helper()
 	cfg := pegboard.SessionConfig{
-		Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}, Ask: []string{"WebFetch(domain:ask.test)"}}),
+		Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}, Ask: []string{"WebFetch(domain:ask.test)"}}),
 		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
 		Hooks: pegboard.JoinHooks(
 			pegboard.Hooks{Post: w.count(w.hooked), PostFailure: w.count(w.hooked), NotRun: w.count(w.unhooked)},
@@ -1097,22 +1098,22 @@ func actionOf(c *pegboard.Call) (p action) {
 	return p
 }
 
-func preAsPlanned(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+func preAsPlanned(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 	switch actionOf(h.Call).Pre {
 	case "deny":
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "as planned"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "as planned"}, nil
 	case "ask":
-		return pegboard.Decision{Behavior: pegboard.Ask, Reason: "as planned"}, nil
+		return policy.Decision{Behavior: policy.Ask, Reason: "as planned"}, nil
 	case "error":
-		return pegboard.Decision{}, errPlanned
+		return policy.Decision{}, errPlanned
 	case "panic":
 		panic("as planned")
 	case "late":
 		time.Sleep(20 * hookTime)
 		h.Emit("late")
-		return pegboard.Decision{Behavior: pegboard.Deny}, nil
+		return policy.Decision{Behavior: policy.Deny}, nil
 	}
-	return pegboard.Decision{}, nil
+	return policy.Decision{}, nil
 }
 
 func postAsPlanned(_ ctx, h *pegboard.HookCall) error {
@@ -1140,12 +1141,12 @@ func blockAsPlanned(_ ctx, h *pegboard.HookCall) error {
 	return nil
 }
 
-func askAsPlanned(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+func askAsPlanned(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 	switch actionOf(q.Call).Person {
 	case "yes":
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	case "no":
-		return pegboard.Decision{Behavior: pegboard.Deny}, nil
+		return policy.Decision{Behavior: policy.Deny}, nil
 	}
 	return pegboard.AskLater(ctx, q)
 }
@@ -1180,13 +1181,13 @@ func planTool(info pegboard.Info, same func(a, b action) bool) pegboard.Tool {
 		Inspect: func(p action, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{Concurrency: pegboard.Concurrency(p.Class), ReadOnly: p.Look}
 			for _, r := range p.Reads {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: r, Tree: p.Tree})
+				tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Resource, Access: policy.Read, Value: r, Tree: p.Tree})
 			}
 			for _, x := range p.Writes {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetResource, Value: x, Tree: p.Tree})
+				tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Resource, Value: x, Tree: p.Tree})
 			}
 			if p.Rule != "" {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: p.Rule + ".test"})
+				tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Host, Access: policy.Read, Value: p.Rule + ".test"})
 			}
 			return tr
 		},

@@ -2,643 +2,224 @@ package pegboard
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"errors"
+	"context"
 	"fmt"
-	"iter"
-	"path/filepath"
 	"slices"
-	"strings"
+	"sync/atomic"
 
-	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// A RuleSet holds one source's rules as they are written in a settings file.
-type RuleSet struct {
-	Source           RuleSource
-	Allow, Ask, Deny []string
-	// Untrusted leaves out the allow rules: those of a project count only once the user
-	// trusts it. Its deny and ask rules always count.
-	Untrusted bool
+// grants hold the permissions of a session. In a fork the permissions in force are its
+// own, narrowed to those of its parents at that moment.
+type grants struct {
+	parent     *grants // nil in the main session
+	onChange   func()
+	onRemember func(ctx context.Context, updates []policy.Update) error // nil saves nothing
+
+	updating lock.Mutex // held for a whole change, so that changes do not overlap
+
+	mu     lock.Mutex                         // guards joined and left, and every write of own
+	own    atomic.Pointer[policy.Permissions] // as they hold in the session
+	joined joinedPermissions
+	left   leftPermissions
 }
 
-// ErrModeUnavailable is returned where a mode is to be entered that the permissions do not
-// offer; see [Permissions.Offers].
-var ErrModeUnavailable = errors.New("permission mode not available")
+// joinedPermissions cache the permissions in force, with the two that they were made of.
+type joinedPermissions struct{ own, parent, both *policy.Permissions }
 
-// An AddedDirectory is a working directory that was added at run time.
-type AddedDirectory struct {
-	Path   string
-	Source RuleSource
-}
+// leftPermissions cache the permissions in force at a place that the session has left, with
+// the two that they were made of.
+type leftPermissions struct{ own, parent, then *policy.Permissions }
 
-// An addedDir is one of Permissions, with its place once it has one.
-type addedDir struct {
-	AddedDirectory
-	at workDir // zero until it was resolved
-}
+// place returns the session's place.
+func (g *grants) place() *policy.Place { return g.own.Load().Place() }
 
-// Permissions are a mode and rules. The value is immutable. The zero value has no rule,
-// so that only harmless reads run without a question.
-type Permissions struct {
-	mode    Mode
-	outer   []Mode // modes of the parents, where they differ
-	before  Mode   // the mode before plan mode; in a fork, empty means its parent's
-	parent  Mode   // of a fork in a session: its parent's mode, which an empty mode means
-	set     *ruleset
-	trusted []string   // sources of tools, sorted; never written to
-	facts   []FactRule // deny rules first, allow rules last; never written to
-	dirs    []addedDir // never written to
-
-	available modes // of ModeAuto and ModeBypass, those that may be entered
-	withheld  modes // those that may not be entered, see Without
-
-	// Where they hold, see In:
-	place   *Place    // nil before
-	addedAt *Place    // that what is new refers to; nil means place
-	own     []workDir // the working directories of place, in a fork those that its parent has
-	work    []workDir // own and dirs
-}
-
-// NewPermissions returns permissions of the given mode and rules. An empty mode means
-// ModeDefault, or in a fork its parent's. The mode is available from now on, see
-// [Permissions.Offers]. It is an error if the mode is unknown, or a rule is not fully
-// understood.
-func NewPermissions(mode Mode, sets ...RuleSet) (Permissions, error) {
-	p := Permissions{mode: mode, available: modesOf(mode)}
-	if mode.laxity() < 0 {
-		return Permissions{}, fmt.Errorf("unknown permission mode %q", mode)
+// inForce returns the permissions in force. The caller must not write to them.
+func (g *grants) inForce() *policy.Permissions {
+	if g.parent == nil {
+		return g.own.Load()
 	}
-	return p.WithRules(sets...)
+	parent := g.parent.inForce()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	own := g.own.Load()
+	if g.joined.both == nil || g.joined.own != own || g.joined.parent != parent {
+		both := parent.Narrow(*own)
+		g.joined = joinedPermissions{own: own, parent: parent, both: &both}
+	}
+	return g.joined.both
 }
 
-// Mode returns the mode.
-func (p Permissions) Mode() Mode { return cmp.Or(p.mode, p.parent).orDefault() }
-
-// Modes returns the mode of p, and those of the permissions that p was narrowed from where they
-// differ. A call is decided in each, and the strictest decision counts.
-func (p Permissions) Modes() []Mode { return append([]Mode{p.Mode()}, p.outer...) }
-
-// Rules returns the rules, deny rules first and allow rules last.
-func (p Permissions) Rules() []Rule { return slices.Clone(p.set.all()) }
-
-// AllRules yields the rules in the order of Rules, without a copy of the list.
-func (p Permissions) AllRules() iter.Seq[Rule] { return slices.Values(p.set.all()) }
-
-// Directories returns the directories that were added.
-func (p Permissions) Directories() (all []AddedDirectory) {
-	for _, d := range p.dirs {
-		all = append(all, d.AddedDirectory)
+// inForceAt returns the permissions in force as they hold at a place of the session, which it
+// may have left. The caller must not write to them.
+func (g *grants) inForceAt(at *policy.Place) *policy.Permissions {
+	if now := g.inForce(); now.Place() == at {
+		return now
 	}
-	return all
+	own, parent := g.own.Load(), (*policy.Permissions)(nil)
+	if g.parent != nil {
+		parent = g.parent.inForce()
+	}
+	g.mu.Lock()
+	left := g.left
+	g.mu.Unlock()
+	if left.then != nil && left.own == own && left.parent == parent && left.then.Place() == at {
+		return left.then
+	}
+	then := own.OnlyIn(at)
+	if parent != nil {
+		then = parent.Narrow(then)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left = leftPermissions{own, parent, &then}
+	return &then
 }
 
-// WithDirectories returns p with further directories of any source, such as those of a policy,
-// which no update can add. One that p has already is not added again.
-func (p Permissions) WithDirectories(dirs ...AddedDirectory) Permissions {
-	p.dirs = slices.Clone(p.dirs)
-	known := make(map[AddedDirectory]bool, len(p.dirs)+len(dirs))
-	for _, d := range p.dirs {
-		known[d.AddedDirectory] = true
+// update replaces the session's own permissions by change's result. No other change
+// happens in between.
+func (g *grants) update(change func(policy.Permissions) (policy.Permissions, error)) error {
+	return g.updateAt(nil, change)
+}
+
+// updateAt is update for a change that refers to a place of the session. Nil means the present
+// one.
+func (g *grants) updateAt(added *policy.Place, change func(policy.Permissions) (policy.Permissions, error)) error {
+	g.updating.Lock()
+	defer g.updating.Unlock()
+	own := *g.own.Load()
+	if g.parent != nil {
+		own = own.Inherit(*g.parent.inForce())
 	}
-	for _, d := range dirs {
-		if !known[d] {
-			known[d], p.dirs = true, append(p.dirs, addedDir{AddedDirectory: d})
+	p, err := change(own)
+	if err != nil {
+		return err
+	}
+	if g.parent != nil {
+		if err := g.parent.inForce().CheckChild(p); err != nil {
+			return err
 		}
 	}
-	return p
+	g.set(p, cmp.Or(added, g.place()))
+	return nil
 }
 
-// WithRules returns p with further rules.
-func (p Permissions) WithRules(sets ...RuleSet) (Permissions, error) {
-	rules := p.Rules()
-	for _, set := range sets {
-		more, err := set.parse()
-		if err != nil {
-			return Permissions{}, err
-		}
-		rules = append(rules, more...)
+// set replaces the session's own permissions. What is new in them refers to the place where it
+// was added. The caller holds updating.
+func (g *grants) set(p policy.Permissions, added *policy.Place) {
+	if g.parent != nil {
+		p, _ = p.WithoutTurn(policy.Allow) // the parent's may be among them, and they end without the fork
 	}
-	p.set = newRuleset(rules)
-	return p, nil
+	before := g.own.Load()
+	g.store(p.AddedAt(added, *before).In(before.Place()))
 }
 
-// Apply returns p after the updates, in their order. If one is wrong, it returns an
-// error and none is applied.
-func (p Permissions) Apply(updates ...PermissionUpdate) (Permissions, error) {
-	q := p
-	for _, u := range updates {
-		var err error
-		if q, err = u.apply(q); err != nil {
-			return Permissions{}, fmt.Errorf("update %s: %w", u.Type, err)
-		}
-	}
-	return q, nil
+// store makes p, which holds in the session, its own permissions.
+func (g *grants) store(p policy.Permissions) {
+	g.mu.Lock()
+	g.own.Store(&p)
+	g.mu.Unlock()
+	g.onChange()
 }
 
-// parse returns the rules of a set. The allow rules of an untrusted source are checked,
-// but not returned.
-func (set RuleSet) parse() ([]Rule, error) {
-	rules := make([]Rule, 0, len(set.Deny)+len(set.Ask)+len(set.Allow))
-	for _, list := range []struct {
-		behavior Behavior
-		texts    []string
-	}{{Deny, set.Deny}, {Ask, set.Ask}, {Allow, set.Allow}} {
-		for _, text := range list.texts {
-			r, err := ParseRule(list.behavior, text)
-			if err != nil {
-				return nil, err
-			}
-			r.Source = set.Source
-			if list.behavior != Allow || !set.Untrusted {
-				rules = append(rules, r)
-			}
-		}
+// move implements [Session.SetDir]. It returns the directories before and after.
+func (g *grants) move(dir string) (last, now string, err error) {
+	g.updating.Lock()
+	defer g.updating.Unlock()
+	own, parent := g.own.Load(), (*policy.Permissions)(nil)
+	if g.parent != nil {
+		parent = g.parent.inForce()
 	}
-	return rules, nil
+	next, err := g.inForce().Move(dir, parent)
+	if err != nil {
+		return "", "", err
+	}
+	g.store(own.In(next))
+	return own.Place().Dir(), next.Dir(), nil
 }
 
-// CheckChild returns an error if the permissions of a child could allow more than p.
-func (p Permissions) CheckChild(fork Permissions) error {
-	if fork.mode != "" && fork.mode.laxity() > p.mode.laxity() {
-		return fmt.Errorf("mode %s is laxer than the parent's mode %s", fork.mode, p.Mode())
+// newTurn ends the session's own rules of the turn.
+func (g *grants) newTurn() {
+	g.updating.Lock()
+	defer g.updating.Unlock()
+	if own, ended := g.own.Load().WithoutTurn(policy.Allow, policy.Ask, policy.Deny); ended {
+		g.set(own, own.Place())
 	}
-	if fork.mode != "" && p.withholds(fork.mode) {
-		return fmt.Errorf("%w: the parent's permissions withhold mode %s", ErrModeUnavailable, fork.mode)
-	}
-	for _, d := range fork.dirs {
-		if !p.hasDir(d) {
-			return fmt.Errorf("a fork cannot add the directory %s; add it to the parent", d.Path)
-		}
-	}
-	for _, r := range fork.set.all() {
-		if r.Behavior == Allow && !slices.ContainsFunc(p.set.all(), r.sameText) {
-			return fmt.Errorf("a fork cannot add the allow rule %q; add it to the parent", r)
-		}
-	}
-	return p.checkForkFacts(fork)
 }
 
-// Narrow returns p narrowed by a child's permissions: its deny and ask rules, its mode
-// and those that it withholds, its directories. Allow rules of the turn stay behind. Both hold at
-// a place.
-func (p Permissions) Narrow(fork Permissions) Permissions {
-	p, _ = p.WithoutTurn(Allow)
-	p.parent = p.Mode()
-	var dirs []addedDir // as the parent resolved them
-	for _, d := range p.dirs {
-		if fork.hasDir(d) {
-			dirs = append(dirs, d)
-		}
+// remember applies the updates of an answer to the whole conversation: all of them, or
+// none and an error. They refer to the place that the main session had when it was asked.
+func (g *grants) remember(updates []policy.Update, asked *policy.Place) error {
+	if len(updates) == 0 {
+		return nil
 	}
-	within := slices.Concat(p.work, p.place.left)
-	own := slices.DeleteFunc(slices.Clone(fork.own), func(d workDir) bool { return !d.isWithin(within) }) // the parent may have lost one
-	p.place, p.dirs, p.own, p.work, p.before = fork.place, dirs, own, workDirs(own, dirs), fork.before
-	mode := p.inFork(fork)
-	p.withheld |= fork.withheld
-	if mode != p.Mode() {
-		p.outer = append(slices.Clone(p.outer), p.Mode())
-		p.mode, p.available = mode, p.available|modesOf(mode)
+	err := g.main().updateAt(asked, func(p policy.Permissions) (policy.Permissions, error) { return p.Apply(updates...) })
+	if err == nil {
+		g.addDirectories(onlyAddDirectories(updates))
 	}
-	more := slices.DeleteFunc(fork.Rules(), func(r Rule) bool { return r.Behavior == Allow })
-	if len(more) > 0 || p.place.also != nil {
-		p.set = newRuleset(append(more, p.rulesAlsoAt(p.place)...))
-	}
-	return p.narrowedFacts(fork)
+	return err
 }
 
-// rulesAlsoAt returns the rules of p as they hold in a fork. After it has moved, deny and ask
-// rules of its parents are about its place, too.
-func (p *Permissions) rulesAlsoAt(at *Place) []Rule {
-	rules := p.Rules()
-	for i := range rules {
-		if rules[i].Behavior != Allow {
-			rules[i].holdAlso(at.also)
-		}
+// save lets the host save remembered updates. ModeBypass is for one session and is left
+// out, and so is what is for one turn.
+func (g *grants) save(updates []policy.Update) error {
+	g = g.main()
+	updates = slices.DeleteFunc(slices.Clone(updates), func(u policy.Update) bool { return u.Mode == policy.ModeBypass || u.Destination == policy.SourceTurn })
+	if g.onRemember == nil || len(updates) == 0 {
+		return nil
 	}
-	return rules
-}
-
-// hasDir reports whether a directory was added to p.
-func (p *Permissions) hasDir(d addedDir) bool {
-	return slices.ContainsFunc(p.dirs, func(o addedDir) bool { return o.AddedDirectory == d.AddedDirectory })
-}
-
-// In returns p as it holds at a place: the anchors of path rules are fixed, and the directories
-// resolved. Those that were fixed before stay as they are, so that a rule keeps matching the
-// same files; links on the way to a directory are followed anew. Deciding many calls, it saves time to
-// call In once.
-func (p Permissions) In(at *Place) Permissions {
-	added := cmp.Or(p.addedAt, at)
-	rules := p.Rules()
-	for i := range rules {
-		r := &rules[i]
-		if r.bases == nil {
-			r.anchor(added.anchors)
-		} else if at.also != nil {
-			r.holdWhereAdded()
-		}
-		if r.Behavior != Allow {
-			r.holdAlso(at.also)
-		}
-	}
-	p.set = newRuleset(rules)
-	dirs := slices.Clone(p.dirs)
-	for i := range dirs {
-		d := &dirs[i]
-		if d.at.spelled == "" || filepath.IsAbs(d.Path) {
-			d.at.spelled = realpath.Abs(added.dir, added.home, d.Path)
-		}
-		d.at.real = realpath.Resolve(d.at.spelled)
-	}
-	p.place, p.addedAt, p.parent, p.dirs, p.own = at, nil, "", dirs, at.own
-	p.work = workDirs(p.own, dirs)
-	return p
-}
-
-// OnlyIn is In without what rules have held for since [Permissions.Move], but where they were added
-// and at the place.
-func (p Permissions) OnlyIn(at *Place) Permissions {
-	if slices.ContainsFunc(p.set.all(), func(r Rule) bool { return len(r.bases) != len(r.anchored.bases) }) {
-		rules := p.Rules()
-		for i := range rules {
-			if rules[i].bases != nil {
-				rules[i].holdWhereAdded()
-			}
-		}
-		p.set = newRuleset(rules)
-	}
-	return p.In(at)
-}
-
-// AddedAt returns p in which what is new refers to a place, whichever In is given. A directory that
-// before has, too, is not new.
-func (p Permissions) AddedAt(added *Place, before Permissions) Permissions {
-	p.addedAt, p.dirs = added, slices.Clone(p.dirs)
-	for i, d := range p.dirs {
-		if k := slices.IndexFunc(before.dirs, func(o addedDir) bool { return o.AddedDirectory == d.AddedDirectory }); k >= 0 {
-			p.dirs[i] = before.dirs[k]
-		}
-	}
-	return p
-}
-
-// Place returns where p holds, or nil before In.
-func (p Permissions) Place() *Place { return p.place }
-
-// WorkDirs returns the working directories where p holds, the added ones last.
-func (p Permissions) WorkDirs() (names []string) {
-	for _, d := range p.work {
-		names = append(names, d.spelled)
-	}
-	return names
-}
-
-// workDirs returns own directories and added ones.
-func workDirs(own []workDir, added []addedDir) []workDir {
-	all := slices.Clip(own)
-	for _, d := range added {
-		all = append(all, d.at)
-	}
-	return all
-}
-
-// Resolve returns a copy of targets as they are decided where p holds: paths are absolute and have
-// their [Target.Real], and hosts are canonical. A target that is decided later should be resolved once,
-// so that what is opened is what was decided.
-func (p Permissions) Resolve(targets []Target) []Target {
-	return p.place.resolve(targets, p.set.restrictsFiles())
-}
-
-// Offers reports whether m may be entered: by WithMode, an update, or an answer that
-// remembers one. ModeAuto and ModeBypass are offered only if the permissions were made in
-// them, or by WithAvailable; the other modes always. No mode is offered that Without
-// names. An unknown mode is not offered.
-//
-// In a fork, the parent's mode is a further limit: a laxer one is refused.
-func (p Permissions) Offers(m Mode) bool {
-	optional := m == ModeAuto || m == ModeBypass
-	return m.laxity() >= 0 && !p.withheld.has(m) && (!optional || p.available.has(m))
-}
-
-// WithAvailable returns p in which these modes may be entered, unless Without names them,
-// before or after. The mode of p stays. An unknown mode changes nothing.
-func (p Permissions) WithAvailable(modes ...Mode) Permissions {
-	p.available |= modesOf(modes...)
-	return p
-}
-
-// Without returns p in which these modes can never be entered: as a policy wants it. A fork
-// cannot have them either, but for one that is stricter than ModeDefault and than the mode of
-// its parent, since a fork can always be narrower. If the mode of p is among them, the next
-// stricter one takes its place that is offered, at the laxest ModeDefault. ModeDeny cannot be
-// withheld. An unknown mode changes nothing.
-func (p Permissions) Without(modes ...Mode) Permissions {
-	named := modesOf(modes...) &^ modesOf(ModeDeny)
-	p.withheld |= named
-	if named.has(p.mode) {
-		p.mode = p.orStricter(p.mode)
-	}
-	return p
-}
-
-// WithMode returns p with another mode. Plan mode remembers the mode before it. It is an
-// error if the mode is unknown, and [ErrModeUnavailable] if p does not offer it.
-func (p Permissions) WithMode(m Mode) (Permissions, error) {
-	switch {
-	case m.laxity() < 0:
-		return Permissions{}, fmt.Errorf("unknown permission mode %q", m)
-	case p.withheld.has(m):
-		return Permissions{}, fmt.Errorf("%w: the permissions withhold %s", ErrModeUnavailable, m.orDefault())
-	case !p.Offers(m):
-		return Permissions{}, fmt.Errorf("%w: %s is entered only where the permissions were made in it, or with WithAvailable", ErrModeUnavailable, m)
-	}
-	if m == ModePlan && p.mode != ModePlan {
-		if p.before = p.mode; p.parent == "" {
-			p.before = p.Mode()
-		}
-	}
-	p.mode = m
-	return p, nil
-}
-
-// AfterPlan returns p in the mode before plan mode, or in a stricter one if that is not
-// offered any more. A fork whose mode is its parent's again, or that has begun in plan mode,
-// gets the mode that the parent has, and no laxer one. In any other mode it returns p.
-func (p Permissions) AfterPlan() Permissions {
-	if p.mode != ModePlan {
-		return p
-	}
-	before := p.before
-	p.before = ""
-	switch {
-	case p.parent == "":
-		p.mode = p.orStricter(before.orDefault())
-	case before == "" || before.Laxer(p.parent):
-		p.mode = ""
-	default:
-		p.mode = p.orStricter(before)
-	}
-	return p
-}
-
-// orStricter returns m if it is not withheld. Otherwise it returns the laxest mode that is
-// not withheld, and laxer neither than m nor than ModeDefault.
-func (p Permissions) orStricter(m Mode) Mode {
-	if !p.withheld.has(m) {
-		return m
-	}
-	for i := min(m.laxity(), ModeDefault.laxity()); i > 0; i-- {
-		if !p.withheld.has(modesByLaxity[i]) {
-			return modesByLaxity[i]
-		}
-	}
-	return ModeDeny
-}
-
-// withholds reports whether a fork cannot have a mode because p withholds it.
-func (p Permissions) withholds(m Mode) bool {
-	narrows := ModeDefault.Laxer(m) && p.Mode().Laxer(m)
-	return p.withheld.has(m) && !narrows
-}
-
-// inFork returns the mode of a fork in p; an empty mode is that of p.
-func (p Permissions) inFork(fork Permissions) Mode {
-	if fork.mode == "" && p.withheld.has(p.mode) {
-		return p.Mode() // p is a fork itself, and stricter than its parent
-	}
-	p.withheld |= fork.withheld
-	if fork.mode != "" && !p.withholds(fork.mode) {
-		return fork.mode.orDefault()
-	}
-	return p.orStricter(cmp.Or(fork.mode, p.mode)).orDefault()
-}
-
-// Inherit returns the permissions of a child as a change of them may see them: with the mode of
-// its parent where they have none, and with the modes that the parent's offer and withhold.
-func (p Permissions) Inherit(parent Permissions) Permissions {
-	p.available |= parent.available
-	p.withheld |= parent.withheld
-	p.parent = parent.Mode()
-	return p
-}
-
-// FactRules returns the rules on facts, deny rules first and allow rules last.
-func (p Permissions) FactRules() []FactRule { return slices.Clone(p.facts) }
-
-// WithFactRules returns p with further rules on facts. It is an error if one of them cannot
-// be meant as it is. A fork can add deny and ask rules only.
-func (p Permissions) WithFactRules(rules ...FactRule) (Permissions, error) {
-	for i := range rules {
-		if err := rules[i].check(); err != nil {
-			return Permissions{}, err
-		}
-	}
-	return p.withFacts(rules), nil
-}
-
-// TrustedSources returns the sources that are trusted to tell what their tools do, sorted.
-func (p Permissions) TrustedSources() []string { return slices.Clone(p.trusted) }
-
-// WithTrustedSources returns p in which the tools of these sources, see [Registry.Attach],
-// are trusted to tell what their calls do: for rules on facts they count like built-in
-// tools. That loosens deny and ask rules, too. A fork has its parent's, and cannot add any.
-func (p Permissions) WithTrustedSources(sources ...string) Permissions {
-	p.trusted = slices.Concat(p.trusted, sources)
-	slices.Sort(p.trusted)
-	p.trusted = slices.Compact(p.trusted)
-	return p
-}
-
-// trusts reports whether what a tool says of its calls counts for every rule on facts.
-func (p *Permissions) trusts(t *ToolFacts) bool { return !t.External() || p.trustsSource(t.Source) }
-
-func (p *Permissions) trustsSource(name string) bool {
-	_, ok := slices.BinarySearch(p.trusted, name)
-	return name != "" && ok
-}
-
-// withFacts returns p with further rules that were checked.
-func (p Permissions) withFacts(rules []FactRule) Permissions {
-	if len(rules) > 0 {
-		p.facts = slices.Concat(p.facts, rules)
-		slices.SortStableFunc(p.facts, func(a, b FactRule) int { return int(b.Behavior - a.Behavior) })
-	}
-	return p
-}
-
-// checkForkFacts returns an error if a fork's rules on facts could allow more than p's.
-func (p Permissions) checkForkFacts(fork Permissions) error {
-	for i := range fork.facts {
-		if r := &fork.facts[i]; r.Behavior == Allow && !slices.Contains(p.facts, *r) {
-			return fmt.Errorf("a fork cannot add the allow rule on facts %q; add it to the parent", r)
-		}
-	}
-	for _, source := range fork.trusted {
-		if !p.trustsSource(source) {
-			return fmt.Errorf("a fork cannot trust the source %q; let the parent trust it", source)
-		}
+	if err := goroutine.Try(func() error { return g.onRemember(context.Background(), updates) }); err != nil {
+		return fmt.Errorf("%w: %w", ErrNotSaved, err)
 	}
 	return nil
 }
 
-// narrowedFacts returns p with the deny and ask rules on facts of a fork.
-func (p Permissions) narrowedFacts(fork Permissions) Permissions {
-	return p.withFacts(slices.DeleteFunc(fork.FactRules(), func(r FactRule) bool { return r.Behavior == Allow }))
+// after returns the permissions that would be in force at a place of the session after
+// remember(updates, asked).
+func (g *grants) after(updates []policy.Update, at, asked *policy.Place) (policy.Permissions, error) {
+	own := g.own.Load()
+	if g.parent == nil {
+		p, err := own.Apply(updates...)
+		return p.AddedAt(asked, *own).OnlyIn(at), err
+	}
+	parent, err := g.parent.after(updates, g.parent.place(), asked)
+	if err != nil {
+		return policy.Permissions{}, err
+	}
+	p, err := own.Apply(onlyAddDirectories(updates)...)
+	return parent.Narrow(p.OnlyIn(at)), err
 }
 
-// hasTurn reports whether p has a rule that ends with the turn.
-func (p *Permissions) hasTurn() bool {
-	return slices.ContainsFunc(p.set.all(), func(r Rule) bool { return r.Source == SourceTurn }) ||
-		slices.ContainsFunc(p.facts, func(r FactRule) bool { return r.Source == SourceTurn })
+// addDirectories adds the main session's new directories to a fork and the forks above
+// it, since a fork has only directories that its parent has, too.
+func (g *grants) addDirectories(updates []policy.Update) {
+	if g.parent == nil || len(updates) == 0 {
+		return
+	}
+	g.parent.addDirectories(updates)
+	g.updating.Lock()
+	defer g.updating.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	own := g.own.Load()
+	if p, err := own.Apply(updates...); err == nil { // the main session has applied them
+		p = p.In(own.Place())
+		g.own.Store(&p)
+	}
 }
 
-// WithoutTurn returns p without the rules that end with the turn and are of one of these
-// behaviors, and whether there are rules that end with the turn.
-func (p Permissions) WithoutTurn(behaviors ...Behavior) (_ Permissions, ended bool) {
-	if !p.hasTurn() {
-		return p, false
+// main returns the grants of the main session.
+func (g *grants) main() *grants {
+	for g.parent != nil {
+		g = g.parent
 	}
-	ends := func(b Behavior) bool { return slices.Contains(behaviors, b) }
-	p.set = newRuleset(slices.DeleteFunc(p.Rules(), func(r Rule) bool { return r.Source == SourceTurn && ends(r.Behavior) }))
-	p.facts = slices.DeleteFunc(p.FactRules(), func(r FactRule) bool { return r.Source == SourceTurn && ends(r.Behavior) })
-	return p, true
+	return g
 }
 
-// A PermissionUpdate is one change of permissions, in the form that Claude Code documents
-// for hook scripts and approval dialogs.
-type PermissionUpdate struct {
-	Type        PermissionUpdateType   `json:"type"`
-	Rules       []PermissionUpdateRule `json:"rules,omitempty"`
-	Behavior    Behavior               `json:"behavior,omitempty"` // of Rules
-	Mode        Mode                   `json:"mode,omitempty"`
-	Directories []string               `json:"directories,omitempty"`
-	Destination RuleSource             `json:"destination"` // whose rules and directories change
-}
-
-// PermissionUpdateType says what a [PermissionUpdate] changes.
-type PermissionUpdateType string
-
-// The types of update.
-const (
-	UpdateAddRules          PermissionUpdateType = "addRules"
-	UpdateReplaceRules      PermissionUpdateType = "replaceRules" // all rules of the behavior and the destination
-	UpdateRemoveRules       PermissionUpdateType = "removeRules"
-	UpdateSetMode           PermissionUpdateType = "setMode" // without effect for ModeBypass where it is not offered; an error for any other mode
-	UpdateAddDirectories    PermissionUpdateType = "addDirectories"
-	UpdateRemoveDirectories PermissionUpdateType = "removeDirectories"
-)
-
-// A PermissionUpdateRule is a rule in the form of a [PermissionUpdate].
-type PermissionUpdateRule struct {
-	Tool    string `json:"toolName"`
-	Pattern string `json:"ruleContent,omitempty"`
-}
-
-// String returns the rule as it is written in settings.
-func (r PermissionUpdateRule) String() string {
-	return Rule{Tool: r.Tool, Pattern: r.Pattern}.String()
-}
-
-// String returns the update for a person.
-func (u PermissionUpdate) String() string {
-	var rules []string
-	for _, r := range u.Rules {
-		rules = append(rules, r.String())
-	}
-	switch u.Type {
-	case UpdateSetMode:
-		return fmt.Sprintf("mode %s", u.Mode)
-	case UpdateAddDirectories, UpdateRemoveDirectories:
-		return fmt.Sprintf("%s %s in %s", u.Type, strings.Join(u.Directories, ", "), u.Destination)
-	case UpdateAddRules:
-		return fmt.Sprintf("%s %s in %s", u.Behavior, strings.Join(rules, ", "), u.Destination)
-	}
-	return fmt.Sprintf("%s %s %s in %s", u.Type, u.Behavior, strings.Join(rules, ", "), u.Destination)
-}
-
-// apply returns p after the update.
-func (u PermissionUpdate) apply(p Permissions) (Permissions, error) {
-	if u.Destination == SourcePolicy {
-		return p, errors.New("what the policy says cannot be changed here")
-	}
-	if u.Destination == SourceTurn && (u.Type == UpdateSetMode || u.Type == UpdateAddDirectories) {
-		return p, fmt.Errorf("only rules end with a turn; use the destination %s for a mode or directories", SourceSession)
-	}
-	switch u.Type {
-	case UpdateSetMode:
-		if u.Mode == "" {
-			return p, errors.New("the mode is missing")
-		}
-		if u.Mode == ModeBypass && !p.Offers(ModeBypass) {
-			return p, nil // as Claude Code documents it
-		}
-		return p.WithMode(u.Mode)
-	case UpdateAddDirectories, UpdateRemoveDirectories:
-		p.dirs = slices.Clone(p.dirs)
-		for _, path := range u.Directories {
-			d := addedDir{AddedDirectory: AddedDirectory{Path: path, Source: u.Destination}}
-			if i := slices.IndexFunc(p.dirs, func(o addedDir) bool { return o.AddedDirectory == d.AddedDirectory }); i >= 0 {
-				d = p.dirs[i] // it stays where it is
-				p.dirs = slices.Delete(p.dirs, i, i+1)
-			}
-			if u.Type == UpdateAddDirectories {
-				p.dirs = append(p.dirs, d)
-			}
-		}
-		return p, nil
-	case UpdateAddRules, UpdateReplaceRules, UpdateRemoveRules:
-		return u.applyRules(p)
-	}
-	return p, errors.New("unknown type of update")
-}
-
-func (u PermissionUpdate) applyRules(p Permissions) (Permissions, error) {
-	var given []Rule
-	for _, text := range u.Rules {
-		if strings.Contains(text.Tool, "(") {
-			return p, fmt.Errorf("toolName %q holds a parenthesis; what stands in one is ruleContent", text.Tool)
-		}
-		r, err := ParseRule(u.Behavior, text.String())
-		if err != nil {
-			return p, err
-		}
-		r.Source = u.Destination
-		if !slices.ContainsFunc(given, r.sameText) {
-			given = append(given, r)
-		}
-	}
-	rules := slices.DeleteFunc(p.Rules(), func(r Rule) bool {
-		if u.Type == UpdateAddRules && r.bases != nil && !slices.Equal(r.anchored.bases, p.place.anchors) {
-			return false // it is about other files, see Session.SetDir
-		}
-		return slices.ContainsFunc(given, r.sameText) || (u.Type == UpdateReplaceRules && r.Behavior == u.Behavior && r.Source == u.Destination)
-	})
-	if u.Type != UpdateRemoveRules {
-		rules = append(rules, given...)
-	}
-	p.set = newRuleset(rules)
-	return p, nil
-}
-
-// Digest identifies p, in 64 hexadecimal digits: two of the same mode, rules and directories have the same.
-func (p Permissions) Digest() string {
-	parts := []string{string(p.Mode())}
-	for _, m := range p.outer {
-		parts = append(parts, "outer "+string(m))
-	}
-	for r := range p.AllRules() {
-		parts = append(parts, "rule", r.Behavior.String(), r.String(), string(r.Source))
-	}
-	for _, f := range p.facts {
-		parts = append(parts, "facts", f.Behavior.String(), f.String(), string(f.Source))
-	}
-	for _, d := range p.work {
-		parts = append(parts, "dir", d.spelled)
-	}
-	text, _ := json.Marshal(parts) // strings have no error
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
+// onlyAddDirectories returns the updates that a fork needs, too.
+func onlyAddDirectories(updates []policy.Update) []policy.Update {
+	return slices.DeleteFunc(slices.Clone(updates), func(u policy.Update) bool { return u.Type != policy.AddDirectories })
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 	"github.com/seed49eaa51d/pegboard/internal/repair"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A job takes one call through the pipeline. Its stages stand below in the order in which
@@ -65,14 +66,14 @@ type job struct {
 	answered atomic.Bool // Session.Supply has supplied the outcome
 
 	// The decision.
-	durable    *durableCall    // nil in a session that does not suspend
-	recalled   bool            // the outcome is that of an earlier process
-	approved   *Decision       // an answer that allows exactly these bytes
-	approvedIn *Place          // the place of the call then
-	brought    json.RawMessage // the input that the hooks before the call have brought and allowed
-	decided    Decision        // the last one
-	grant      Grant           // of the call, once it is allowed
-	stopsTurn  atomic.Bool     // the user, or a hook, wants the turn to end
+	durable    *durableCall     // nil in a session that does not suspend
+	recalled   bool             // the outcome is that of an earlier process
+	approved   *policy.Decision // an answer that allows exactly these bytes
+	approvedIn *policy.Place    // the place of the call then
+	brought    json.RawMessage  // the input that the hooks before the call have brought and allowed
+	decided    policy.Decision  // the last one
+	grant      policy.Grant     // of the call, once it is allowed
+	stopsTurn  atomic.Bool      // the user, or a hook, wants the turn to end
 
 	limits     *callLimits         // nil in a session without budgets and groups
 	excursions lifetime.Excursions // into foreign funcs, but for the tool's Call
@@ -313,7 +314,7 @@ func (j *job) findTargets(ctx context.Context) *failure {
 	} else if late != nil {
 		return late
 	}
-	tr.Targets = CloneTargets(tr.Targets)
+	tr.Targets = policy.Clone(tr.Targets)
 	j.claimKeys(tr)
 	return nil
 }
@@ -369,7 +370,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 	if f != nil {
 		return nil, f
 	}
-	if hook.Behavior == Deny && hook.StopTurn {
+	if hook.Behavior == policy.Deny && hook.StopTurn {
 		j.stopTurn()
 	}
 	if rewritten := j.rewritten(hook); rewritten != nil {
@@ -395,7 +396,7 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 		}
 		d = j.decideGuarded(o)
 	}
-	if d.Behavior == Ask || d.Behavior == Allow && j.isAnswered() {
+	if d.Behavior == policy.Ask || d.Behavior == policy.Allow && j.isAnswered() {
 		if d, rewritten, f = j.putQuestion(ctx, d, o, ahead); rewritten != nil || f != nil {
 			return rewritten, f
 		}
@@ -404,14 +405,14 @@ func (j *job) permit(ctx context.Context) (rewritten json.RawMessage, f *failure
 }
 
 // permitOf calls the tool's Permit.
-func (j *job) permitOf(ctx context.Context) (own Decision, f *failure) {
+func (j *job) permitOf(ctx context.Context) (own policy.Decision, f *failure) {
 	f = j.ownFunc(ctx, "Permit", func(ctx context.Context) { own = j.entry.tool.Permit(ctx, j.call) })
 	return own, f
 }
 
 // putQuestion has the call asked about, which was decided as d. It returns the answer, or the
 // input that the answer brings.
-func (j *job) putQuestion(ctx context.Context, d Decision, o Opinions, ahead *aheadOfHooks) (answer Decision, rewritten json.RawMessage, f *failure) {
+func (j *job) putQuestion(ctx context.Context, d policy.Decision, o policy.Opinions, ahead *aheadOfHooks) (answer policy.Decision, rewritten json.RawMessage, f *failure) {
 	if f := j.overBudget(); f != nil { // nobody is asked about a call that cannot run
 		return d, nil, f
 	}
@@ -419,7 +420,7 @@ func (j *job) putQuestion(ctx context.Context, d Decision, o Opinions, ahead *ah
 	if err != nil {
 		return d, nil, j.unanswered(ctx, d, err)
 	}
-	if answer.Behavior == Allow && j.loopReason != "" {
+	if answer.Behavior == policy.Allow && j.loopReason != "" {
 		j.allowLoop()
 		j.loopReason = ""
 	}
@@ -432,17 +433,17 @@ func (j *job) putQuestion(ctx context.Context, d Decision, o Opinions, ahead *ah
 }
 
 // conclude records the final decision. It returns a failure unless the call is allowed.
-func (j *job) conclude(d Decision) *failure {
+func (j *job) conclude(d policy.Decision) *failure {
 	j.endDeciding()
 	j.session().classifier.count(d)
-	if d.Behavior == Deny && d.Open() { // by a mode without questions
+	if d.Behavior == policy.Deny && d.Open() { // by a mode without questions
 		d.Reason = withRemedy(j.call, d.Reason, j.call.state.targets)
 	}
 	j.recordDecision(d)
 	if f := j.recordDecided(d); f != nil {
 		return f
 	}
-	if d.Behavior != Allow {
+	if d.Behavior != policy.Allow {
 		return j.denied(d)
 	}
 	return nil
@@ -450,26 +451,26 @@ func (j *job) conclude(d Decision) *failure {
 
 // noteAnswer keeps the input that the hooks before the call have brought, if they allow it and
 // it is another value: a hook that only spells the input anew answers nothing.
-func (j *job) noteAnswer(hook Decision, rewritten json.RawMessage) {
-	if j.brought = nil; hook.Behavior == Allow && !sameJSON(rewritten, j.call.Input) {
+func (j *job) noteAnswer(hook policy.Decision, rewritten json.RawMessage) {
+	if j.brought = nil; hook.Behavior == policy.Allow && !sameJSON(rewritten, j.call.Input) {
 		j.brought = slices.Clone(rewritten)
 	}
 }
 
 // opinions returns what is said of the call beside the rules and the Guard. Hooks that have
 // brought the present input need not allow it again.
-func (j *job) opinions(hook, own Decision) Opinions {
-	o := Opinions{Hook: hook, Tool: own, Loop: j.loopReason, Caller: j.callerOpinion()}
+func (j *job) opinions(hook, own policy.Decision) policy.Opinions {
+	o := policy.Opinions{Hook: hook, Tool: own, Loop: j.loopReason, Caller: j.callerOpinion()}
 	if o.Answered = j.brought != nil && bytes.Equal(j.brought, j.call.Input); o.Answered {
-		o.Hook = Stricter(hook, Decision{Behavior: Allow, Reason: "with the input that it brought"})
+		o.Hook = policy.Stricter(hook, policy.Decision{Behavior: policy.Allow, Reason: "with the input that it brought"})
 	}
 	return o
 }
 
 // ask asks whether the call may run. An answer that has allowed exactly these bytes
 // before still counts.
-func (j *job) ask(ctx context.Context, d Decision, o Opinions, ahead *aheadOfHooks) (Decision, error) {
-	if j.isApproved() && (j.approved.By == ByPerson || !needsUser(o)) {
+func (j *job) ask(ctx context.Context, d policy.Decision, o policy.Opinions, ahead *aheadOfHooks) (policy.Decision, error) {
+	if j.isApproved() && (j.approved.By == policy.ByPerson || !needsUser(o)) {
 		d = *j.approved
 		d.Input = nil
 		return d, nil
@@ -479,7 +480,7 @@ func (j *job) ask(ctx context.Context, d Decision, o Opinions, ahead *aheadOfHoo
 	if answer, ok, err := j.takeAnswer(ctx, q); ok || err != nil {
 		return answer, err
 	}
-	if d.Behavior == Allow {
+	if d.Behavior == policy.Allow {
 		return d, nil
 	}
 	return q.ask(ctx)
@@ -499,31 +500,31 @@ func (j *job) isApproved() bool {
 }
 
 // inquiry returns the inquiry about the call, which was decided as d.
-func (j *job) inquiry(d Decision, o Opinions) *inquiry {
+func (j *job) inquiry(d policy.Decision, o policy.Opinions) *inquiry {
 	c := j.call
 	_, r := c.request(c.state.targets)
 	r.Said = o
-	return &inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: &r, again: func() Decision { return c.decide(o) }}
+	return &inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: &r, again: func() policy.Decision { return c.decide(o) }}
 }
 
 // needsUser reports whether the Guard wants the user, and nobody else, to answer.
-func needsUser(o Opinions) bool { return o.Guard != nil && o.Guard.Behavior == Ask }
+func needsUser(o policy.Opinions) bool { return o.Guard != nil && o.Guard.Behavior == policy.Ask }
 
 // callerOpinion returns what the caller has decided, as far as it holds, or nil.
-func (j *job) callerOpinion() *Decision {
+func (j *job) callerOpinion() *policy.Decision {
 	return j.forced.opinion(j.call, j.batch.parent == nil && j.session().parent == nil)
 }
 
 // rewritten returns the input with which d replaces the present one, or nil.
-func (j *job) rewritten(d Decision) json.RawMessage {
-	if d.Behavior == Deny {
+func (j *job) rewritten(d policy.Decision) json.RawMessage {
+	if d.Behavior == policy.Deny {
 		return nil
 	}
 	return j.call.replacement(d.Input)
 }
 
 // recordDecision puts d into the outcome and emits it.
-func (j *job) recordDecision(d Decision) {
+func (j *job) recordDecision(d policy.Decision) {
 	j.outcome.Decision, j.decided = d, d
 	if j.batch.exec.OnEvent != nil {
 		copied := d

@@ -5,28 +5,30 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // preHooks runs the hooks before the decision.
-func (j *job) preHooks(ctx context.Context) (Decision, *failure) {
+func (j *job) preHooks(ctx context.Context) (policy.Decision, *failure) {
 	pre := j.session().cfg.Hooks.Pre
 	if pre == nil {
-		return Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	j.stage = StageHook
-	var d Decision
+	var d policy.Decision
 	var err error
 	j.foreign("a hook before the call", func() { d, err = pre(ctx, j.hookCall(nil)) })
 	if err != nil && ctx.Err() != nil {
-		return Decision{}, j.stopped(context.Cause(ctx))
+		return policy.Decision{}, j.stopped(context.Cause(ctx))
 	}
 	if errors.Is(err, ErrDeferred) {
-		return Decision{}, j.deferredOrDenied(ctx, err)
+		return policy.Decision{}, j.deferredOrDenied(ctx, err)
 	}
 	if err != nil {
 		j.batch.logHookFailure(j.call, err)
-		j.recordDecision(Decision{Behavior: Deny, By: ByHook, Reason: "a hook failed: " + err.Error()})
-		return Decision{}, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
+		j.recordDecision(policy.Decision{Behavior: policy.Deny, By: policy.ByHook, Reason: "a hook failed: " + err.Error()})
+		return policy.Decision{}, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
 			text: fmt.Sprintf("%s was denied: a hook that guards it failed. Tell the user; repeating the call will not help.", j.call.Name)}
 	}
 	return d, nil
@@ -41,8 +43,8 @@ func (j *job) deferredOrDenied(ctx context.Context, err error) *failure {
 		return f
 	}
 	perms, r := j.call.request(j.call.state.targets)
-	r.Said = Opinions{Tool: own, Caller: j.callerOpinion()}
-	if d := perms.DeniesForGood(r); d.Behavior == Deny {
+	r.Said = policy.Opinions{Tool: own, Caller: j.callerOpinion()}
+	if d := perms.DeniesForGood(r); d.Behavior == policy.Deny {
 		j.recordDecision(d)
 		return j.denied(d)
 	}

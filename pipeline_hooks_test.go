@@ -16,14 +16,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A hook that denies a call may also stop the turn.
 func TestPreHookMayStopTheTurn(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
-	cfg.Hooks.Pre = func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no", StopTurn: true}, nil
+	cfg.Hooks.Pre = func(context.Context, *pegboard.HookCall) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Deny, Reason: "no", StopTurn: true}, nil
 	}
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), registryOf(t, inert("T")).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "T", ``))[0]
@@ -38,9 +39,9 @@ func TestInterruptedPreHookIsNoDenial(t *testing.T) {
 	for _, limit := range []time.Duration{0, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			cfg := bypass(t)
-			cfg.Hooks = pegboard.Hooks{Timeout: limit, Pre: func(ctx ctx, _ *pegboard.HookCall) (pegboard.Decision, error) {
+			cfg.Hooks = pegboard.Hooks{Timeout: limit, Pre: func(ctx ctx, _ *pegboard.HookCall) (policy.Decision, error) {
 				<-ctx.Done()
-				return pegboard.Decision{}, context.Cause(ctx)
+				return policy.Decision{}, context.Cause(ctx)
 			}}
 			turn, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(time.Second, func() { cancel(pegboard.ErrUserInterrupt) })
@@ -115,15 +116,15 @@ func TestOnlyTheResultOfAHookCounts(t *testing.T) {
 	spoilAll := func(h *pegboard.HookCall) error {
 		spoil(h.Call)
 		spoil(h.Outcome.Call)
-		h.Outcome.Call, h.Outcome.Err, h.Outcome.Decision = nil, errors.New("not this"), pegboard.Decision{}
+		h.Outcome.Call, h.Outcome.Err, h.Outcome.Decision = nil, errors.New("not this"), policy.Decision{}
 		h.Outcome.Result = pegboard.TextResult("from the hook")
 		return nil
 	}
 	cfg := bypass(t)
 	cfg.Hooks = pegboard.Hooks{
-		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			spoil(h.Call)
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		},
 		Post:        func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
 		PostFailure: func(_ ctx, h *pegboard.HookCall) error { return spoilAll(h) },
@@ -139,7 +140,7 @@ func TestOnlyTheResultOfAHookCounts(t *testing.T) {
 		a := actor{name: "T", call: func(ctx, *pegboard.Call) error { return want }}
 		out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", `{"a":1}`))[0]
 		require.Equal(t, "1 T "+`{"a":1}`, out.Call.ID+" "+out.Call.Name+" "+string(out.Call.Input))
-		require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+		require.Equal(t, policy.Allow, out.Decision.Behavior)
 		require.ErrorIs(t, out.Err, want)
 		require.Equal(t, "from the hook", out.Result.Text())
 	}
@@ -179,7 +180,7 @@ func TestBatchHookMayChangeResultsOnly(t *testing.T) {
 	cfg := bypass(t)
 	cfg.Hooks.Batch = func(_ ctx, outs []pegboard.Outcome) error {
 		outs[0].Call.ID = "other"
-		outs[0].Call, outs[0].Err, outs[0].Decision = nil, errors.New("not this"), pegboard.Decision{}
+		outs[0].Call, outs[0].Err, outs[0].Decision = nil, errors.New("not this"), policy.Decision{}
 		outs[0].Result = pegboard.TextResult("from the hook")
 		return nil
 	}
@@ -187,14 +188,14 @@ func TestBatchHookMayChangeResultsOnly(t *testing.T) {
 	out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0]
 	require.NoError(t, out.Err)
 	require.Equal(t, "1", out.Call.ID)
-	require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+	require.Equal(t, policy.Allow, out.Decision.Behavior)
 	require.Equal(t, "from the hook", out.Result.Text())
 }
 
 // TestBatchHookIsForMessages: it is not called for the calls that a call makes.
 func TestBatchHookIsForMessages(t *testing.T) {
 	t.Parallel()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Script", "Own"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Script", "Own"}})
 	require.NoError(t, err)
 	batches := 0
 	s := session(t, pegboard.SessionConfig{Permissions: perms, Hooks: pegboard.Hooks{
@@ -232,9 +233,9 @@ func TestHooksMayReportProgress(t *testing.T) {
 	t.Parallel()
 	cfg := bypass(t)
 	cfg.Hooks = pegboard.Hooks{
-		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			h.Emit("checking")
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		},
 		Post: func(_ ctx, h *pegboard.HookCall) error { h.Emit("formatting"); return nil },
 	}
@@ -354,12 +355,12 @@ func TestBatchHookMayChangeTheLastResultsOfAStream(t *testing.T) {
 func TestHooksMaySay(t *testing.T) {
 	t.Parallel()
 	var kept *pegboard.HookCall
-	cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"A"}})}
+	cfg := pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"A"}})}
 	cfg.Hooks = pegboard.JoinHooks(
-		pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			h.Say(pegboard.Part{Text: "before " + h.Call.Name})
 			h.Say(pegboard.Part{Text: ""})
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}},
 		pegboard.Hooks{Timeout: time.Minute, Post: func(_ ctx, h *pegboard.HookCall) error {
 			kept = h
@@ -383,7 +384,7 @@ func TestHooksMaySay(t *testing.T) {
 	require.Len(t, outs[0].Result.Messages, 3)
 
 	pool := registryOf(t, inert("A")).AssemblePool(s, pegboard.PoolConfig{})
-	require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"A"}})))
+	require.NoError(t, s.SetPermissions(rules(t, "", policy.RuleSet{Deny: []string{"A"}})))
 	denied := ex.Run(t.Context(), pool, call("1", "A", ``))[0]
 	require.ErrorIs(t, denied.Err, pegboard.ErrDenied)
 	require.Equal(t, "before A", denied.Result.Messages[0].Text, "also of a call that is denied")
@@ -396,26 +397,26 @@ func TestNotRunHook(t *testing.T) {
 	tests := []struct {
 		name  string
 		calls []pegboard.Call // the hook is expected for the last one
-		perms pegboard.RuleSet
+		perms policy.RuleSet
 		is    error
 		stage pegboard.Stage
-		by    pegboard.Decider // of the denial
-		stops bool             // Pre stops the batch
-		cut   bool             // the message was cut off
-		none  bool             // no hook is expected
+		by    policy.Decider // of the denial
+		stops bool           // Pre stops the batch
+		cut   bool           // the message was cut off
+		none  bool           // no hook is expected
 	}{
 		{name: "an unknown name", calls: []pegboard.Call{call("1", "Nobody", `{`)}, is: pegboard.ErrUnknownTool, stage: pegboard.StageLookup},
-		{name: "a tool that a rule excludes", calls: []pegboard.Call{call("1", "T", `{}`)}, perms: pegboard.RuleSet{Deny: []string{"T"}}, is: pegboard.ErrUnknownTool, stage: pegboard.StageLookup},
+		{name: "a tool that a rule excludes", calls: []pegboard.Call{call("1", "T", `{}`)}, perms: policy.RuleSet{Deny: []string{"T"}}, is: pegboard.ErrUnknownTool, stage: pegboard.StageLookup},
 		{name: "no JSON", calls: []pegboard.Call{call("1", "T", `{`)}, is: pegboard.ErrInvalidInput, stage: pegboard.StageDecode},
 		{name: "against the schema", calls: []pegboard.Call{call("1", "T", `{"mood":1}`)}, is: pegboard.ErrInvalidInput, stage: pegboard.StageDecode},
 		{name: "refused by Validate", calls: []pegboard.Call{call("1", "T", `{"mode":"invalid"}`)}, is: pegboard.ErrInvalidInput, stage: pegboard.StageValidate},
-		{name: "a second id", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`), call("1", "T", `{"mode":"ok"}`)}, perms: pegboard.RuleSet{Allow: []string{"T"}}, is: pegboard.ErrDuplicate, stage: pegboard.StageAdmit},
-		{name: "denied by the tool", calls: []pegboard.Call{call("1", "T", `{"mode":"denied"}`)}, is: pegboard.ErrDenied, stage: pegboard.StagePermission, by: pegboard.ByTool},
-		{name: "nobody to ask", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, is: pegboard.ErrNoApprover, stage: pegboard.StagePermission, by: pegboard.ByNobody},
+		{name: "a second id", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`), call("1", "T", `{"mode":"ok"}`)}, perms: policy.RuleSet{Allow: []string{"T"}}, is: pegboard.ErrDuplicate, stage: pegboard.StageAdmit},
+		{name: "denied by the tool", calls: []pegboard.Call{call("1", "T", `{"mode":"denied"}`)}, is: pegboard.ErrDenied, stage: pegboard.StagePermission, by: policy.ByTool},
+		{name: "nobody to ask", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, is: pegboard.ErrNoApprover, stage: pegboard.StagePermission, by: policy.ByNobody},
 		{name: "stopped", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, stops: true, is: pegboard.ErrCancelled, stage: pegboard.StageHook},
 		{name: "cut off", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, cut: true, is: pegboard.ErrCancelled, stage: pegboard.StageTargets},
-		{name: "it ran", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, perms: pegboard.RuleSet{Allow: []string{"T"}}, none: true},
-		{name: "it failed while it ran", calls: []pegboard.Call{call("1", "T", `{"mode":"fails"}`)}, perms: pegboard.RuleSet{Allow: []string{"T"}}, is: pegboard.ErrToolFailed, stage: pegboard.StageCall, none: true},
+		{name: "it ran", calls: []pegboard.Call{call("1", "T", `{"mode":"ok"}`)}, perms: policy.RuleSet{Allow: []string{"T"}}, none: true},
+		{name: "it failed while it ran", calls: []pegboard.Call{call("1", "T", `{"mode":"fails"}`)}, perms: policy.RuleSet{Allow: []string{"T"}}, is: pegboard.ErrToolFailed, stage: pegboard.StageCall, none: true},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -437,9 +438,9 @@ func TestNotRunHook(t *testing.T) {
 				return nil
 			}
 			if tc.stops {
-				cfg.Hooks.Pre = func(ctx ctx, _ *pegboard.HookCall) (pegboard.Decision, error) {
+				cfg.Hooks.Pre = func(ctx ctx, _ *pegboard.HookCall) (policy.Decision, error) {
 					stop()
-					return pegboard.Decision{}, ctx.Err()
+					return policy.Decision{}, ctx.Err()
 				}
 			}
 			ex := executor(pegboard.Executor{})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // DefaultPromptDelay is how long hooks and the classifier have before the user is asked
@@ -23,29 +24,29 @@ var errStopTurn = fmt.Errorf("%w, who refused a call beside it", ErrUserInterrup
 // An inquiry asks whether a call may run, or whether a running call may access further
 // targets.
 type inquiry struct {
-	Decision // Ask, and why
-	job      *job
-	call     *Call // a snapshot: the job may go on before every Asker has returned
-	targets  []Target
-	about    *Request
-	again    func() Decision // decides again under the permissions of that moment, on any goroutine
-	running  bool            // the call runs, and its input cannot be changed
-	besides  []Decider       // decide at the same time as the user
-	ahead    *aheadOfHooks   // a classifier that was asked before, or nil
-	saved    chan struct{}   // closed when the user's answer is saved
-	ended    chan struct{}   // closed when ask returns
-	deferred error           // of the permission hook, which puts off its answer; for who has the hook's answer
+	policy.Decision // Ask, and why
+	job             *job
+	call            *Call // a snapshot: the job may go on before every Asker has returned
+	targets         []policy.Target
+	about           *policy.Request
+	again           func() policy.Decision // decides again under the permissions of that moment, on any goroutine
+	running         bool                   // the call runs, and its input cannot be changed
+	besides         []policy.Decider       // decide at the same time as the user
+	ahead           *aheadOfHooks          // a classifier that was asked before, or nil
+	saved           chan struct{}          // closed when the user's answer is saved
+	ended           chan struct{}          // closed when ask returns
+	deferred        error                  // of the permission hook, which puts off its answer; for who has the hook's answer
 }
 
 // ask asks the approvers one after the other, and then the hook, the classifier and the
 // user at the same time. The error says why there was no answer.
-func (q *inquiry) ask(ctx context.Context) (Decision, error) {
+func (q *inquiry) ask(ctx context.Context) (policy.Decision, error) {
 	q.saved, q.ended = make(chan struct{}), make(chan struct{})
 	defer close(q.ended)
 	s := q.session()
 	deciders, approvers := q.deciders()
 	for _, approver := range approvers {
-		alone := asking.Race[*pending, Decision]{Line: s.line, Deciders: []func(context.Context) (Decision, bool){q.decider(ByApprover, q.question(""), approver)}}
+		alone := asking.Race[*pending, policy.Decision]{Line: s.line, Deciders: []func(context.Context) (policy.Decision, bool){q.decider(policy.ByApprover, q.question(""), approver)}}
 		if d, err := alone.Run(ctx); !errors.Is(err, ErrNoApprover) {
 			return q.finish(ctx, d, err)
 		}
@@ -58,17 +59,17 @@ func (q *inquiry) ask(ctx context.Context) (Decision, error) {
 		return d, err
 	}
 	prompted := "" // the id of the question, once it is in line
-	race := asking.Race[*pending, Decision]{
+	race := asking.Race[*pending, policy.Decision]{
 		Line: s.line, Deciders: deciders, HeadStart: cmp.Or(s.cfg.PromptDelay, DefaultPromptDelay), PromptTimeout: s.cfg.AskTimeout,
 		Question: func(id string) *pending {
-			return &pending{q.question(id), func(d Decision) (Decision, error) { return q.accept(ByPerson, d) }, q.saved}
+			return &pending{q.question(id), func(d policy.Decision) (policy.Decision, error) { return q.accept(policy.ByPerson, d) }, q.saved}
 		},
 		OnQueued: func(id string) {
 			prompted = id
-			q.job.batch.emit(Event{Kind: EventAsked, Call: q.call, Targets: CloneTargets(q.targets), Text: q.Reason, Question: q.question(id)})
+			q.job.batch.emit(Event{Kind: EventAsked, Call: q.call, Targets: policy.Clone(q.targets), Text: q.Reason, Question: q.question(id)})
 			q.job.endDeciding()
 		},
-		Recheck: func() (Decision, bool) { d := q.again(); return d, d.Behavior != Ask },
+		Recheck: func() (policy.Decision, bool) { d := q.again(); return d, d.Behavior != policy.Ask },
 	}
 	if !q.running {
 		race.Hold = q.job.holdQuestion
@@ -93,14 +94,14 @@ func (q *inquiry) session() *Session { return q.job.session() }
 func (q *inquiry) question(id string) *Question {
 	d := q.Decision
 	d.Input, d.Remember = nil, nil
-	return &Question{ID: id, Tool: q.job.entry.tool, Call: q.call.copied(), Targets: CloneTargets(q.targets), Reason: q.Reason,
+	return &Question{ID: id, Tool: q.job.entry.tool, Call: q.call.copied(), Targets: policy.Clone(q.targets), Reason: q.Reason,
 		AgentPath: q.session().AgentPath(), Decision: d, Besides: slices.Clone(q.besides), about: q.about}
 }
 
 // deciders returns those who decide beside the user, and those who decide before. A Guard
 // that requires the user has neither, and a tool that does has those who answer in the user's
 // place with another input.
-func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), before []Asker) {
+func (q *inquiry) deciders() (beside []func(context.Context) (policy.Decision, bool), before []Asker) {
 	s := q.session()
 	if needsUser(q.about.Said) {
 		return nil, nil
@@ -110,11 +111,11 @@ func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), b
 			return nil, nil
 		}
 		if hook := s.cfg.Hooks.Permission; hook != nil {
-			q.besides = append(q.besides, ByHook)
-			beside = append(beside, q.decider(ByHook, q.question(""), q.bringing(ByHook, q.permissionHook(hook))))
+			q.besides = append(q.besides, policy.ByHook)
+			beside = append(beside, q.decider(policy.ByHook, q.question(""), q.bringing(policy.ByHook, q.permissionHook(hook))))
 		}
 		for _, approver := range s.cfg.Approvers {
-			before = append(before, q.bringing(ByApprover, approver))
+			before = append(before, q.bringing(policy.ByApprover, approver))
 		}
 		return beside, before
 	}
@@ -124,42 +125,42 @@ func (q *inquiry) deciders() (beside []func(context.Context) (Decision, bool), b
 		beside = append(beside, c)
 	}
 	if len(beside) > 0 {
-		q.besides = append(q.besides, ByClassifier)
+		q.besides = append(q.besides, policy.ByClassifier)
 	}
 	if hook := s.cfg.Hooks.Permission; hook != nil {
-		q.besides = append(q.besides, ByHook)
-		beside = append(beside, q.decider(ByHook, q.question(""), q.permissionHook(hook)))
+		q.besides = append(q.besides, policy.ByHook)
+		beside = append(beside, q.decider(policy.ByHook, q.question(""), q.permissionHook(hook)))
 	}
 	return beside, s.cfg.Approvers
 }
 
 // decider turns an Asker into a decider of a race. An error counts as Undecided.
-func (q *inquiry) decider(by Decider, question *Question, ask Asker) func(context.Context) (Decision, bool) {
-	return func(ctx context.Context) (d Decision, ok bool) {
+func (q *inquiry) decider(by policy.Decider, question *Question, ask Asker) func(context.Context) (policy.Decision, bool) {
+	return func(ctx context.Context) (d policy.Decision, ok bool) {
 		err := markPanic(goroutine.Try(func() (err error) { d, err = ask(ctx, question); return err }))
 		if err != nil && ctx.Err() == nil {
 			q.logError(fmt.Errorf("%v: %w", by, err))
 		}
 		d.By = by
-		return d, err == nil && (d.Behavior == Allow || d.Behavior == Deny)
+		return d, err == nil && (d.Behavior == policy.Allow || d.Behavior == policy.Deny)
 	}
 }
 
 // bringing returns an Asker that abstains unless ask allows the call with another input that
 // the tool accepts: an answer, and not only a permission.
-func (q *inquiry) bringing(by Decider, ask Asker) Asker {
-	return func(ctx context.Context, question *Question) (Decision, error) {
+func (q *inquiry) bringing(by policy.Decider, ask Asker) Asker {
+	return func(ctx context.Context, question *Question) (policy.Decision, error) {
 		d, err := ask(ctx, question)
-		if err != nil || d.Behavior != Allow {
-			return Decision{}, err
+		if err != nil || d.Behavior != policy.Allow {
+			return policy.Decision{}, err
 		}
 		input := q.call.replacement(d.Input)
 		if input == nil || sameJSON(input, q.call.Input) {
-			return Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		if _, err := q.call.state.spec.decode(input, q.session()); err != nil {
 			q.logError(fmt.Errorf("%v: the changed input: %w", by, err))
-			return Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		return d, nil
 	}
@@ -173,15 +174,15 @@ func (e *deferredAnswerError) Unwrap() error { return e.error }
 // permissionHook turns the hook into an Asker. A hook that fails denies, unless its
 // OnFailure says otherwise. A call that runs cannot be put off: the hook has failed then.
 func (q *inquiry) permissionHook(hook Asker) Asker {
-	return func(ctx context.Context, question *Question) (Decision, error) {
+	return func(ctx context.Context, question *Question) (policy.Decision, error) {
 		d, err := hook(ctx, question)
 		if errors.Is(err, ErrDeferred) && !q.running {
 			q.deferred = err
-			return Decision{Behavior: Deny}, nil
+			return policy.Decision{Behavior: policy.Deny}, nil
 		}
 		if err != nil && ctx.Err() == nil {
 			q.job.batch.logHookFailure(q.call, err)
-			d = Decision{Behavior: Deny, Reason: "a hook that answers for the person failed"}
+			d = policy.Decision{Behavior: policy.Deny, Reason: "a hook that answers for the person failed"}
 		}
 		return d, nil
 	}
@@ -192,12 +193,12 @@ func (q *inquiry) permissionHook(hook Asker) Asker {
 func (q *inquiry) mayClassify() bool {
 	s := q.session()
 	p := s.grants.inForce()
-	laxer := func(m Mode) bool { return m != ModeAuto && m != ModeBypass }
-	return !q.job.entry.info.RequiresUser && q.about.Said.Loop == "" && !s.classifier.tooMany() && !slices.ContainsFunc(p.Modes(), laxer) && p.Mode() == ModeAuto && (q.Open() || q.OnlyPerson())
+	laxer := func(m policy.Mode) bool { return m != policy.ModeAuto && m != policy.ModeBypass }
+	return !q.job.entry.info.RequiresUser && q.about.Said.Loop == "" && !s.classifier.tooMany() && !slices.ContainsFunc(p.Modes(), laxer) && p.Mode() == policy.ModeAuto && (q.Open() || q.OnlyPerson())
 }
 
 // classifier returns the decider that asks the classifier, or nil if it is not asked.
-func (q *inquiry) classifier() func(context.Context) (Decision, bool) {
+func (q *inquiry) classifier() func(context.Context) (policy.Decision, bool) {
 	if !q.mayClassify() {
 		return nil
 	}
@@ -209,20 +210,20 @@ func (q *inquiry) classifier() func(context.Context) (Decision, bool) {
 	if question.ClassifierInput = text; text == "" {
 		return nil
 	}
-	return q.decider(ByClassifier, question, q.classify)
+	return q.decider(policy.ByClassifier, question, q.classify)
 }
 
 // classify calls the classifier. It cannot allow a call that needs the user.
-func (q *inquiry) classify(ctx context.Context, question *Question) (Decision, error) {
+func (q *inquiry) classify(ctx context.Context, question *Question) (policy.Decision, error) {
 	classifier := q.session().cfg.Classifier
 	if classifier == nil {
 		classifier = ClassifyByTargets
 	}
 	d, err := classifier(ctx, question)
-	if err != nil || d.Behavior != Deny && (d.Behavior != Allow || !q.Open()) {
-		return Decision{}, err
+	if err != nil || d.Behavior != policy.Deny && (d.Behavior != policy.Allow || !q.Open()) {
+		return policy.Decision{}, err
 	}
-	return Decision{Behavior: d.Behavior, Reason: "the classifier: " + d.Reason}, nil
+	return policy.Decision{Behavior: d.Behavior, Reason: "the classifier: " + d.Reason}, nil
 }
 
 // prompt asks the user. The question may be answered in another way meanwhile.
@@ -230,18 +231,18 @@ func (q *inquiry) prompt(ctx context.Context, id string) error {
 	s := q.session()
 	question := q.question(id)
 	question.Others = len(s.main().Questions()) - 1
-	var d Decision
+	var d policy.Decision
 	err := markPanic(goroutine.Try(func() (err error) { d, err = s.cfg.Ask(ctx, question); return err }))
 	switch {
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTimeout):
 		return fmt.Errorf("%w: %w", ErrExpired, err)
 	case err != nil:
 		return fmt.Errorf("asking: %w", err)
-	case d.Behavior == Undecided:
+	case d.Behavior == policy.Undecided:
 		return ErrNoApprover
 	}
 	err = s.main().Answer(id, d)
-	if d.Behavior == Deny && err != nil && !errors.Is(err, ErrQuestionClosed) && !errors.Is(err, ErrNotSaved) {
+	if d.Behavior == policy.Deny && err != nil && !errors.Is(err, ErrQuestionClosed) && !errors.Is(err, ErrNotSaved) {
 		q.logError(err)
 		d.Remember = nil // a denial counts even if its updates cannot be applied
 		err = s.main().Answer(id, d)
@@ -258,7 +259,7 @@ func (q *inquiry) prompt(ctx context.Context, id string) error {
 }
 
 // finish turns the winning answer into the decision.
-func (q *inquiry) finish(ctx context.Context, d Decision, err error) (Decision, error) {
+func (q *inquiry) finish(ctx context.Context, d policy.Decision, err error) (policy.Decision, error) {
 	if ctx.Err() != nil {
 		return d, context.Cause(ctx)
 	}
@@ -266,20 +267,20 @@ func (q *inquiry) finish(ctx context.Context, d Decision, err error) (Decision, 
 		return d, err
 	}
 	switch d.By {
-	case ByPerson: // accept was called by Session.Answer
+	case policy.ByPerson: // accept was called by Session.Answer
 		select {
 		case <-q.saved:
 		case <-ctx.Done():
 			return d, context.Cause(ctx)
 		}
-	case ByClassifier:
+	case policy.ByClassifier:
 		return q.recheckDeny(d), nil
-	case ByHook, ByApprover:
-		if d.By == ByHook && q.deferred != nil {
-			return Decision{}, &deferredAnswerError{q.deferred}
+	case policy.ByHook, policy.ByApprover:
+		if d.By == policy.ByHook && q.deferred != nil {
+			return policy.Decision{}, &deferredAnswerError{q.deferred}
 		}
 		by, given := d.By, d
-		if d, err = q.accept(by, given); err != nil && given.Behavior == Deny {
+		if d, err = q.accept(by, given); err != nil && given.Behavior == policy.Deny {
 			q.logError(err)
 			given.Remember = nil
 			d, err = q.accept(by, given)
@@ -290,7 +291,7 @@ func (q *inquiry) finish(ctx context.Context, d Decision, err error) (Decision, 
 }
 
 // save saves what an answer in the user's place wants remembered.
-func (q *inquiry) save(updates []PermissionUpdate) {
+func (q *inquiry) save(updates []policy.Update) {
 	if len(updates) == 0 {
 		return
 	}
@@ -305,11 +306,11 @@ func (q *inquiry) save(updates []PermissionUpdate) {
 
 // accept checks an answer and applies its updates. It may be called after the job has
 // gone on.
-func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
+func (q *inquiry) accept(by policy.Decider, d policy.Decision) (policy.Decision, error) {
 	switch {
-	case d.Behavior != Allow && d.Behavior != Deny:
-		return Decision{}, fmt.Errorf("the answer was %v, neither allow nor deny", d.Behavior)
-	case d.Behavior == Deny:
+	case d.Behavior != policy.Allow && d.Behavior != policy.Deny:
+		return policy.Decision{}, fmt.Errorf("the answer was %v, neither allow nor deny", d.Behavior)
+	case d.Behavior == policy.Deny:
 		d.Input = nil
 	default:
 		d.Input = q.call.replacement(d.Input)
@@ -317,32 +318,32 @@ func (q *inquiry) accept(by Decider, d Decision) (Decision, error) {
 	switch {
 	case d.Input == nil:
 	case q.running:
-		return Decision{}, errors.New("the input of a running call cannot be changed")
+		return policy.Decision{}, errors.New("the input of a running call cannot be changed")
 	default:
 		if _, err := q.call.state.spec.decode(d.Input, q.session()); err != nil {
-			return Decision{}, fmt.Errorf("the changed input: %w", err)
+			return policy.Decision{}, fmt.Errorf("the changed input: %w", err)
 		}
 	}
 	reason := cmp.Or(d.Reason, fmt.Sprintf("%s answered: %v", article(by), d.Behavior))
-	d = Decision{Behavior: d.Behavior, Reason: reason, Input: d.Input, By: by, Remember: slices.Clone(d.Remember), StopTurn: d.StopTurn && d.Behavior == Deny}
+	d = policy.Decision{Behavior: d.Behavior, Reason: reason, Input: d.Input, By: by, Remember: slices.Clone(d.Remember), StopTurn: d.StopTurn && d.Behavior == policy.Deny}
 	if now := q.recheckDeny(d); now.Behavior != d.Behavior {
 		return now, nil
 	}
 	if err := q.checkTogether(d); err != nil {
-		return Decision{}, err
+		return policy.Decision{}, err
 	}
 	if err := q.session().grants.remember(d.Remember, cmp.Or(q.about.Main, q.about.Place)); err != nil {
 		return d, err
 	}
-	if by == ByPerson && d.Behavior == Allow {
+	if by == policy.ByPerson && d.Behavior == policy.Allow {
 		q.job.entry.redefined.approve()
 	}
 	return d, nil
 }
 
 // article names a decider with its article.
-func article(by Decider) string {
-	if by == ByApprover {
+func article(by policy.Decider) string {
+	if by == policy.ByApprover {
 		return "an " + by.String()
 	}
 	return "a " + by.String()
@@ -351,7 +352,7 @@ func article(by Decider) string {
 // checkTogether returns an error if the call with the input of an answer would be denied under
 // the permissions that the same answer asks for: then half of the answer would count. What hooks
 // and the tool say of the new input is not known yet; they are taken to say the same.
-func (q *inquiry) checkTogether(d Decision) error {
+func (q *inquiry) checkTogether(d policy.Decision) error {
 	if d.Input == nil || len(d.Remember) == 0 {
 		return nil
 	}
@@ -370,7 +371,7 @@ func (q *inquiry) checkTogether(d Decision) error {
 	}
 	r := *q.about
 	r.Input, r.Facts, r.Targets, r.Observed = d.Input, st.traits.facts(), st.resolve(st.traits.Targets), nil
-	if now := perms.Decide(context.Background(), r); now.Behavior == Deny {
+	if now := perms.Decide(context.Background(), r); now.Behavior == policy.Deny {
 		return fmt.Errorf("the changed input and what is to be remembered do not go together: with both, the call is denied: %s", now.Reason)
 	}
 	return nil
@@ -378,9 +379,9 @@ func (q *inquiry) checkTogether(d Decision) error {
 
 // recheckDeny returns d, or the present decision if d allows a call that is denied by
 // now.
-func (q *inquiry) recheckDeny(d Decision) Decision {
-	if d.Behavior == Allow {
-		if now := q.again(); now.Behavior == Deny {
+func (q *inquiry) recheckDeny(d policy.Decision) policy.Decision {
+	if d.Behavior == policy.Allow {
+		if now := q.again(); now.Behavior == policy.Deny {
 			return now
 		}
 	}
@@ -396,18 +397,18 @@ func (q *inquiry) logError(err error) {
 // at the same time. A nil one is none.
 type aheadOfHooks struct {
 	question *inquiry
-	answer   *asking.Ahead[Decision]
+	answer   *asking.Ahead[policy.Decision]
 }
 
 // classifyAhead asks the classifier if the call will be put to it unless the hooks or the
 // tool decide. The default classifier calls no model, and is not asked ahead.
 func (j *job) classifyAhead(ctx context.Context) *aheadOfHooks {
-	if j.session().cfg.Classifier == nil || j.session().grants.inForce().Mode() != ModeAuto || j.isApproved() {
+	if j.session().cfg.Classifier == nil || j.session().grants.inForce().Mode() != policy.ModeAuto || j.isApproved() {
 		return nil
 	}
-	o := Opinions{Loop: j.loopReason, Caller: j.callerOpinion()}
+	o := policy.Opinions{Loop: j.loopReason, Caller: j.callerOpinion()}
 	q := j.inquiry(j.call.decide(o), o)
-	if q.Behavior != Ask {
+	if q.Behavior != policy.Ask {
 		return nil
 	}
 	classifier := q.classifier()
@@ -419,7 +420,7 @@ func (j *job) classifyAhead(ctx context.Context) *aheadOfHooks {
 
 // classifierOf returns the decider that waits for the answer, or nil if the question is
 // another one than was asked ahead.
-func (a *aheadOfHooks) classifierOf(q *inquiry) func(context.Context) (Decision, bool) {
+func (a *aheadOfHooks) classifierOf(q *inquiry) func(context.Context) (policy.Decision, bool) {
 	if a == nil || !q.mayClassify() {
 		return nil
 	}
@@ -439,14 +440,14 @@ func (a *aheadOfHooks) drop() {
 
 // askGuard asks the session's Guard about the call, which was decided as d. It returns the
 // Guard's decision if that is a stricter one or changes the input.
-func (j *job) askGuard(ctx context.Context, d Decision, o Opinions) (*Decision, *failure) {
+func (j *job) askGuard(ctx context.Context, d policy.Decision, o policy.Opinions) (*policy.Decision, *failure) {
 	guard := j.session().cfg.Guard
-	if guard == nil || d.Behavior == Deny {
+	if guard == nil || d.Behavior == policy.Deny {
 		return nil, nil
 	}
 	q := j.inquiry(d, o).question("")
 	q.Decision = d
-	var said Decision
+	var said policy.Decision
 	err := markPanic(goroutine.Try(func() (err error) {
 		j.foreign("the Guard", func() { said, err = guard(ctx, q) })
 		return err
@@ -456,24 +457,24 @@ func (j *job) askGuard(ctx context.Context, d Decision, o Opinions) (*Decision, 
 	}
 	if err != nil {
 		j.batch.logCrash(j.call, StagePermission, err)
-		j.recordDecision(Decision{Behavior: Deny, By: ByGuard, Reason: "the guard failed: " + err.Error()})
+		j.recordDecision(policy.Decision{Behavior: policy.Deny, By: policy.ByGuard, Reason: "the guard failed: " + err.Error()})
 		return nil, &failure{err: fmt.Errorf("%w: %w", ErrDenied, err),
 			text: fmt.Sprintf("%s was denied: the program could not check it. Tell the user; repeating the call will not help.", j.call.Name)}
 	}
-	if said = Stricter(said, Decision{}); said.Behavior <= Allow && j.rewritten(said) == nil {
+	if said = policy.Stricter(said, policy.Decision{}); said.Behavior <= policy.Allow && j.rewritten(said) == nil {
 		return nil, nil
 	}
-	if said.Behavior == Deny && said.StopTurn {
+	if said.Behavior == policy.Deny && said.StopTurn {
 		j.stopTurn()
 	}
-	return &Decision{Behavior: said.Behavior, By: ByGuard, Reason: said.Reason, Input: said.Input}, nil
+	return &policy.Decision{Behavior: said.Behavior, By: policy.ByGuard, Reason: said.Reason, Input: said.Input}, nil
 }
 
 // decideGuarded decides the call with the opinion of the Guard, whose reason to ask is
 // added to any other.
-func (j *job) decideGuarded(o Opinions) Decision {
+func (j *job) decideGuarded(o policy.Opinions) policy.Decision {
 	d := j.call.decide(o)
-	if d.Behavior == Ask && d.By != ByGuard && o.Guard.Reason != "" {
+	if d.Behavior == policy.Ask && d.By != policy.ByGuard && o.Guard.Reason != "" {
 		d.Reason += "; " + o.Guard.Reason
 	}
 	return d

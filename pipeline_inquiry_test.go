@@ -21,41 +21,42 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestApproversComeFirst asks them in their order, and the person only if none of them
 // decides.
 func TestApproversComeFirst(t *testing.T) {
 	t.Parallel()
-	say := func(b pegboard.Behavior, reason string) pegboard.Asker {
-		return func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: b, Reason: reason}, nil
+	say := func(b policy.Behavior, reason string) pegboard.Asker {
+		return func(ctx, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: b, Reason: reason}, nil
 		}
 	}
-	fails := func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow}, errors.New("down")
+	fails := func(ctx, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow}, errors.New("down")
 	}
-	panics := func(ctx, *pegboard.Question) (pegboard.Decision, error) { panic("down") }
+	panics := func(ctx, *pegboard.Question) (policy.Decision, error) { panic("down") }
 	tests := []struct {
 		name         string
 		checks, fork []pegboard.Asker
 		user         bool
-		by           pegboard.Decider
+		by           policy.Decider
 		reason       string
 	}{
-		{name: "none", by: pegboard.ByPerson, reason: "person"},
-		{name: "allows", checks: []pegboard.Asker{say(pegboard.Allow, "one"), say(pegboard.Deny, "two")}, by: pegboard.ByApprover, reason: "one"},
-		{name: "abstains, fails, panics", checks: []pegboard.Asker{say(pegboard.Undecided, ""), fails, panics, say(pegboard.Deny, "four")}, by: pegboard.ByApprover, reason: "four"},
-		{name: "all abstain", checks: []pegboard.Asker{say(pegboard.Ask, ""), panics}, by: pegboard.ByPerson, reason: "person"},
-		{name: "only a person may", user: true, checks: []pegboard.Asker{say(pegboard.Allow, "one")}, by: pegboard.ByPerson, reason: "person"},
-		{name: "a fork's cannot allow", fork: []pegboard.Asker{say(pegboard.Allow, "fork")}, by: pegboard.ByPerson, reason: "person"},
-		{name: "a fork's can deny", fork: []pegboard.Asker{say(pegboard.Deny, "fork")}, by: pegboard.ByApprover, reason: "fork"},
-		{name: "a fork's come later", checks: []pegboard.Asker{say(pegboard.Allow, "parent")}, fork: []pegboard.Asker{say(pegboard.Deny, "fork")}, by: pegboard.ByApprover, reason: "parent"},
+		{name: "none", by: policy.ByPerson, reason: "person"},
+		{name: "allows", checks: []pegboard.Asker{say(policy.Allow, "one"), say(policy.Deny, "two")}, by: policy.ByApprover, reason: "one"},
+		{name: "abstains, fails, panics", checks: []pegboard.Asker{say(policy.Undecided, ""), fails, panics, say(policy.Deny, "four")}, by: policy.ByApprover, reason: "four"},
+		{name: "all abstain", checks: []pegboard.Asker{say(policy.Ask, ""), panics}, by: policy.ByPerson, reason: "person"},
+		{name: "only a person may", user: true, checks: []pegboard.Asker{say(policy.Allow, "one")}, by: policy.ByPerson, reason: "person"},
+		{name: "a fork's cannot allow", fork: []pegboard.Asker{say(policy.Allow, "fork")}, by: policy.ByPerson, reason: "person"},
+		{name: "a fork's can deny", fork: []pegboard.Asker{say(policy.Deny, "fork")}, by: policy.ByApprover, reason: "fork"},
+		{name: "a fork's come later", checks: []pegboard.Asker{say(policy.Allow, "parent")}, fork: []pegboard.Asker{say(policy.Deny, "fork")}, by: policy.ByApprover, reason: "parent"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := session(t, pegboard.SessionConfig{Approvers: tc.checks, Ask: say(pegboard.Allow, "person")})
+			s := session(t, pegboard.SessionConfig{Approvers: tc.checks, Ask: say(policy.Allow, "person")})
 			s = forked(t, s, pegboard.SessionConfig{Approvers: tc.fork})
 			a := actor{name: "T", user: tc.user}
 			ex := executor(pegboard.Executor{})
@@ -80,10 +81,10 @@ func TestWhyAQuestionHadNoAnswer(t *testing.T) {
 		{name: "no asker", is: pegboard.ErrNoApprover, says: "nobody can be asked"},
 		{name: "an agent that must not disturb", cfg: pegboard.SessionConfig{Ask: pegboard.AskLater}, fork: pegboard.SessionConfig{NoPrompts: true}, is: pegboard.ErrNoApprover, says: "nobody can be asked"},
 		{name: "its parent must not", cfg: pegboard.SessionConfig{Ask: pegboard.AskLater, NoPrompts: true}, is: pegboard.ErrNoApprover, says: "nobody can be asked"},
-		{name: "nobody at the other end", cfg: pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, nil }}, is: pegboard.ErrNoApprover, says: "nobody can be asked"},
+		{name: "nobody at the other end", cfg: pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) { return policy.Decision{}, nil }}, is: pegboard.ErrNoApprover, says: "nobody can be asked"},
 		{name: "no answer in time", cfg: pegboard.SessionConfig{Ask: pegboard.AskLater, AskTimeout: time.Minute}, is: pegboard.ErrExpired, says: "nobody answered in time: waited 1m0s"},
-		{name: "a bridge that gave up", cfg: pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{}, context.DeadlineExceeded
+		{name: "a bridge that gave up", cfg: pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{}, context.DeadlineExceeded
 		}}, is: pegboard.ErrExpired, says: "nobody answered in time"},
 		{name: "a fork of less patience", cfg: pegboard.SessionConfig{Ask: pegboard.AskLater, AskTimeout: time.Hour}, fork: pegboard.SessionConfig{AskTimeout: time.Second}, is: pegboard.ErrExpired, says: "waited 1s"},
 	}
@@ -100,7 +101,7 @@ func TestWhyAQuestionHadNoAnswer(t *testing.T) {
 				require.NotErrorIs(t, o.Err, pegboard.ErrCancelled)
 				require.Contains(t, o.Result.Text(), tc.says)
 				require.Contains(t, o.Result.Text(), "No person refused it")
-				require.Equal(t, pegboard.ByNobody, o.Decision.By)
+				require.Equal(t, policy.ByNobody, o.Decision.By)
 			})
 		})
 	}
@@ -112,19 +113,19 @@ func TestPermissionHooksAnswerForThePerson(t *testing.T) {
 	boom := errors.New("boom")
 	tests := []struct {
 		name   string
-		says   pegboard.Decision
+		says   policy.Decision
 		err    error
 		mode   pegboard.FailMode
 		user   bool
 		runs   bool
 		person int // how often the person is asked; the person says yes
 	}{
-		{name: "allows", says: pegboard.Decision{Behavior: pegboard.Allow}, runs: true},
-		{name: "denies", says: pegboard.Decision{Behavior: pegboard.Deny, Reason: "policy"}},
+		{name: "allows", says: policy.Decision{Behavior: policy.Allow}, runs: true},
+		{name: "denies", says: policy.Decision{Behavior: policy.Deny, Reason: "policy"}},
 		{name: "abstains", runs: true, person: 1},
 		{name: "fails", err: boom},
 		{name: "fails, and that is ignored", err: boom, mode: pegboard.FailContinue, runs: true, person: 1},
-		{name: "allows what only a person may", says: pegboard.Decision{Behavior: pegboard.Allow}, user: true, runs: true, person: 1},
+		{name: "allows what only a person may", says: policy.Decision{Behavior: policy.Allow}, user: true, runs: true, person: 1},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -133,11 +134,11 @@ func TestPermissionHooksAnswerForThePerson(t *testing.T) {
 			s := session(t, pegboard.SessionConfig{
 				Hooks: pegboard.Hooks{
 					OnFailure:  tc.mode,
-					Permission: func(ctx, *pegboard.Question) (pegboard.Decision, error) { return tc.says, tc.err },
+					Permission: func(ctx, *pegboard.Question) (policy.Decision, error) { return tc.says, tc.err },
 				},
-				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+				Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 					asked++
-					return pegboard.Decision{Behavior: pegboard.Allow}, nil
+					return policy.Decision{Behavior: policy.Allow}, nil
 				},
 			})
 			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
@@ -154,8 +155,8 @@ func TestPermissionHooksAnswerForThePerson(t *testing.T) {
 // TestPermissionHookMayChangeTheInput, which is then decided anew.
 func TestPermissionHookMayChangeTheInput(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"other","write":true}`)}, nil
+	s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: func(ctx, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"path":"other","write":true}`)}, nil
 	}}})
 	out := run(t, registryOf(t, worker(func(job, bool) {})), s, call("1", "Work", `{"path":"a","write":true}`))
 	require.NoError(t, out.Err)
@@ -169,17 +170,17 @@ func TestForksHookCannotChangeWhatIsAllowed(t *testing.T) {
 	var ran []step
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(stepper(&ran)))
-	parent := func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	parent := func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		if string(q.Call.Input) == `{"n":1}` {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "1 is harmless"}, nil
+			return policy.Decision{Behavior: policy.Allow, Reason: "1 is harmless"}, nil
 		}
-		return pegboard.Decision{Behavior: pegboard.Deny}, nil
+		return policy.Decision{Behavior: policy.Deny}, nil
 	}
-	for _, b := range []pegboard.Behavior{pegboard.Undecided, pegboard.Allow} {
+	for _, b := range []policy.Behavior{policy.Undecided, policy.Allow} {
 		ran = nil
 		s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: parent}})
 		fork := forked(t, s, pegboard.SessionConfig{Hooks: pegboard.Hooks{
-			Permission: alwaysSays(pegboard.Decision{Behavior: b, Input: json.RawMessage(`{"n":2,"path":"evil"}`)})}})
+			Permission: alwaysSays(policy.Decision{Behavior: b, Input: json.RawMessage(`{"n":2,"path":"evil"}`)})}})
 		o := run(t, &reg, fork, call("1", "T", `{"n":1}`))
 		require.NotContains(t, ran, step{N: 2, Path: "evil"}, "by %v: %s", o.Decision.By, o.Decision.Reason)
 	}
@@ -193,8 +194,8 @@ func TestHookThatAbstainsDoesNotChangeWhatAnotherAllows(t *testing.T) {
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(stepper(&ran)))
 	s := session(t, pegboard.SessionConfig{Hooks: pegboard.JoinHooks(
-		pegboard.Hooks{Permission: alwaysSays(pegboard.Decision{Behavior: pegboard.Allow})},
-		pegboard.Hooks{Permission: alwaysSays(pegboard.Decision{Input: json.RawMessage(`{"n":2}`)})})})
+		pegboard.Hooks{Permission: alwaysSays(policy.Decision{Behavior: policy.Allow})},
+		pegboard.Hooks{Permission: alwaysSays(policy.Decision{Input: json.RawMessage(`{"n":2}`)})})})
 	run(t, &reg, s, call("1", "T", `{"n":1}`))
 	require.NotContains(t, ran, step{N: 2}, "nobody allowed these bytes")
 }
@@ -204,12 +205,12 @@ func TestForksHookCannotAnswerForThePerson(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := session(t, pegboard.SessionConfig{Ask: pegboard.AskLater, AskTimeout: time.Minute})
-		fork := forked(t, s, pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		fork := forked(t, s, pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			time.Sleep(3 * time.Second) // until the person is asked
 			for _, open := range q.Call.Session().Questions() {
-				_ = q.Call.Session().Answer(open.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "T", "")}})
+				_ = q.Call.Session().Answer(open.ID, policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{allowRule(policy.SourceUser, "T", "")}})
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}}})
 		a := actor{name: "T"}
 		ex := executor(pegboard.Executor{})
@@ -222,13 +223,13 @@ func TestForksHookCannotAnswerForThePerson(t *testing.T) {
 // call that an ask rule or a target's AskReason is about. The classifier may not.
 func TestApproversAndHooksAllowWhatNeedsAPerson(t *testing.T) {
 	t.Parallel()
-	yes := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow})
+	yes := alwaysSays(policy.Decision{Behavior: policy.Allow})
 	for name, cfg := range map[string]pegboard.SessionConfig{
 		"check": {Approvers: []pegboard.Asker{yes}}, "hook": {Hooks: pegboard.Hooks{Permission: yes}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			cfg.Dir, cfg.Permissions = t.TempDir(), rules(t, "", pegboard.RuleSet{Ask: []string{"Edit(secret)"}})
+			cfg.Dir, cfg.Permissions = t.TempDir(), rules(t, "", policy.RuleSet{Ask: []string{"Edit(secret)"}})
 			s := session(t, cfg)
 			for _, path := range []string{"secret", ".git/config"} {
 				ex := executor(pegboard.Executor{})
@@ -242,7 +243,7 @@ func TestApproversAndHooksAllowWhatNeedsAPerson(t *testing.T) {
 // open holds, also if the answer then is to allow the call.
 func TestRuleThatWasAddedMeanwhileHolds(t *testing.T) {
 	t.Parallel()
-	deny := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Destination: pegboard.SourceUser, Rules: []pegboard.PermissionUpdateRule{{Tool: "T"}}}
+	deny := policy.Update{Type: policy.AddRules, Behavior: policy.Deny, Destination: policy.SourceUser, Rules: []policy.UpdateRule{{Tool: "T"}}}
 	tests := map[string]func(cfg *pegboard.SessionConfig, a pegboard.Asker){
 		"check":      func(cfg *pegboard.SessionConfig, a pegboard.Asker) { cfg.Approvers = []pegboard.Asker{a} },
 		"hook":       func(cfg *pegboard.SessionConfig, a pegboard.Asker) { cfg.Hooks.Permission = a },
@@ -253,10 +254,10 @@ func TestRuleThatWasAddedMeanwhileHolds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ran := false
-			cfg := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{})}
-			set(&cfg, func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
-				err := q.Call.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(deny) })
-				return pegboard.Decision{Behavior: pegboard.Allow}, err
+			cfg := pegboard.SessionConfig{Permissions: rules(t, policy.ModeAuto, policy.RuleSet{})}
+			set(&cfg, func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
+				err := q.Call.Session().UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.Apply(deny) })
+				return policy.Decision{Behavior: policy.Allow}, err
 			})
 			a := actor{name: "T", call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
 			ex := executor(pegboard.Executor{})
@@ -271,8 +272,8 @@ func TestRuleThatWasAddedMeanwhileHolds(t *testing.T) {
 func TestStopTurnInsideACallStopsTheMessage(t *testing.T) {
 	t.Parallel()
 	s := session(t, pegboard.SessionConfig{
-		Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Outer"}}),
-		Ask:         alwaysSays(pegboard.Decision{Behavior: pegboard.Deny, Reason: "enough", StopTurn: true})})
+		Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Outer"}}),
+		Ask:         alwaysSays(policy.Decision{Behavior: policy.Deny, Reason: "enough", StopTurn: true})})
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(inert("Inner")))
 	require.NoError(t, reg.Add(pegboard.Build(pegboard.Definition[struct{}, string]{
@@ -317,10 +318,10 @@ func inRandomOrder(t *testing.T, random *rand.Rand) {
 	want := map[string]string{}
 	for i, q := range open {
 		id := q.Call.ID
-		d := pegboard.Decision{Behavior: pegboard.Allow}
+		d := policy.Decision{Behavior: policy.Allow}
 		switch want[id] = "touched f" + id; i % 3 {
 		case 1:
-			d = pegboard.Decision{Behavior: pegboard.Deny, Reason: "not " + id + "!"}
+			d = policy.Decision{Behavior: policy.Deny, Reason: "not " + id + "!"}
 			want[id] = "not " + id + "!"
 		case 2:
 			d.Input = json.RawMessage(fmt.Sprintf(`{"path":"g%s"}`, id))
@@ -332,7 +333,7 @@ func inRandomOrder(t *testing.T, random *rand.Rand) {
 	ran := map[string]bool{}
 	for _, o := range <-outcomes {
 		require.Contains(t, o.Result.Text(), want[o.Call.ID])
-		require.Equal(t, pegboard.ByPerson, o.Decision.By)
+		require.Equal(t, policy.ByPerson, o.Decision.By)
 		if o.Err == nil {
 			ran[strings.TrimPrefix(o.Result.Text(), "touched ")] = true
 		}
@@ -375,7 +376,7 @@ func (f *fumbler) intN(n int) int {
 }
 
 // ask is the dialog: it takes its time, and sometimes answers.
-func (f *fumbler) ask(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+func (f *fumbler) ask(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 	f.mu.Lock()
 	f.showing++
 	require.Equal(f, 1, f.showing, "one question at a time")
@@ -388,21 +389,21 @@ func (f *fumbler) ask(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) 
 	select {
 	case <-time.After(time.Duration(1+f.intN(20)) * time.Millisecond):
 	case <-ctx.Done():
-		return pegboard.Decision{}, context.Cause(ctx)
+		return policy.Decision{}, context.Cause(ctx)
 	}
 	d := f.answer(q)
 	return d, nil
 }
 
 // answer is one that says which call it is meant for.
-func (f *fumbler) answer(q *pegboard.Question) pegboard.Decision {
-	d := pegboard.Decision{Behavior: pegboard.Allow, Reason: "for " + q.Call.ID}
+func (f *fumbler) answer(q *pegboard.Question) policy.Decision {
+	d := policy.Decision{Behavior: policy.Allow, Reason: "for " + q.Call.ID}
 	switch f.intN(5) {
 	case 0:
-		d.Behavior = pegboard.Deny
+		d.Behavior = policy.Deny
 	case 1:
-		d.Remember = []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceSession,
-			Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: fmt.Sprintf("/f%d", f.intN(8))}}}}
+		d.Remember = []policy.Update{{Type: policy.AddRules, Behavior: policy.Allow, Destination: policy.SourceSession,
+			Rules: []policy.UpdateRule{{Tool: "Edit", Pattern: fmt.Sprintf("/f%d", f.intN(8))}}}}
 	}
 	return d
 }
@@ -411,12 +412,12 @@ func (f *fumbler) answer(q *pegboard.Question) pegboard.Decision {
 func (f *fumbler) meddle() {
 	open := f.main.Questions()
 	if len(open) == 0 || f.intN(4) == 0 {
-		require.ErrorIs(f, f.main.Answer(fmt.Sprint("foreign-", f.intN(9)), pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrQuestionClosed)
+		require.ErrorIs(f, f.main.Answer(fmt.Sprint("foreign-", f.intN(9)), policy.Decision{Behavior: policy.Allow}), pegboard.ErrQuestionClosed)
 		return
 	}
 	q := open[f.intN(len(open))]
 	if f.intN(4) == 0 {
-		require.Error(f, f.main.Answer(q.ID, pegboard.Decision{Behavior: pegboard.Ask}))
+		require.Error(f, f.main.Answer(q.ID, policy.Decision{Behavior: policy.Ask}))
 		return
 	}
 	err := f.main.Answer(q.ID, f.answer(q))
@@ -474,10 +475,10 @@ func fumble(t *testing.T, random *rand.Rand) {
 func (f *fumbler) check(o pegboard.Outcome) {
 	switch d := o.Decision; {
 	case errors.Is(o.Err, pegboard.ErrCancelled):
-	case d.By == pegboard.ByPerson:
+	case d.By == policy.ByPerson:
 		require.Equal(f, "for "+o.Call.ID, d.Reason)
-		require.Equal(f, d.Behavior == pegboard.Allow, o.Err == nil)
-	case d.By == pegboard.ByRule:
+		require.Equal(f, d.Behavior == policy.Allow, o.Err == nil)
+	case d.By == policy.ByRule:
 		require.NoError(f, o.Err)
 		require.Equal(f, o.Call.Targets()[0].Value, f.main.Dir()+d.Rule.Pattern)
 	default:
@@ -504,54 +505,54 @@ func (c *contest) after(ctx ctx, who string, d time.Duration) error {
 }
 
 // asker answers after d.
-func (c *contest) asker(who string, d time.Duration, b pegboard.Behavior) pegboard.Asker {
-	return func(ctx ctx, _ *pegboard.Question) (pegboard.Decision, error) {
+func (c *contest) asker(who string, d time.Duration, b policy.Behavior) pegboard.Asker {
+	return func(ctx ctx, _ *pegboard.Question) (policy.Decision, error) {
 		if err := c.after(ctx, who, d); err != nil {
-			return pegboard.Decision{}, err
+			return policy.Decision{}, err
 		}
-		return pegboard.Decision{Behavior: b, Reason: who}, nil
+		return policy.Decision{Behavior: b, Reason: who}, nil
 	}
 }
 
 // settlers are those who may settle a question. Each is told when, and whether it
 // allows it, and changes the configuration or starts something that does.
-var settlers = map[string]func(c *contest, cfg *pegboard.SessionConfig, at time.Duration, b pegboard.Behavior) (start func(cancel context.CancelCauseFunc)){
-	"hook": func(c *contest, cfg *pegboard.SessionConfig, at time.Duration, b pegboard.Behavior) func(context.CancelCauseFunc) {
+var settlers = map[string]func(c *contest, cfg *pegboard.SessionConfig, at time.Duration, b policy.Behavior) (start func(cancel context.CancelCauseFunc)){
+	"hook": func(c *contest, cfg *pegboard.SessionConfig, at time.Duration, b policy.Behavior) func(context.CancelCauseFunc) {
 		cfg.Hooks.Permission = c.asker("hook", at, b)
 		return nil
 	},
-	"classifier": func(c *contest, cfg *pegboard.SessionConfig, at time.Duration, b pegboard.Behavior) func(context.CancelCauseFunc) {
+	"classifier": func(c *contest, cfg *pegboard.SessionConfig, at time.Duration, b policy.Behavior) func(context.CancelCauseFunc) {
 		cfg.Classifier = pegboard.Classifier(c.asker("classifier", at, b))
 		return nil
 	},
-	"person": func(c *contest, cfg *pegboard.SessionConfig, at time.Duration, b pegboard.Behavior) func(context.CancelCauseFunc) {
+	"person": func(c *contest, cfg *pegboard.SessionConfig, at time.Duration, b policy.Behavior) func(context.CancelCauseFunc) {
 		cfg.Ask = c.asker("person", at, b)
 		return nil
 	},
-	"answer": func(c *contest, _ *pegboard.SessionConfig, at time.Duration, b pegboard.Behavior) func(context.CancelCauseFunc) {
+	"answer": func(c *contest, _ *pegboard.SessionConfig, at time.Duration, b policy.Behavior) func(context.CancelCauseFunc) {
 		return func(context.CancelCauseFunc) {
 			time.Sleep(at)
 			for _, q := range c.session.Questions() {
-				err := c.session.Answer(q.ID, pegboard.Decision{Behavior: b, Reason: "answer"})
+				err := c.session.Answer(q.ID, policy.Decision{Behavior: b, Reason: "answer"})
 				require.True(c, err == nil || errors.Is(err, pegboard.ErrQuestionClosed), err) // in the same instant
 			}
 		}
 	},
-	"rule": func(c *contest, _ *pegboard.SessionConfig, at time.Duration, b pegboard.Behavior) func(context.CancelCauseFunc) {
+	"rule": func(c *contest, _ *pegboard.SessionConfig, at time.Duration, b policy.Behavior) func(context.CancelCauseFunc) {
 		return func(context.CancelCauseFunc) {
 			time.Sleep(at)
-			require.NoError(c, c.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-				return p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: b, Rules: []pegboard.PermissionUpdateRule{{Tool: "Touch"}}, Destination: pegboard.SourceSession})
+			require.NoError(c, c.session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+				return p.Apply(policy.Update{Type: policy.AddRules, Behavior: b, Rules: []policy.UpdateRule{{Tool: "Touch"}}, Destination: policy.SourceSession})
 			}))
 		}
 	},
-	"cancel": func(_ *contest, _ *pegboard.SessionConfig, at time.Duration, _ pegboard.Behavior) func(context.CancelCauseFunc) {
+	"cancel": func(_ *contest, _ *pegboard.SessionConfig, at time.Duration, _ policy.Behavior) func(context.CancelCauseFunc) {
 		return func(cancel context.CancelCauseFunc) {
 			time.Sleep(at)
 			cancel(pegboard.ErrNewMessage)
 		}
 	},
-	"time-out": func(_ *contest, cfg *pegboard.SessionConfig, at time.Duration, _ pegboard.Behavior) func(context.CancelCauseFunc) {
+	"time-out": func(_ *contest, cfg *pegboard.SessionConfig, at time.Duration, _ policy.Behavior) func(context.CancelCauseFunc) {
 		cfg.AskTimeout = at
 		return nil
 	},
@@ -569,13 +570,13 @@ func (c *contest) by(o pegboard.Outcome) string {
 		require.Contains(c, o.Result.Text(), "nobody answered in time: waited")
 		require.Contains(c, o.Result.Text(), "No person refused it")
 		return "time-out"
-	case o.Decision.By == pegboard.ByRule:
+	case o.Decision.By == policy.ByRule:
 		return "rule"
-	case o.Decision.By == pegboard.ByClassifier:
+	case o.Decision.By == policy.ByClassifier:
 		require.Equal(c, "the classifier: classifier", o.Decision.Reason)
 		return "classifier"
 	}
-	want := map[string]pegboard.Decider{"hook": pegboard.ByHook, "person": pegboard.ByPerson, "answer": pegboard.ByPerson}
+	want := map[string]policy.Decider{"hook": policy.ByHook, "person": policy.ByPerson, "answer": policy.ByPerson}
 	require.Equal(c, want[o.Decision.Reason], o.Decision.By)
 	return o.Decision.Reason
 }
@@ -590,7 +591,7 @@ func TestDecidersRace(t *testing.T) {
 				continue
 			}
 			for _, gap := range []time.Duration{0, time.Millisecond} {
-				for _, b := range []pegboard.Behavior{pegboard.Allow, pegboard.Deny} {
+				for _, b := range []policy.Behavior{policy.Allow, policy.Deny} {
 					t.Run(fmt.Sprintf("%s/%s/%v/%v", one, two, gap, b), func(t *testing.T) {
 						t.Parallel()
 						synctest.Test(t, func(t *testing.T) { race(t, one, two, gap, b) })
@@ -601,12 +602,12 @@ func TestDecidersRace(t *testing.T) {
 	}
 }
 
-func race(t *testing.T, one, two string, gap time.Duration, b pegboard.Behavior) {
+func race(t *testing.T, one, two string, gap time.Duration, b policy.Behavior) {
 	t.Helper()
 	c := &contest{T: t, ended: map[string]error{}}
-	cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}),
+	cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, policy.ModeAuto, policy.RuleSet{}),
 		Classifier: undecided, Ask: pegboard.AskLater, PromptDelay: -1}
-	other := pegboard.Allow + pegboard.Deny - b
+	other := policy.Allow + policy.Deny - b
 	var starts []func(context.CancelCauseFunc)
 	for _, start := range []func(context.CancelCauseFunc){
 		settlers[one](c, &cfg, 10*time.Millisecond, b), settlers[two](c, &cfg, 10*time.Millisecond+gap, other),
@@ -638,7 +639,7 @@ func race(t *testing.T, one, two string, gap time.Duration, b pegboard.Behavior)
 		require.Equal(t, one, won)
 	}
 	if won != "cancel" && won != "time-out" {
-		require.Equal(t, b == pegboard.Allow, o.Err == nil)
+		require.Equal(t, b == policy.Allow, o.Err == nil)
 	}
 	if err, asked := c.ended[lost]; asked {
 		require.Error(t, err, "it was told")
@@ -653,59 +654,59 @@ func race(t *testing.T, one, two string, gap time.Duration, b pegboard.Behavior)
 func TestWhoAnswersInTheUsersPlace(t *testing.T) {
 	t.Parallel()
 	const answer = `{"answer":"tea"}`
-	allow, brings := pegboard.Decision{Behavior: pegboard.Allow}, pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(answer)}
-	says := func(d pegboard.Decision, err error) func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return func(ctx, *pegboard.Question) (pegboard.Decision, error) { return d, err }
+	allow, brings := policy.Decision{Behavior: policy.Allow}, policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(answer)}
+	says := func(d policy.Decision, err error) func(ctx, *pegboard.Question) (policy.Decision, error) {
+		return func(ctx, *pegboard.Question) (policy.Decision, error) { return d, err }
 	}
-	before := func(d pegboard.Decision) pegboard.Hooks {
-		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return d, nil }}
+	before := func(d policy.Decision) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return d, nil }}
 	}
-	permission := func(d pegboard.Decision, err error) pegboard.Hooks { return pegboard.Hooks{Permission: says(d, err)} }
-	deny, wrong := pegboard.Decision{Behavior: pegboard.Deny}, pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"answer":1}`)}
-	asks := func(r string) pegboard.RuleSet { return pegboard.RuleSet{Ask: []string{r}} }
+	permission := func(d policy.Decision, err error) pegboard.Hooks { return pegboard.Hooks{Permission: says(d, err)} }
+	deny, wrong := policy.Decision{Behavior: policy.Deny}, policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"answer":1}`)}
+	asks := func(r string) policy.RuleSet { return policy.RuleSet{Ask: []string{r}} }
 	tests := []struct {
 		name   string
 		cfg    pegboard.SessionConfig
 		fork   *pegboard.SessionConfig
-		mode   pegboard.Mode
-		set    pegboard.RuleSet
+		mode   policy.Mode
+		set    policy.RuleSet
 		source string
-		by     pegboard.Decider
+		by     policy.Decider
 		input  string // that the tool is called with; empty if it is denied
 	}{
-		{name: "a check brings an answer", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(brings, nil)}}, by: pegboard.ByApprover, input: answer},
-		{name: "a check allows", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(allow, nil)}}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a check denies", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(deny, nil)}}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a check brings what does not decode", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(wrong, nil), says(brings, nil)}}, by: pegboard.ByApprover, input: answer},
-		{name: "a check of a fork", fork: &pegboard.SessionConfig{Approvers: []pegboard.Asker{says(brings, nil)}}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook brings an answer", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil)}, by: pegboard.ByHook, input: answer},
-		{name: "a hook allows", cfg: pegboard.SessionConfig{Hooks: permission(allow, nil)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook denies", cfg: pegboard.SessionConfig{Hooks: permission(deny, nil)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook brings the same input", cfg: pegboard.SessionConfig{Hooks: permission(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{}`)}, nil)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook spells the same input anew", cfg: pegboard.SessionConfig{Hooks: permission(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{ }`)}, nil)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a check spells the same input anew", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{ }`)}, nil)}}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook before the call spells the same input anew", cfg: pegboard.SessionConfig{Hooks: before(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{ }`)})}, by: pegboard.ByPerson, input: `{ }`},
-		{name: "a hook brings what does not decode", cfg: pegboard.SessionConfig{Hooks: permission(wrong, nil)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook fails", cfg: pegboard.SessionConfig{Hooks: permission(brings, errors.New("down"))}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook puts it off", cfg: pegboard.SessionConfig{Hooks: permission(brings, pegboard.ErrDeferred)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook of a fork", fork: &pegboard.SessionConfig{Hooks: permission(brings, nil)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "an ask rule, and a hook brings an answer", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil)}, set: asks("T"), by: pegboard.ByHook, input: answer},
-		{name: "a hook before the call brings an answer", cfg: pegboard.SessionConfig{Hooks: before(brings)}, by: pegboard.ByHook, input: answer},
-		{name: "a hook before the call allows", cfg: pegboard.SessionConfig{Hooks: before(allow)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook before the call changes the input", cfg: pegboard.SessionConfig{Hooks: before(pegboard.Decision{Input: json.RawMessage(answer)})}, by: pegboard.ByPerson, input: answer},
-		{name: "one hook changes the input, another allows", cfg: pegboard.SessionConfig{Hooks: pegboard.JoinHooks(before(pegboard.Decision{Input: json.RawMessage(answer)}), before(allow))}, by: pegboard.ByPerson, input: answer},
-		{name: "one hook allows, another changes the input", cfg: pegboard.SessionConfig{Hooks: pegboard.JoinHooks(before(allow), before(pegboard.Decision{Input: json.RawMessage(answer)}), before(allow))}, by: pegboard.ByPerson, input: answer},
-		{name: "a hook before the call of a fork", cfg: pegboard.SessionConfig{Hooks: before(allow)}, fork: &pegboard.SessionConfig{Hooks: before(brings)}, by: pegboard.ByPerson, input: answer},
-		{name: "an ask rule, and a hook before the call", cfg: pegboard.SessionConfig{Hooks: before(brings)}, set: asks("T"), by: pegboard.ByPerson, input: answer},
-		{name: "a hook before the call, in plan mode", cfg: pegboard.SessionConfig{Hooks: before(brings)}, mode: pegboard.ModePlan, by: pegboard.ByPerson, input: answer},
-		{name: "a hook before the call, in bypass mode", cfg: pegboard.SessionConfig{Hooks: before(brings)}, mode: pegboard.ModeBypass, by: pegboard.ByMode, input: answer},
-		{name: "bypass mode alone", mode: pegboard.ModeBypass, by: pegboard.ByPerson, input: `{}`},
-		{name: "a hook before the call, where nobody is asked", cfg: pegboard.SessionConfig{Hooks: before(brings)}, mode: pegboard.ModeDontAsk, by: pegboard.ByMode},
-		{name: "a hook, where nobody is asked", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil)}, mode: pegboard.ModeDontAsk, by: pegboard.ByMode},
-		{name: "a guard wants the person", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil), Approvers: []pegboard.Asker{says(brings, nil)}, Guard: says(pegboard.Decision{Behavior: pegboard.Ask}, nil)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a tool of a source, and a hook", source: "src", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil)}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a tool of a source, and a check", source: "src", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(brings, nil)}}, by: pegboard.ByPerson, input: `{}`},
-		{name: "a tool of a source, and a hook before the call", source: "src", cfg: pegboard.SessionConfig{Hooks: before(brings)}, by: pegboard.ByPerson, input: answer},
+		{name: "a check brings an answer", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(brings, nil)}}, by: policy.ByApprover, input: answer},
+		{name: "a check allows", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(allow, nil)}}, by: policy.ByPerson, input: `{}`},
+		{name: "a check denies", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(deny, nil)}}, by: policy.ByPerson, input: `{}`},
+		{name: "a check brings what does not decode", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(wrong, nil), says(brings, nil)}}, by: policy.ByApprover, input: answer},
+		{name: "a check of a fork", fork: &pegboard.SessionConfig{Approvers: []pegboard.Asker{says(brings, nil)}}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook brings an answer", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil)}, by: policy.ByHook, input: answer},
+		{name: "a hook allows", cfg: pegboard.SessionConfig{Hooks: permission(allow, nil)}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook denies", cfg: pegboard.SessionConfig{Hooks: permission(deny, nil)}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook brings the same input", cfg: pegboard.SessionConfig{Hooks: permission(policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{}`)}, nil)}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook spells the same input anew", cfg: pegboard.SessionConfig{Hooks: permission(policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{ }`)}, nil)}, by: policy.ByPerson, input: `{}`},
+		{name: "a check spells the same input anew", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{ }`)}, nil)}}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook before the call spells the same input anew", cfg: pegboard.SessionConfig{Hooks: before(policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{ }`)})}, by: policy.ByPerson, input: `{ }`},
+		{name: "a hook brings what does not decode", cfg: pegboard.SessionConfig{Hooks: permission(wrong, nil)}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook fails", cfg: pegboard.SessionConfig{Hooks: permission(brings, errors.New("down"))}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook puts it off", cfg: pegboard.SessionConfig{Hooks: permission(brings, pegboard.ErrDeferred)}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook of a fork", fork: &pegboard.SessionConfig{Hooks: permission(brings, nil)}, by: policy.ByPerson, input: `{}`},
+		{name: "an ask rule, and a hook brings an answer", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil)}, set: asks("T"), by: policy.ByHook, input: answer},
+		{name: "a hook before the call brings an answer", cfg: pegboard.SessionConfig{Hooks: before(brings)}, by: policy.ByHook, input: answer},
+		{name: "a hook before the call allows", cfg: pegboard.SessionConfig{Hooks: before(allow)}, by: policy.ByPerson, input: `{}`},
+		{name: "a hook before the call changes the input", cfg: pegboard.SessionConfig{Hooks: before(policy.Decision{Input: json.RawMessage(answer)})}, by: policy.ByPerson, input: answer},
+		{name: "one hook changes the input, another allows", cfg: pegboard.SessionConfig{Hooks: pegboard.JoinHooks(before(policy.Decision{Input: json.RawMessage(answer)}), before(allow))}, by: policy.ByPerson, input: answer},
+		{name: "one hook allows, another changes the input", cfg: pegboard.SessionConfig{Hooks: pegboard.JoinHooks(before(allow), before(policy.Decision{Input: json.RawMessage(answer)}), before(allow))}, by: policy.ByPerson, input: answer},
+		{name: "a hook before the call of a fork", cfg: pegboard.SessionConfig{Hooks: before(allow)}, fork: &pegboard.SessionConfig{Hooks: before(brings)}, by: policy.ByPerson, input: answer},
+		{name: "an ask rule, and a hook before the call", cfg: pegboard.SessionConfig{Hooks: before(brings)}, set: asks("T"), by: policy.ByPerson, input: answer},
+		{name: "a hook before the call, in plan mode", cfg: pegboard.SessionConfig{Hooks: before(brings)}, mode: policy.ModePlan, by: policy.ByPerson, input: answer},
+		{name: "a hook before the call, in bypass mode", cfg: pegboard.SessionConfig{Hooks: before(brings)}, mode: policy.ModeBypass, by: policy.ByMode, input: answer},
+		{name: "bypass mode alone", mode: policy.ModeBypass, by: policy.ByPerson, input: `{}`},
+		{name: "a hook before the call, where nobody is asked", cfg: pegboard.SessionConfig{Hooks: before(brings)}, mode: policy.ModeDontAsk, by: policy.ByMode},
+		{name: "a hook, where nobody is asked", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil)}, mode: policy.ModeDontAsk, by: policy.ByMode},
+		{name: "a guard wants the person", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil), Approvers: []pegboard.Asker{says(brings, nil)}, Guard: says(policy.Decision{Behavior: policy.Ask}, nil)}, by: policy.ByPerson, input: `{}`},
+		{name: "a tool of a source, and a hook", source: "src", cfg: pegboard.SessionConfig{Hooks: permission(brings, nil)}, by: policy.ByPerson, input: `{}`},
+		{name: "a tool of a source, and a check", source: "src", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(brings, nil)}}, by: policy.ByPerson, input: `{}`},
+		{name: "a tool of a source, and a hook before the call", source: "src", cfg: pegboard.SessionConfig{Hooks: before(brings)}, by: policy.ByPerson, input: answer},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -749,17 +750,17 @@ type answerInput struct {
 // of such a tool asks about while it runs.
 func TestAnAnswerForTheUserCannotChangeARunningCall(t *testing.T) {
 	t.Parallel()
-	brings := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"answer":"x"}`)})
+	brings := alwaysSays(policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"answer":"x"}`)})
 	asked := 0
 	s := session(t, pegboard.SessionConfig{
 		Hooks: pegboard.Hooks{Permission: brings}, Approvers: []pegboard.Asker{brings},
-		Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			asked++
-			return pegboard.Decision{Behavior: pegboard.Deny}, nil
+			return policy.Decision{Behavior: policy.Deny}, nil
 		},
 	})
 	a := actor{name: "T", user: true, call: func(ctx ctx, c *pegboard.Call) error {
-		return c.Check(ctx, pegboard.Target{Kind: pegboard.TargetResource, Value: "a lamp"})
+		return c.Check(ctx, policy.Target{Kind: policy.Resource, Value: "a lamp"})
 	}}
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0]
@@ -787,16 +788,16 @@ func TestQuestionsOfAMessageCameInRandomOrder(t *testing.T) {
 	}{
 		{name: "nothing decides before", change: func(*pegboard.SessionConfig, func()) {}},
 		{name: "a Pre hook", change: func(cfg *pegboard.SessionConfig, wait func()) {
-			cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
+			cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (policy.Decision, error) {
 				wait()
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}
 		}},
 		{name: "an approver", change: func(cfg *pegboard.SessionConfig, wait func()) {
-			cfg.Approvers = []pegboard.Asker{func(ctx, *pegboard.Question) (pegboard.Decision, error) { wait(); return pegboard.Decision{}, nil }}
+			cfg.Approvers = []pegboard.Asker{func(ctx, *pegboard.Question) (policy.Decision, error) { wait(); return policy.Decision{}, nil }}
 		}},
 		{name: "a Permission hook", change: func(cfg *pegboard.SessionConfig, wait func()) {
-			cfg.Hooks.Permission = func(ctx, *pegboard.Question) (pegboard.Decision, error) { wait(); return pegboard.Decision{}, nil }
+			cfg.Hooks.Permission = func(ctx, *pegboard.Question) (policy.Decision, error) { wait(); return policy.Decision{}, nil }
 		}},
 		{name: "a stream", change: func(*pegboard.SessionConfig, func()) {}, stream: true},
 	}
@@ -810,9 +811,9 @@ func TestQuestionsOfAMessageCameInRandomOrder(t *testing.T) {
 						clock <- random.IntN(3000)
 					}
 					var shown []string
-					cfg := pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+					cfg := pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 						shown = append(shown, q.Call.ID)
-						return pegboard.Decision{Behavior: pegboard.Allow}, nil
+						return policy.Decision{Behavior: policy.Allow}, nil
 					}}
 					tc.change(&cfg, func() { time.Sleep(time.Duration(<-clock) * time.Millisecond) })
 					var asked []string
@@ -854,11 +855,11 @@ func writing() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[input, string]{
 		Info: pegboard.Info{Name: "Write"}, Description: "Writes.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			access := pegboard.AccessWrite
+			access := policy.Write
 			if in.Look {
-				access = pegboard.AccessRead
+				access = policy.Read
 			}
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, ReadOnly: in.Look, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: access, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, ReadOnly: in.Look, Targets: []policy.Target{{Kind: policy.Path, Access: access, Value: in.Path}}}
 		},
 		Call: func(_ ctx, in input, _ *pegboard.Call) (string, error) {
 			time.Sleep(time.Duration(in.MS) * time.Millisecond)
@@ -874,15 +875,15 @@ func TestQuestionWaitsForNoRunningCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, shown := time.Now(), map[string]time.Duration{}
 		s := session(t, pegboard.SessionConfig{
-			Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Edit(a)"}, Ask: []string{"Edit(a2)"}}),
-			Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Edit(a)"}, Ask: []string{"Edit(a2)"}}),
+			Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 				shown[q.Call.ID] = time.Since(begun)
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
-			}, Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+				return policy.Decision{Behavior: policy.Allow}, nil
+			}, Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				if h.Call.ID == "2" {
-					return pegboard.Decision{Behavior: pegboard.Ask, Reason: "once more"}, nil
+					return policy.Decision{Behavior: policy.Ask, Reason: "once more"}, nil
 				}
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}},
 		})
 		ex := executor(pegboard.Executor{})
@@ -907,23 +908,23 @@ func TestHeldQuestionIsDecidedMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
 		s := session(t, pegboard.SessionConfig{
-			Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			Ask: func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 				asked.Add(1)
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			},
 			Hooks: pegboard.Hooks{
-				Pre: func(ctx ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+				Pre: func(ctx ctx, h *pegboard.HookCall) (policy.Decision, error) {
 					if h.Call.ID == "1" {
 						<-ctx.Done()
 					}
-					return pegboard.Decision{}, context.Cause(ctx)
+					return policy.Decision{}, context.Cause(ctx)
 				},
-				Permission: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+				Permission: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 					if q.Call.ID == "2" {
 						time.Sleep(time.Minute)
-						return pegboard.Decision{Behavior: pegboard.Allow}, nil
+						return policy.Decision{Behavior: policy.Allow}, nil
 					}
-					return pegboard.Decision{}, nil
+					return policy.Decision{}, nil
 				},
 			},
 		})
@@ -944,7 +945,7 @@ func TestHeldQuestionIsDecidedMeanwhile(t *testing.T) {
 type aheadScene struct {
 	cfg  pegboard.SessionConfig
 	tool func(in map[string]string) pegboard.Traits // nil: something unknown
-	own  pegboard.Decision                          // the tool's opinion
+	own  policy.Decision                            // the tool's opinion
 
 	mu    sync.Mutex
 	asked []string         // the texts that the classifier was shown
@@ -959,11 +960,11 @@ const (
 func newAheadScene(t *testing.T) *aheadScene {
 	t.Helper()
 	x := &aheadScene{ended: map[string]error{}}
-	x.cfg = pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}), Classifier: x.classify, PromptDelay: time.Minute, Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Deny, Reason: "the person"})}
+	x.cfg = pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, policy.ModeAuto, policy.RuleSet{}), Classifier: x.classify, PromptDelay: time.Minute, Ask: alwaysSays(policy.Decision{Behavior: policy.Deny, Reason: "the person"})}
 	return x
 }
 
-func (x *aheadScene) classify(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+func (x *aheadScene) classify(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 	x.mu.Lock()
 	x.asked = append(x.asked, q.ClassifierInput)
 	x.mu.Unlock()
@@ -973,29 +974,29 @@ func (x *aheadScene) classify(ctx ctx, q *pegboard.Question) (pegboard.Decision,
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		x.ended[q.ClassifierInput] = context.Cause(ctx)
-		return pegboard.Decision{}, context.Cause(ctx)
+		return policy.Decision{}, context.Cause(ctx)
 	}
 	if q.ClassifierInput == "allow" {
-		return pegboard.Decision{Behavior: pegboard.Allow, Reason: "fine"}, nil
+		return policy.Decision{Behavior: policy.Allow, Reason: "fine"}, nil
 	}
-	return pegboard.Decision{Behavior: pegboard.Deny, Reason: "bad"}, nil
+	return policy.Decision{Behavior: policy.Deny, Reason: "bad"}, nil
 }
 
 // slowHook returns a Pre hook that takes slowHookTime and then does what do says.
-func slowHook(do func(h *pegboard.HookCall) pegboard.Decision) pegboard.Hooks {
-	return pegboard.Hooks{Pre: func(ctx ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+func slowHook(do func(h *pegboard.HookCall) policy.Decision) pegboard.Hooks {
+	return pegboard.Hooks{Pre: func(ctx ctx, h *pegboard.HookCall) (policy.Decision, error) {
 		select {
 		case <-time.After(slowHookTime):
 			return do(h), nil
 		case <-ctx.Done():
-			return pegboard.Decision{}, context.Cause(ctx)
+			return policy.Decision{}, context.Cause(ctx)
 		}
 	}}
 }
 
-func hookSays(b pegboard.Behavior) func(*pegboard.HookCall) pegboard.Decision {
-	return func(*pegboard.HookCall) pegboard.Decision {
-		return pegboard.Decision{Behavior: b, Reason: "the hook"}
+func hookSays(b policy.Behavior) func(*pegboard.HookCall) policy.Decision {
+	return func(*pegboard.HookCall) policy.Decision {
+		return policy.Decision{Behavior: b, Reason: "the hook"}
 	}
 }
 
@@ -1009,7 +1010,7 @@ func (x *aheadScene) pool(t *testing.T, s *pegboard.Session) *pegboard.Pool {
 			}
 			return in["k"]
 		},
-		Permit: func(ctx, map[string]string, *pegboard.Call) pegboard.Decision { return x.own },
+		Permit: func(ctx, map[string]string, *pegboard.Call) policy.Decision { return x.own },
 		Call:   func(ctx, map[string]string, *pegboard.Call) (string, error) { return "done", nil },
 	}
 	if x.tool != nil {
@@ -1036,11 +1037,11 @@ func TestClassifierIsAskedAheadOfTheHooks(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"allow", "deny"} {
 		x := newAheadScene(t)
-		x.cfg.Hooks = slowHook(hookSays(pegboard.Undecided))
+		x.cfg.Hooks = slowHook(hookSays(policy.Undecided))
 		o, took := x.run(t, text)
 		require.Equal(t, slowHookTime, took)
 		require.Equal(t, []string{text}, x.asked)
-		require.Equal(t, pegboard.ByClassifier, o.Decision.By)
+		require.Equal(t, policy.ByClassifier, o.Decision.By)
 		require.Equal(t, text == "allow", o.Err == nil)
 		require.Empty(t, x.ended)
 	}
@@ -1051,50 +1052,50 @@ func TestClassifierIsAskedAheadOfTheHooks(t *testing.T) {
 func TestClassifierAheadIsDropped(t *testing.T) {
 	t.Parallel()
 	quick := func(h pegboard.Hooks) pegboard.Hooks { // it answers before the classifier
-		return pegboard.Hooks{Pre: func(ctx ctx, c *pegboard.HookCall) (pegboard.Decision, error) {
+		return pegboard.Hooks{Pre: func(ctx ctx, c *pegboard.HookCall) (policy.Decision, error) {
 			time.Sleep(classifyTime / 2)
 			return h.Pre(ctx, c)
 		}}
 	}
-	at := func(do func(h *pegboard.HookCall) pegboard.Decision) pegboard.Hooks {
-		return pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { return do(h), nil }}
+	at := func(do func(h *pegboard.HookCall) policy.Decision) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) { return do(h), nil }}
 	}
-	askRule := func(h *pegboard.HookCall) pegboard.Decision {
-		if err := h.Call.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-			return p.WithRules(pegboard.RuleSet{Ask: []string{"T"}})
+	askRule := func(h *pegboard.HookCall) policy.Decision {
+		if err := h.Call.Session().UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+			return p.WithRules(policy.RuleSet{Ask: []string{"T"}})
 		}); err != nil {
 			panic(err)
 		}
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
-	otherMode := func(h *pegboard.HookCall) pegboard.Decision {
-		if err := h.Call.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-			return p.WithMode(pegboard.ModeDefault)
+	otherMode := func(h *pegboard.HookCall) policy.Decision {
+		if err := h.Call.Session().UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+			return p.WithMode(policy.ModeDefault)
 		}); err != nil {
 			panic(err)
 		}
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
-	rewrite := func(h *pegboard.HookCall) pegboard.Decision {
-		return pegboard.Decision{Input: []byte(`{"k":"allow"}`)}
+	rewrite := func(h *pegboard.HookCall) policy.Decision {
+		return policy.Decision{Input: []byte(`{"k":"allow"}`)}
 	}
-	opinion := func(b pegboard.Behavior) pegboard.Decision { return pegboard.Decision{Behavior: b, Reason: "the tool"} }
+	opinion := func(b policy.Behavior) policy.Decision { return policy.Decision{Behavior: b, Reason: "the tool"} }
 	tests := []struct {
 		name  string
 		hooks pegboard.Hooks
-		own   pegboard.Decision
-		by    pegboard.Decider
+		own   policy.Decision
+		by    policy.Decider
 		runs  bool
 		asked []string
 	}{
-		{name: "the hook allows", hooks: at(hookSays(pegboard.Allow)), by: pegboard.ByHook, runs: true, asked: []string{"deny"}},
-		{name: "the hook denies", hooks: at(hookSays(pegboard.Deny)), by: pegboard.ByHook, asked: []string{"deny"}},
-		{name: "the hook asks", hooks: at(hookSays(pegboard.Ask)), by: pegboard.ByPerson, asked: []string{"deny"}},
-		{name: "the tool allows", hooks: at(hookSays(pegboard.Undecided)), own: opinion(pegboard.Allow), by: pegboard.ByTool, runs: true, asked: []string{"deny"}},
-		{name: "the tool denies", hooks: at(hookSays(pegboard.Undecided)), own: opinion(pegboard.Deny), by: pegboard.ByTool, asked: []string{"deny"}},
-		{name: "an ask rule", hooks: at(askRule), by: pegboard.ByPerson, asked: []string{"deny"}},
-		{name: "another mode", hooks: at(otherMode), by: pegboard.ByPerson, asked: []string{"deny"}},
-		{name: "another input", hooks: at(rewrite), by: pegboard.ByClassifier, runs: true, asked: []string{"deny", "allow"}},
+		{name: "the hook allows", hooks: at(hookSays(policy.Allow)), by: policy.ByHook, runs: true, asked: []string{"deny"}},
+		{name: "the hook denies", hooks: at(hookSays(policy.Deny)), by: policy.ByHook, asked: []string{"deny"}},
+		{name: "the hook asks", hooks: at(hookSays(policy.Ask)), by: policy.ByPerson, asked: []string{"deny"}},
+		{name: "the tool allows", hooks: at(hookSays(policy.Undecided)), own: opinion(policy.Allow), by: policy.ByTool, runs: true, asked: []string{"deny"}},
+		{name: "the tool denies", hooks: at(hookSays(policy.Undecided)), own: opinion(policy.Deny), by: policy.ByTool, asked: []string{"deny"}},
+		{name: "an ask rule", hooks: at(askRule), by: policy.ByPerson, asked: []string{"deny"}},
+		{name: "another mode", hooks: at(otherMode), by: policy.ByPerson, asked: []string{"deny"}},
+		{name: "another input", hooks: at(rewrite), by: policy.ByClassifier, runs: true, asked: []string{"deny", "allow"}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -1112,7 +1113,7 @@ func TestClassifierAheadIsDropped(t *testing.T) {
 			t.Parallel()
 			x := newAheadScene(t)
 			hooks := tc.hooks
-			x.cfg.Hooks, x.own = pegboard.Hooks{Pre: func(ctx ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			x.cfg.Hooks, x.own = pegboard.Hooks{Pre: func(ctx ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				time.Sleep(slowHookTime)
 				return hooks.Pre(ctx, h)
 			}}, tc.own
@@ -1128,7 +1129,7 @@ func TestClassifierAheadIsDropped(t *testing.T) {
 func TestClassifierAheadEndsWithTheCall(t *testing.T) {
 	t.Parallel()
 	x := newAheadScene(t)
-	x.cfg.Hooks = slowHook(hookSays(pegboard.Undecided))
+	x.cfg.Hooks = slowHook(hookSays(policy.Undecided))
 	synctest.Test(t, func(t *testing.T) {
 		turn, cancel := context.WithCancelCause(t.Context())
 		pool := x.pool(t, session(t, x.cfg))
@@ -1147,11 +1148,11 @@ func TestClassifierAheadIsAskedAgainForAnotherReason(t *testing.T) {
 	x := newAheadScene(t)
 	looks := 0
 	x.tool = func(map[string]string) pegboard.Traits {
-		return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Shell: pegboard.ShellFacts{
+		return pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "git log", Shell: policy.ShellFacts{
 			ReadOnly: true, VerifyReadOnly: func() error { looks++; return fmt.Errorf("look %d", min(looks, 3)) },
 		}}}}
 	}
-	x.cfg.Hooks = slowHook(func(*pegboard.HookCall) pegboard.Decision { looks = 3; return pegboard.Decision{} })
+	x.cfg.Hooks = slowHook(func(*pegboard.HookCall) policy.Decision { looks = 3; return policy.Decision{} })
 	o, took := x.run(t, "allow")
 	require.NoError(t, o.Err)
 	require.Equal(t, []string{"allow", "allow"}, x.asked)
@@ -1161,31 +1162,31 @@ func TestClassifierAheadIsAskedAgainForAnotherReason(t *testing.T) {
 // TestClassifierIsNotAskedAhead where it would not be asked after the hooks.
 func TestClassifierIsNotAskedAhead(t *testing.T) {
 	t.Parallel()
-	in := func(m pegboard.Mode, set pegboard.RuleSet) pegboard.Permissions { return rules(t, m, set) }
+	in := func(m policy.Mode, set policy.RuleSet) policy.Permissions { return rules(t, m, set) }
 	reads := func(map[string]string) pegboard.Traits { return pegboard.Traits{ReadOnly: true} }
 	tests := []struct {
 		name  string
-		perms pegboard.Permissions
+		perms policy.Permissions
 		tool  func(map[string]string) pegboard.Traits
 		text  string
 	}{
-		{name: "default mode", perms: in("", pegboard.RuleSet{})},
-		{name: "bypass mode", perms: in(pegboard.ModeBypass, pegboard.RuleSet{})},
-		{name: "allow rule", perms: in(pegboard.ModeAuto, pegboard.RuleSet{Allow: []string{"T"}})},
-		{name: "ask rule", perms: in(pegboard.ModeAuto, pegboard.RuleSet{Ask: []string{"T"}})},
-		{name: "deny rule", perms: in(pegboard.ModeAuto, pegboard.RuleSet{Deny: []string{"T(x)"}}), tool: func(map[string]string) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x"}}}
+		{name: "default mode", perms: in("", policy.RuleSet{})},
+		{name: "bypass mode", perms: in(policy.ModeBypass, policy.RuleSet{})},
+		{name: "allow rule", perms: in(policy.ModeAuto, policy.RuleSet{Allow: []string{"T"}})},
+		{name: "ask rule", perms: in(policy.ModeAuto, policy.RuleSet{Ask: []string{"T"}})},
+		{name: "deny rule", perms: in(policy.ModeAuto, policy.RuleSet{Deny: []string{"T(x)"}}), tool: func(map[string]string) pegboard.Traits {
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: "x"}}}
 		}},
-		{name: "it only reads", perms: in(pegboard.ModeAuto, pegboard.RuleSet{}), tool: reads},
-		{name: "no text", perms: in(pegboard.ModeAuto, pegboard.RuleSet{}), text: "-"},
-		{name: "the text panics", perms: in(pegboard.ModeAuto, pegboard.RuleSet{}), text: "panic"},
+		{name: "it only reads", perms: in(policy.ModeAuto, policy.RuleSet{}), tool: reads},
+		{name: "no text", perms: in(policy.ModeAuto, policy.RuleSet{}), text: "-"},
+		{name: "the text panics", perms: in(policy.ModeAuto, policy.RuleSet{}), text: "panic"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			x := newAheadScene(t)
 			x.cfg.Permissions, x.tool = tc.perms, tc.tool
-			x.cfg.Hooks = slowHook(hookSays(pegboard.Undecided))
+			x.cfg.Hooks = slowHook(hookSays(policy.Undecided))
 			text := map[string]string{"": "allow", "-": "", "panic": "panic"}[tc.text]
 			_, took := x.run(t, text)
 			require.Empty(t, x.asked)
@@ -1198,14 +1199,14 @@ func TestClassifierIsNotAskedAhead(t *testing.T) {
 func TestClassifierIsNotAskedAheadUnderAStricterParent(t *testing.T) {
 	t.Parallel()
 	x := newAheadScene(t)
-	x.cfg.Hooks = slowHook(hookSays(pegboard.Undecided))
+	x.cfg.Hooks = slowHook(hookSays(policy.Undecided))
 	synctest.Test(t, func(t *testing.T) {
 		s := session(t, x.cfg)
-		fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{})})
-		require.NoError(t, s.SetPermissions(pegboard.Permissions{}))
+		fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, policy.ModeAuto, policy.RuleSet{})})
+		require.NoError(t, s.SetPermissions(policy.Permissions{}))
 		ex := executor(pegboard.Executor{})
 		o := ex.Run(t.Context(), x.pool(t, fork), call("1", "T", `{"k":"allow"}`))[0]
-		require.Equal(t, pegboard.ByPerson, o.Decision.By)
+		require.Equal(t, policy.ByPerson, o.Decision.By)
 		require.Empty(t, x.asked)
 	})
 }
@@ -1215,23 +1216,23 @@ func TestClassifierIsNotAskedAheadUnderAStricterParent(t *testing.T) {
 func TestRefusalsThatDoNotCount(t *testing.T) {
 	t.Parallel()
 	x := newAheadScene(t)
-	b := pegboard.Deny
-	x.cfg.Hooks = slowHook(func(h *pegboard.HookCall) pegboard.Decision { return hookSays(b)(h) })
+	b := policy.Deny
+	x.cfg.Hooks = slowHook(func(h *pegboard.HookCall) policy.Decision { return hookSays(b)(h) })
 	synctest.Test(t, func(t *testing.T) {
 		pool := x.pool(t, session(t, x.cfg))
 		ex := executor(pegboard.Executor{})
-		try := func() pegboard.Decider {
+		try := func() policy.Decider {
 			return ex.Run(t.Context(), pool, call("1", "T", `{"k":"deny"}`))[0].Decision.By
 		}
 		for range 25 {
-			require.Equal(t, pegboard.ByHook, try())
+			require.Equal(t, policy.ByHook, try())
 		}
-		b = pegboard.Undecided
+		b = policy.Undecided
 		for range 3 {
-			require.Equal(t, pegboard.ByClassifier, try())
+			require.Equal(t, policy.ByClassifier, try())
 		}
 		asked := len(x.asked)
-		require.Equal(t, pegboard.ByPerson, try(), "three in a row")
+		require.Equal(t, policy.ByPerson, try(), "three in a row")
 		require.Len(t, x.asked, asked, "nor is it asked ahead any more")
 	})
 }
@@ -1244,7 +1245,7 @@ func TestClassifierTextThatPanics(t *testing.T) {
 	pool := x.pool(t, session(t, x.cfg))
 	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	o := ex.Run(t.Context(), pool, call("1", "T", `{"k":"panic"}`))[0]
-	require.Equal(t, pegboard.ByPerson, o.Decision.By)
+	require.Equal(t, policy.ByPerson, o.Decision.By)
 	require.ErrorIs(t, o.Err, pegboard.ErrDenied)
 	require.Contains(t, log.String(), "ClassifierInput")
 }

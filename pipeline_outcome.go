@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A failure says why a stage ends a call.
@@ -155,12 +156,12 @@ func (j *job) unbound(err *BindError) *failure {
 }
 
 // denied is the failure of a call that was refused.
-func (j *job) denied(d Decision) *failure {
+func (j *job) denied(d policy.Decision) *failure {
 	next := "Do not try the same by other means; do something else or tell the user."
 	switch {
 	case d.StopTurn:
 		next = "The user wants you to stop here."
-	case d.By == ByPerson && j.entry.info.RequiresUser: // a plan or a question, and not a permission
+	case d.By == policy.ByPerson && j.entry.info.RequiresUser: // a plan or a question, and not a permission
 		next = "That is the user's answer: act on it, and do not get round it by other means."
 	}
 	return &failure{err: fmt.Errorf("%w: %s", ErrDenied, d.Reason), text: fmt.Sprintf("%s was denied: %s %s", j.call.Name, sentence(d.Reason), next)}
@@ -168,7 +169,7 @@ func (j *job) denied(d Decision) *failure {
 
 // unanswered is the failure of a call that had to be asked about and got no answer, or
 // whose answer a hook has put off.
-func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
+func (j *job) unanswered(ctx context.Context, d policy.Decision, err error) *failure {
 	if ctx.Err() != nil {
 		return j.stopped(context.Cause(ctx))
 	}
@@ -178,7 +179,7 @@ func (j *job) unanswered(ctx context.Context, d Decision, err error) *failure {
 	if suspended := (*suspendedError)(nil); errors.As(err, &suspended) {
 		return j.suspend(suspended)
 	}
-	d = Decision{Behavior: Deny, By: ByNobody, Rule: d.Rule, FactRule: d.FactRule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
+	d = policy.Decision{Behavior: policy.Deny, By: policy.ByNobody, Rule: d.Rule, FactRule: d.FactRule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
 	j.recordDecision(d)
 	return &failure{err: &unansweredError{d.Reason, err},
 		text: fmt.Sprintf("%s was denied: %s No person refused it; do something else or tell the user what is needed.", j.call.Name, sentence(d.Reason))}

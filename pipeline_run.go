@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 	"github.com/seed49eaa51d/pegboard/internal/throttle"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A toolRun is one execution of a tool. The tool runs on the job's goroutine. Other
@@ -132,11 +133,11 @@ func (a *abandoner) Leave(crash error) { a.run.job.end(crash) }
 // nothing.
 func (r *toolRun) abandonedOutcome(cause error) Outcome {
 	j, s := r.job, r.job.session()
-	name := strings.TrimSpace(j.call.ToolName() + " " + DescribeTargets(j.call.state.targets))
+	name := strings.TrimSpace(j.call.ToolName() + " " + policy.Describe(j.call.state.targets))
 	reason := error(&detachedError{name: name, id: j.call.ID})
 	j.schedule.ticket.ReleaseSlot()
 	j.abandonLimits(reason)
-	if writes := func(t Target) bool { return t.Access == AccessWrite }; j.call.ReadOnly() && !slices.ContainsFunc(j.call.state.targets, writes) {
+	if writes := func(t policy.Target) bool { return t.Access == policy.Write }; j.call.ReadOnly() && !slices.ContainsFunc(j.call.state.targets, writes) {
 		r.keys = s.abandoned.AddFree(name)
 		j.schedule.ticket.Done()
 	} else {

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestDetachedCallKeepsWhatItHolds: in its own batch, in later ones and for
@@ -161,7 +162,7 @@ func TestForeignFuncsThatNeverReturnHangNoCall(t *testing.T) {
 		tool     pegboard.Tool // in the place of the one that def describes
 		twice    bool          // the call is made two times
 	}
-	asks := func(p *parts) { p.cfg.Permissions = rules(t, pegboard.ModeDefault, pegboard.RuleSet{}) }
+	asks := func(p *parts) { p.cfg.Permissions = rules(t, policy.ModeDefault, policy.RuleSet{}) }
 	tests := map[string]func(p *parts){
 		"Inspect": func(p *parts) {
 			p.def.Inspect = func(struct{}, *pegboard.Call) pegboard.Traits { p.stuck(); return pegboard.Traits{} }
@@ -178,16 +179,16 @@ func TestForeignFuncsThatNeverReturnHangNoCall(t *testing.T) {
 		},
 		"Validate": func(p *parts) { p.def.Validate = func(ctx, struct{}, *pegboard.Call) error { p.stuck(); return nil } },
 		"Permit": func(p *parts) {
-			p.def.Permit = func(ctx, struct{}, *pegboard.Call) (d pegboard.Decision) { p.stuck(); return d }
+			p.def.Permit = func(ctx, struct{}, *pegboard.Call) (d policy.Decision) { p.stuck(); return d }
 		},
 		"Call": func(p *parts) {
 			p.def.Call = func(ctx, struct{}, *pegboard.Call) (string, error) { p.stuck(); return "", nil }
 		},
 		"Guard": func(p *parts) {
-			p.cfg.Guard = func(ctx, *pegboard.Question) (d pegboard.Decision, err error) { p.stuck(); return d, nil }
+			p.cfg.Guard = func(ctx, *pegboard.Question) (d policy.Decision, err error) { p.stuck(); return d, nil }
 		},
 		"Pre": func(p *parts) {
-			p.cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (d pegboard.Decision, err error) { p.stuck(); return d, nil }
+			p.cfg.Hooks.Pre = func(ctx, *pegboard.HookCall) (d policy.Decision, err error) { p.stuck(); return d, nil }
 		},
 		"Post": func(p *parts) { p.cfg.Hooks.Post = func(ctx, *pegboard.HookCall) error { p.stuck(); return nil } },
 		"PostFailure": func(p *parts) {
@@ -201,26 +202,26 @@ func TestForeignFuncsThatNeverReturnHangNoCall(t *testing.T) {
 		"Batch": func(p *parts) { p.cfg.Hooks.Batch = func(ctx, []pegboard.Outcome) error { p.stuck(); return nil } },
 		"Permission": func(p *parts) {
 			asks(p)
-			p.cfg.Hooks.Permission = func(ctx, *pegboard.Question) (d pegboard.Decision, err error) { p.stuck(); return d, nil }
+			p.cfg.Hooks.Permission = func(ctx, *pegboard.Question) (d policy.Decision, err error) { p.stuck(); return d, nil }
 		},
 		"Approver": func(p *parts) {
 			asks(p)
-			p.cfg.Approvers = []pegboard.Asker{func(ctx, *pegboard.Question) (d pegboard.Decision, err error) { p.stuck(); return d, nil }}
+			p.cfg.Approvers = []pegboard.Asker{func(ctx, *pegboard.Question) (d policy.Decision, err error) { p.stuck(); return d, nil }}
 		},
 		"Classifier": func(p *parts) {
-			p.cfg.Permissions = rules(t, pegboard.ModeAuto, pegboard.RuleSet{})
-			p.cfg.Classifier = func(ctx, *pegboard.Question) (d pegboard.Decision, err error) { p.stuck(); return d, nil }
+			p.cfg.Permissions = rules(t, policy.ModeAuto, policy.RuleSet{})
+			p.cfg.Classifier = func(ctx, *pegboard.Question) (d policy.Decision, err error) { p.stuck(); return d, nil }
 			p.def.ClassifierInput = func(struct{}, *pegboard.Call) string { return "a call" }
 		},
 		"ClassifierInput": func(p *parts) {
-			p.cfg.Permissions = rules(t, pegboard.ModeAuto, pegboard.RuleSet{})
+			p.cfg.Permissions = rules(t, policy.ModeAuto, policy.RuleSet{})
 			p.def.ClassifierInput = func(struct{}, *pegboard.Call) string { p.stuck(); return "" }
 		},
 		"OnRemember": func(p *parts) {
 			asks(p)
-			p.cfg.OnRemember = func(ctx, []pegboard.PermissionUpdate) error { p.stuck(); return nil }
-			p.cfg.Approvers = []pegboard.Asker{func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
-				return pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceLocal, "Tool", "")}}, nil
+			p.cfg.OnRemember = func(ctx, []policy.Update) error { p.stuck(); return nil }
+			p.cfg.Approvers = []pegboard.Asker{func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
+				return policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{allowRule(policy.SourceLocal, "Tool", "")}}, nil
 			}}
 		},
 		"Equivalent": func(p *parts) {
@@ -232,7 +233,7 @@ func TestForeignFuncsThatNeverReturnHangNoCall(t *testing.T) {
 		},
 		"Observe": func(p *parts) {
 			p.def.Observe = func(struct{}, *pegboard.Call) map[string]any { p.stuck(); return nil }
-			p.cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (d pegboard.Decision, err error) { h.Call.Observed(); return d, nil }
+			p.cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (d policy.Decision, err error) { h.Call.Observed(); return d, nil }
 		},
 		"Repair.Func": func(p *parts) {
 			p.executor.Repair.Func = func(ctx, pegboard.Tool, *pegboard.Call, error) json.RawMessage { p.stuck(); return nil }
@@ -322,7 +323,7 @@ func TestTimeoutReachesWhatRunsBeforeTheCall(t *testing.T) {
 			d.Validate = func(c ctx, _ struct{}, _ *pegboard.Call) error { f(c); return c.Err() }
 		},
 		"Permit": func(d *pegboard.Definition[struct{}, string], f func(ctx)) {
-			d.Permit = func(c ctx, _ struct{}, _ *pegboard.Call) (own pegboard.Decision) { f(c); return own }
+			d.Permit = func(c ctx, _ struct{}, _ *pegboard.Call) (own policy.Decision) { f(c); return own }
 		},
 	}
 	for name, with := range tests {
@@ -674,7 +675,7 @@ func TestRetryFreesTheWorker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		traits := looksOnly
-		traits.Targets = []pegboard.Target{pathTo(pegboard.AccessRead, "a")}
+		traits.Targets = []policy.Target{pathTo(policy.Read, "a")}
 		a := attempts{traits: traits, info: pegboard.Info{Retry: pegboard.RetryPolicy{Attempts: 2}}, takes: time.Second, ends: []error{pegboard.Transient(errReset, 10*time.Second), nil}}
 		var ended []string
 		ex := executor(pegboard.Executor{MaxParallel: 1, OnEvent: func(e pegboard.Event) {
@@ -683,11 +684,11 @@ func TestRetryFreesTheWorker(t *testing.T) {
 			}
 		}})
 		cfg := bypass(t)
-		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.ID == "beside" { // the worker is taken when it comes
 				time.Sleep(time.Second / 2)
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		pool := registryOf(t, a.tool(), worker(func(job, bool) {})).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 		outs := ex.Run(t.Context(), pool,
@@ -761,13 +762,13 @@ func TestAttemptsOfCallsThatDidNotRun(t *testing.T) {
 // for any tool: events, hooks, limits.
 func TestSupplyStages(t *testing.T) {
 	t.Parallel()
-	cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Open"}})}
+	cfg := pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Open"}})}
 	cfg.Hooks = pegboard.Hooks{
-		Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if string(h.Call.Input) == `{"url":"a"}` {
-				return pegboard.Decision{Input: []byte(`{"url":"b"}`)}, nil
+				return policy.Decision{Input: []byte(`{"url":"b"}`)}, nil
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		},
 		Post: func(_ ctx, h *pegboard.HookCall) error {
 			require.Equal(t, page{Title: "of b"}, h.Outcome.Result.Data)
@@ -791,7 +792,7 @@ func TestSupplyStages(t *testing.T) {
 	}})
 	o := ex.Run(t.Context(), pool, call("1", "Open", `{"url":"a"}`))[0]
 	require.NoError(t, o.Err)
-	require.Equal(t, pegboard.Allow, o.Decision.Behavior)
+	require.Equal(t, policy.Allow, o.Decision.Behavior)
 	require.NotEmpty(t, o.Result.Parts[0].Ref, "too long for the model: it was stored")
 	require.Zero(t, invoked)
 	require.Equal(t, []pegboard.EventKind{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A schedule is a call's place in the order of its batch.
@@ -49,7 +50,7 @@ func (j *job) claimPathKeys(tr Traits) {
 }
 
 // resolveTargets puts tr and its resolved targets into the call's snapshot.
-func (j *job) resolveTargets(tr Traits) []Target {
+func (j *job) resolveTargets(tr Traits) []policy.Target {
 	targets := j.call.state.resolve(tr.Targets)
 	st := &j.nextSnapshot().st
 	st.job, st.traits, st.targets = j, tr, targets
@@ -73,7 +74,7 @@ func (j *job) waitForKeys(ctx context.Context) *failure {
 		if !slices.ContainsFunc(st.targets, isPath) || j.schedule.resolvedAt == j.schedule.ticket.EndedJobs()+1 {
 			return nil
 		}
-		if now := st.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, Target.Same) {
+		if now := st.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, policy.Target.Same) {
 			return nil
 		}
 		j.claimKeys(st.traits)
@@ -137,7 +138,7 @@ func (j *job) findSame(ctx context.Context) *failure {
 	if ended && before.published().suspended != nil { // it is compared again when that call goes on
 		return j.suspend(&suspendedError{})
 	}
-	if f == nil && ended && before.answers(j) && j.call.decide(Opinions{}).Behavior != Deny { // a rule that denies it says so itself
+	if f == nil && ended && before.answers(j) && j.call.decide(policy.Opinions{}).Behavior != policy.Deny { // a rule that denies it says so itself
 		j.sameAs = before
 		if before.sameAs != nil {
 			j.sameAs = before.sameAs
@@ -195,7 +196,7 @@ func (j *job) waitForSame(ctx context.Context, before *job) (ended bool, f *fail
 // refused for lack of a budget, or is answered later. A call that got nowhere, such as one
 // with the id of another, is not read-only.
 func (j *job) answers(other *job) bool {
-	same := func(t, o Target) bool { return t.Kind == o.Kind && t.Access == o.Access && t.Same(o) }
+	same := func(t, o policy.Target) bool { return t.Kind == o.Kind && t.Access == o.Access && t.Same(o) }
 	if j.replaced.Load() || !j.call.ReadOnly() || j.call.state.place != other.call.state.place || !slices.EqualFunc(j.call.state.targets, other.call.state.targets, same) {
 		return false
 	}
@@ -244,4 +245,4 @@ func (j *job) ownError(err error) error {
 	return &own
 }
 
-func isPath(t Target) bool { return t.Kind == TargetPath }
+func isPath(t policy.Target) bool { return t.Kind == policy.Path }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestRunOrdersByTargets plays plans on a fake clock. The whole time a plan takes
@@ -73,34 +74,34 @@ func TestRunOrdersByTargets(t *testing.T) {
 // milliseconds.
 func TestStartsOfOneKindRunTogether(t *testing.T) {
 	t.Parallel()
-	agent := pegboard.Target{Kind: pegboard.TargetAgent, Access: pegboard.AccessRun, Value: "Explore"}
-	skill := pegboard.Target{Kind: pegboard.TargetSkill, Access: pegboard.AccessRun, Value: "pdf a.pdf", Aliases: []string{"pdf"}}
-	with := func(target pegboard.Target, access pegboard.Access) pegboard.Target {
+	agent := policy.Target{Kind: policy.Agent, Access: policy.Run, Value: "Explore"}
+	skill := policy.Target{Kind: policy.Skill, Access: policy.Run, Value: "pdf a.pdf", Aliases: []string{"pdf"}}
+	with := func(target policy.Target, access policy.Access) policy.Target {
 		target.Access = access
 		return target
 	}
 	tests := []struct {
 		name          string
 		class         pegboard.Concurrency
-		first, second pegboard.Target
+		first, second policy.Target
 		takes         int // milliseconds
 	}{
 		{name: "agents of one type", class: pegboard.Shared, first: agent, second: agent, takes: 10},
 		{name: "agents of one type, by target", class: pegboard.PerTarget, first: agent, second: agent, takes: 10},
 		{name: "one skill", class: pegboard.Shared, first: skill, second: skill, takes: 10},
-		{name: "an agent that is changed", class: pegboard.Shared, first: agent, second: with(agent, pegboard.AccessWrite), takes: 20},
-		{name: "an agent that is changed, first", class: pegboard.Shared, first: with(agent, pegboard.AccessWrite), second: agent, takes: 20},
-		{name: "an agent that is read", class: pegboard.Shared, first: with(agent, pegboard.AccessRead), second: agent, takes: 10},
+		{name: "an agent that is changed", class: pegboard.Shared, first: agent, second: with(agent, policy.Write), takes: 20},
+		{name: "an agent that is changed, first", class: pegboard.Shared, first: with(agent, policy.Write), second: agent, takes: 20},
+		{name: "an agent that is read", class: pegboard.Shared, first: with(agent, policy.Read), second: agent, takes: 10},
 		{name: "exclusive calls", class: pegboard.Exclusive, first: agent, second: agent, takes: 20},
-		{name: "a thing that is run", class: pegboard.Shared, first: pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRun, Value: "x"}, second: pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRun, Value: "x"}, takes: 20},
-		{name: "a file that is run", class: pegboard.Shared, first: pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "x"}, second: pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "x"}, takes: 20},
+		{name: "a thing that is run", class: pegboard.Shared, first: policy.Target{Kind: policy.Resource, Access: policy.Run, Value: "x"}, second: policy.Target{Kind: policy.Resource, Access: policy.Run, Value: "x"}, takes: 20},
+		{name: "a file that is run", class: pegboard.Shared, first: policy.Target{Kind: policy.Path, Access: policy.Run, Value: "x"}, second: policy.Target{Kind: policy.Path, Access: policy.Run, Value: "x"}, takes: 20},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				starts := func(name string, target pegboard.Target) pegboard.Tool {
-					a := actor{name: name, traits: pegboard.Traits{Concurrency: tc.class, Targets: []pegboard.Target{target}}, call: func(ctx, *pegboard.Call) error { time.Sleep(10 * time.Millisecond); return nil }}
+				starts := func(name string, target policy.Target) pegboard.Tool {
+					a := actor{name: name, traits: pegboard.Traits{Concurrency: tc.class, Targets: []policy.Target{target}}, call: func(ctx, *pegboard.Call) error { time.Sleep(10 * time.Millisecond); return nil }}
 					return a.tool()
 				}
 				pool := registryOf(t, starts("First", tc.first), starts("Second", tc.second)).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
@@ -122,9 +123,9 @@ func TestWaitingForAPersonHoldsUpNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var reg pegboard.Registry
 		require.NoError(t, reg.Add(worker(func(job, bool) {})))
-		cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		cfg := pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			time.Sleep(time.Minute)
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}}
 		var ended []string
 		ex := executor(pegboard.Executor{MaxParallel: 1, OnEvent: func(e pegboard.Event) {
@@ -146,7 +147,7 @@ func appender() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[job, string]{
 		Info: pegboard.Info{Name: "Append"}, Description: "Reads, yields, writes.",
 		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 		},
 		Call: func(_ ctx, in job, c *pegboard.Call) (string, error) {
 			name := filepath.Join(c.Session().Dir(), in.Path)
@@ -238,11 +239,11 @@ func TestCallsKeepTheirOrderWhereALinkLeads(t *testing.T) {
 	for range effort.Of(t, 20) {
 		dir := t.TempDir()
 		at := func(name string) string { return filepath.Join(dir, name) }
-		touch := func(name string, a pegboard.Access, do func(c *pegboard.Call) (string, error)) pegboard.Tool {
+		touch := func(name string, a policy.Access, do func(c *pegboard.Call) (string, error)) pegboard.Tool {
 			return pegboard.Build(pegboard.Definition[struct{}, string]{
 				Info: pegboard.Info{Name: name}, Description: "For a test.",
 				Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
-					return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: a, Value: name}}}
+					return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Access: a, Value: name}}}
 				},
 				Call: func(_ ctx, _ struct{}, c *pegboard.Call) (string, error) { return do(c) },
 			})
@@ -252,14 +253,14 @@ func TestCallsKeepTheirOrderWhereALinkLeads(t *testing.T) {
 			Info: pegboard.Info{Name: "make"}, Description: "For a test.",
 			Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", os.Symlink(at("file"), at("link")) },
 		})
-		read := touch("link", pegboard.AccessRead, func(c *pegboard.Call) (string, error) {
+		read := touch("link", policy.Read, func(c *pegboard.Call) (string, error) {
 			text, err := os.ReadFile(c.Targets()[0].Real())
 			return string(text), err
 		})
-		write := touch("file", pegboard.AccessWrite, func(c *pegboard.Call) (string, error) {
+		write := touch("file", policy.Write, func(c *pegboard.Call) (string, error) {
 			return "", os.WriteFile(c.Targets()[0].Real(), []byte("new"), 0o600)
 		})
-		pool := registryOf(t, link, read, write).AssemblePool(session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})}), pegboard.PoolConfig{})
+		pool := registryOf(t, link, read, write).AssemblePool(session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, policy.ModeBypass, policy.RuleSet{})}), pegboard.PoolConfig{})
 		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), pool, call("1", "make", ``), call("2", "link", ``), call("3", "file", ``))
 		for _, o := range outs {
@@ -310,7 +311,7 @@ func (r racers) pool(t testing.TB, s *pegboard.Session) *pegboard.Pool {
 func (r racers) run(t *testing.T) (second pegboard.Outcome) {
 	t.Helper()
 	dir := filepath.Dir(r.link)
-	p := rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Read(/" + filepath.ToSlash(r.to) + ")"}})
+	p := rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"Read(/" + filepath.ToSlash(r.to) + ")"}})
 	synctest.Test(t, func(t *testing.T) {
 		ex := executor(pegboard.Executor{})
 		pool := r.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: p}))
@@ -325,19 +326,19 @@ func (r racers) run(t *testing.T) (second pegboard.Outcome) {
 // put a link in its place.
 func TestPathIsDecidedWhereItLeadsAfterWaiting(t *testing.T) {
 	t.Parallel()
-	notes := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "notes"}
+	notes := policy.Target{Kind: policy.Path, Access: policy.Read, Value: "notes"}
 	tests := []struct {
 		name    string
 		class   pegboard.Concurrency
-		targets []pegboard.Target
+		targets []policy.Target
 	}{
-		{name: "exclusive", class: pegboard.Exclusive, targets: []pegboard.Target{notes}},
-		{name: "by target", class: pegboard.PerTarget, targets: []pegboard.Target{notes}},
-		{name: "by target, with a command", class: pegboard.PerTarget, targets: []pegboard.Target{notes, {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "wc"}}},
-		{name: "by target, with something unknown", class: pegboard.PerTarget, targets: []pegboard.Target{notes, {}}},
-		{name: "shared", class: pegboard.Shared, targets: []pegboard.Target{notes}},
-		{name: "only under another name", class: pegboard.Exclusive, targets: []pegboard.Target{
-			{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "other", Aliases: []string{"notes"}},
+		{name: "exclusive", class: pegboard.Exclusive, targets: []policy.Target{notes}},
+		{name: "by target", class: pegboard.PerTarget, targets: []policy.Target{notes}},
+		{name: "by target, with a command", class: pegboard.PerTarget, targets: []policy.Target{notes, {Kind: policy.Command, Access: policy.Run, Value: "wc"}}},
+		{name: "by target, with something unknown", class: pegboard.PerTarget, targets: []policy.Target{notes, {}}},
+		{name: "shared", class: pegboard.Shared, targets: []policy.Target{notes}},
+		{name: "only under another name", class: pegboard.Exclusive, targets: []policy.Target{
+			{Kind: policy.Path, Access: policy.Read, Value: "other", Aliases: []string{"notes"}},
 		}},
 	}
 	for _, tc := range tests {
@@ -359,17 +360,17 @@ func TestWritingADirectoryHoldsUpWhatLiesBelow(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name   string
-		access pegboard.Access // of the first call, to d
+		access policy.Access // of the first call, to d
 		class  pegboard.Concurrency
 		reads  string
 		held   bool
 	}{
-		{name: "written, by target", access: pegboard.AccessWrite, class: pegboard.PerTarget, reads: "d/f", held: true},
-		{name: "written, shared", access: pegboard.AccessWrite, class: pegboard.Shared, reads: "d/f", held: true},
-		{name: "run", access: pegboard.AccessRun, class: pegboard.PerTarget, reads: "d/f", held: true},
-		{name: "far below", access: pegboard.AccessWrite, class: pegboard.PerTarget, reads: "d/e/f", held: true},
-		{name: "beside", access: pegboard.AccessWrite, class: pegboard.PerTarget, reads: "d2/f"},
-		{name: "only read", access: pegboard.AccessRead, class: pegboard.PerTarget, reads: "d/f"},
+		{name: "written, by target", access: policy.Write, class: pegboard.PerTarget, reads: "d/f", held: true},
+		{name: "written, shared", access: policy.Write, class: pegboard.Shared, reads: "d/f", held: true},
+		{name: "run", access: policy.Run, class: pegboard.PerTarget, reads: "d/f", held: true},
+		{name: "far below", access: policy.Write, class: pegboard.PerTarget, reads: "d/e/f", held: true},
+		{name: "beside", access: policy.Write, class: pegboard.PerTarget, reads: "d2/f"},
+		{name: "only read", access: policy.Read, class: pegboard.PerTarget, reads: "d/f"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -377,12 +378,12 @@ func TestWritingADirectoryHoldsUpWhatLiesBelow(t *testing.T) {
 			dir, outside := t.TempDir(), t.TempDir()
 			r := racers{
 				link: filepath.Join(dir, "d"), to: outside, held: tc.held,
-				first:  pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: tc.access, Value: "d"}}},
-				second: pegboard.Traits{Concurrency: tc.class, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: tc.reads}}},
+				first:  pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Access: tc.access, Value: "d"}}},
+				second: pegboard.Traits{Concurrency: tc.class, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: tc.reads}}},
 			}
 			out := r.run(t)
 			require.Equal(t, tc.held, errors.Is(out.Err, pegboard.ErrDenied), "%v", out.Err)
-			require.Equal(t, tc.held, out.Decision.Behavior == pegboard.Deny)
+			require.Equal(t, tc.held, out.Decision.Behavior == policy.Deny)
 		})
 	}
 }
@@ -401,8 +402,8 @@ func lookup(ran *atomic.Int32) pegboard.Definition[look, *pegboard.Result] {
 	return pegboard.Definition[look, *pegboard.Result]{
 		Info: pegboard.Info{Name: "Look", Aliases: []string{"See"}, Timeout: time.Minute}, Description: "Looks something up.",
 		Inspect: func(in look, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{ReadOnly: !in.Write, Concurrency: pegboard.Shared, Targets: []pegboard.Target{
-				{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.At},
+			return pegboard.Traits{ReadOnly: !in.Write, Concurrency: pegboard.Shared, Targets: []policy.Target{
+				{Kind: policy.Resource, Access: policy.Read, Value: in.At},
 			}}
 		},
 		Equivalent: pegboard.SameInput[look],
@@ -525,8 +526,8 @@ func TestSameCalls(t *testing.T) {
 		{name: "an external tool", source: "s", calls: []pegboard.Call{call("1", "mcp__s__Look", a), call("2", "mcp__s__Look", a)}, want: []string{"", ""}},
 		{name: "a wrapper that polls", wrap: wrap(wrappedLook{facts: func(i *pegboard.Info) { i.Polls = true }}), calls: []pegboard.Call{call("1", "Look", a), call("2", "Look", a)}, want: []string{"", ""}},
 		{name: "a wrapper that does not compare", wrap: wrap(wrappedLook{same: func(a, b *pegboard.Call) bool { return false }}), calls: []pegboard.Call{call("1", "Look", a), call("2", "Look", a)}, want: []string{"", ""}},
-		{name: "the caller has decided the first", calls: []pegboard.Call{pegboard.ForceDecision(call("1", "Look", a), pegboard.Allow, ""), call("2", "Look", a)}, want: []string{"", ""}},
-		{name: "the caller has decided the second", calls: []pegboard.Call{call("1", "Look", a), pegboard.ForceDecision(call("2", "Look", a), pegboard.Allow, "")}, want: []string{"", ""}},
+		{name: "the caller has decided the first", calls: []pegboard.Call{pegboard.ForceDecision(call("1", "Look", a), policy.Allow, ""), call("2", "Look", a)}, want: []string{"", ""}},
+		{name: "the caller has decided the second", calls: []pegboard.Call{call("1", "Look", a), pegboard.ForceDecision(call("2", "Look", a), policy.Allow, "")}, want: []string{"", ""}},
 		{name: "the first is repaired", repair: true, calls: []pegboard.Call{call("1", "Look", "```\n"+a+"\n```"), call("2", "Look", a)}, want: []string{"", ""}},
 		{name: "the second is repaired", repair: true, calls: []pegboard.Call{call("1", "Look", a), call("2", "Look", "```\n"+a+"\n```")}, want: []string{"", ""}},
 		{name: "it is answered later", calls: []pegboard.Call{call("1", "Look", `{"at":"a","ends":"deferred"}`), call("2", "Look", `{"at":"a","ends":"deferred"}`)}, want: []string{"", ""}},
@@ -652,45 +653,45 @@ func TestSameCallHasTheData(t *testing.T) {
 // what they say holds for both.
 func TestSameCallsAreDecidedOnce(t *testing.T) {
 	t.Parallel()
-	says := func(b pegboard.Behavior) pegboard.Decision {
-		return pegboard.Decision{Behavior: b, Reason: "as planned"}
+	says := func(b policy.Behavior) policy.Decision {
+		return policy.Decision{Behavior: b, Reason: "as planned"}
 	}
-	changed := func(in json.RawMessage) pegboard.Decision {
+	changed := func(in json.RawMessage) policy.Decision {
 		if string(in) == `{"at":"b"}` {
-			return pegboard.Decision{}
+			return policy.Decision{}
 		}
-		return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"at":"b"}`)}
+		return policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"at":"b"}`)}
 	}
-	type set = pegboard.RuleSet
+	type set = policy.RuleSet
 	tests := []struct {
 		name    string
 		set     set
-		mode    pegboard.Mode
-		pre     func(h *pegboard.HookCall) pegboard.Decision
-		guard   func(q *pegboard.Question) pegboard.Decision
-		person  func(q *pegboard.Question) (pegboard.Decision, error)
+		mode    policy.Mode
+		pre     func(h *pegboard.HookCall) policy.Decision
+		guard   func(q *pegboard.Question) policy.Decision
+		person  func(q *pegboard.Question) (policy.Decision, error)
 		second  string // input of the second call, if it is not that of the first
 		want    []string
 		asked   int // those above
 		is      error
 		decided []string // events
 	}{
-		{name: "a hook allows", pre: func(*pegboard.HookCall) pegboard.Decision { return says(pegboard.Allow) }, want: []string{"", "1"}, asked: 1, decided: []string{"1 allow"}},
-		{name: "a hook denies", pre: func(*pegboard.HookCall) pegboard.Decision { return says(pegboard.Deny) }, want: []string{"", "1"}, asked: 1, is: pegboard.ErrDenied, decided: []string{"1 deny"}},
-		{name: "a hook changes the input", pre: func(h *pegboard.HookCall) pegboard.Decision { return changed(h.Call.Input) }, want: []string{"", ""}, asked: 4, decided: []string{"1 allow", "2 allow"}},
-		{name: "a hook makes them equal", second: `{"at":"c"}`, pre: func(h *pegboard.HookCall) pegboard.Decision {
+		{name: "a hook allows", pre: func(*pegboard.HookCall) policy.Decision { return says(policy.Allow) }, want: []string{"", "1"}, asked: 1, decided: []string{"1 allow"}},
+		{name: "a hook denies", pre: func(*pegboard.HookCall) policy.Decision { return says(policy.Deny) }, want: []string{"", "1"}, asked: 1, is: pegboard.ErrDenied, decided: []string{"1 deny"}},
+		{name: "a hook changes the input", pre: func(h *pegboard.HookCall) policy.Decision { return changed(h.Call.Input) }, want: []string{"", ""}, asked: 4, decided: []string{"1 allow", "2 allow"}},
+		{name: "a hook makes them equal", second: `{"at":"c"}`, pre: func(h *pegboard.HookCall) policy.Decision {
 			if h.Call.ID == "2" {
-				return pegboard.Decision{Input: json.RawMessage(`{"at":"a"}`)}
+				return policy.Decision{Input: json.RawMessage(`{"at":"a"}`)}
 			}
-			return pegboard.Decision{}
+			return policy.Decision{}
 		}, want: []string{"", ""}, asked: 3, decided: []string{"1 allow", "2 allow"}},
-		{name: "a guard denies", guard: func(*pegboard.Question) pegboard.Decision { return says(pegboard.Deny) }, want: []string{"", "1"}, asked: 1, is: pegboard.ErrDenied, decided: []string{"1 deny"}},
-		{name: "the user allows", set: set{Ask: []string{"Look"}}, person: func(*pegboard.Question) (pegboard.Decision, error) { return says(pegboard.Allow), nil }, want: []string{"", "1"}, asked: 1, decided: []string{"1 allow"}},
-		{name: "the user denies", set: set{Ask: []string{"Look"}}, person: func(*pegboard.Question) (pegboard.Decision, error) { return says(pegboard.Deny), nil }, want: []string{"", "1"}, asked: 1, is: pegboard.ErrDenied, decided: []string{"1 deny"}},
-		{name: "nobody answers", set: set{Ask: []string{"Look"}}, person: func(*pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, pegboard.ErrExpired }, want: []string{"", "1"}, asked: 1, is: pegboard.ErrExpired, decided: []string{"1 deny"}},
-		{name: "the user changes the input", set: set{Ask: []string{"Look"}}, person: func(q *pegboard.Question) (pegboard.Decision, error) { return changed(q.Call.Input), nil }, want: []string{"", ""}, asked: 2, decided: []string{"1 allow", "2 allow"}},
+		{name: "a guard denies", guard: func(*pegboard.Question) policy.Decision { return says(policy.Deny) }, want: []string{"", "1"}, asked: 1, is: pegboard.ErrDenied, decided: []string{"1 deny"}},
+		{name: "the user allows", set: set{Ask: []string{"Look"}}, person: func(*pegboard.Question) (policy.Decision, error) { return says(policy.Allow), nil }, want: []string{"", "1"}, asked: 1, decided: []string{"1 allow"}},
+		{name: "the user denies", set: set{Ask: []string{"Look"}}, person: func(*pegboard.Question) (policy.Decision, error) { return says(policy.Deny), nil }, want: []string{"", "1"}, asked: 1, is: pegboard.ErrDenied, decided: []string{"1 deny"}},
+		{name: "nobody answers", set: set{Ask: []string{"Look"}}, person: func(*pegboard.Question) (policy.Decision, error) { return policy.Decision{}, pegboard.ErrExpired }, want: []string{"", "1"}, asked: 1, is: pegboard.ErrExpired, decided: []string{"1 deny"}},
+		{name: "the user changes the input", set: set{Ask: []string{"Look"}}, person: func(q *pegboard.Question) (policy.Decision, error) { return changed(q.Call.Input), nil }, want: []string{"", ""}, asked: 2, decided: []string{"1 allow", "2 allow"}},
 		{name: "a rule denies", set: set{Deny: []string{"Look(a)"}}, want: []string{"", ""}, is: pegboard.ErrDenied, decided: []string{"1 deny", "2 deny"}},
-		{name: "a mode denies", mode: pegboard.ModeDontAsk, set: set{Ask: []string{"Look(a)"}}, want: []string{"", ""}, is: pegboard.ErrDenied, decided: []string{"1 deny", "2 deny"}},
+		{name: "a mode denies", mode: policy.ModeDontAsk, set: set{Ask: []string{"Look(a)"}}, want: []string{"", ""}, is: pegboard.ErrDenied, decided: []string{"1 deny", "2 deny"}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -699,13 +700,13 @@ func TestSameCallsAreDecidedOnce(t *testing.T) {
 			var notRun []string
 			cfg := pegboard.SessionConfig{Permissions: rules(t, tc.mode, tc.set)}
 			if tc.pre != nil {
-				cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) { asked.Add(1); return tc.pre(h), nil }
+				cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) { asked.Add(1); return tc.pre(h), nil }
 			}
 			if tc.guard != nil {
-				cfg.Guard = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { asked.Add(1); return tc.guard(q), nil }
+				cfg.Guard = func(_ ctx, q *pegboard.Question) (policy.Decision, error) { asked.Add(1); return tc.guard(q), nil }
 			}
 			if tc.person != nil {
-				cfg.Ask = func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { asked.Add(1); return tc.person(q) }
+				cfg.Ask = func(_ ctx, q *pegboard.Question) (policy.Decision, error) { asked.Add(1); return tc.person(q) }
 			}
 			var mu sync.Mutex
 			cfg.Hooks.NotRun = func(_ ctx, h *pegboard.HookCall) error {
@@ -746,7 +747,7 @@ func TestSameCallLosesItsPermission(t *testing.T) {
 	d := lookup(&ran)
 	inner := d.Call
 	d.Call = func(ctx context.Context, in look, c *pegboard.Call) (*pegboard.Result, error) {
-		if err := c.Session().SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"Look(a)"}})); err != nil {
+		if err := c.Session().SetPermissions(rules(t, "", policy.RuleSet{Deny: []string{"Look(a)"}})); err != nil {
 			return nil, err
 		}
 		return inner(ctx, in, c)
@@ -767,7 +768,7 @@ func TestSameCallHoldsBackNobody(t *testing.T) {
 		var ran atomic.Int32
 		begin := time.Now()
 		var story []string
-		s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"Look(b)"}}), Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Allow})})
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Ask: []string{"Look(b)"}}), Ask: alwaysSays(policy.Decision{Behavior: policy.Allow})})
 		ex := executor(pegboard.Executor{MaxParallel: 2, OnEvent: func(e pegboard.Event) {
 			story = append(story, fmt.Sprintf("%v %s %v", time.Since(begin), e.Call.ID, e.Kind))
 		}})
@@ -790,19 +791,19 @@ func TestSameCallIsNotWaitedForByTheFirst(t *testing.T) {
 		var ran atomic.Int32
 		d := lookup(&ran)
 		d.Inspect = func(in look, _ *pegboard.Call) pegboard.Traits {
-			access := pegboard.AccessRead
+			access := policy.Read
 			if in.Write {
-				access = pegboard.AccessWrite
+				access = policy.Write
 			}
-			return pegboard.Traits{ReadOnly: !in.Write, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: access, Value: in.At}}}
+			return pegboard.Traits{ReadOnly: !in.Write, Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Resource, Access: access, Value: in.At}}}
 		}
 		cfg := bypass(t)
-		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			time.Sleep(time.Second) // until the second waits
 			if h.Call.ID == "1" {
-				return pegboard.Decision{Input: json.RawMessage(`{"at":"a","write":true}`)}, nil
+				return policy.Decision{Input: json.RawMessage(`{"at":"a","write":true}`)}, nil
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), registryOf(t, pegboard.Build(d)).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Look", `{"at":"a"}`), call("2", "Look", `{"at":"a"}`))
@@ -861,11 +862,11 @@ func TestSameCallRunsIfTheFirstWasStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ran atomic.Int32
 		cfg := bypass(t)
-		cfg.Hooks.Pre = func(ctx ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks.Pre = func(ctx ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.ID == "1" {
-				return pegboard.Decision{}, fmt.Errorf("%w: by itself", pegboard.ErrCancelled)
+				return policy.Decision{}, fmt.Errorf("%w: by itself", pegboard.ErrCancelled)
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), registryOf(t, pegboard.Build(lookup(&ran))).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), call("1", "Look", `{"at":"a"}`), call("2", "Look", `{"at":"a"}`))
@@ -893,12 +894,12 @@ func TestSameCallDoesNotWaitForAnotherInput(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cfg := bypass(t)
-		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.ID == "1" {
 				time.Sleep(time.Second) // until the second waits
-				return pegboard.Decision{Input: json.RawMessage(`{"at":"b","ms":5000}`)}, nil
+				return policy.Decision{Input: json.RawMessage(`{"at":"b","ms":5000}`)}, nil
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		ex := executor(pegboard.Executor{})
 		outs := ex.Run(t.Context(), registryOf(t, pegboard.Build(lookup(new(atomic.Int32)))).AssemblePool(session(t, cfg), pegboard.PoolConfig{}),
@@ -965,7 +966,7 @@ func TestSameCallsAreOneRepetition(t *testing.T) {
 			return pegboard.TextResult("as ever"), nil
 		}
 		var questions []*pegboard.Question
-		s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3}, Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Deny}, nil)})
+		s := session(t, pegboard.SessionConfig{Breaker: pegboard.BreakerLimits{Repeats: 3}, Ask: answering(&questions, policy.Decision{Behavior: policy.Deny}, nil)})
 		pool := registryOf(t, pegboard.Build(d)).AssemblePool(s, pegboard.PoolConfig{})
 		for message := range 3 {
 			var calls []pegboard.Call

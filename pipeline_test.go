@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestInputIsChangedAtMostEightTimes by hooks, the tool and the asker together. The
@@ -25,13 +26,13 @@ func TestInputIsChangedAtMostEightTimes(t *testing.T) {
 			var reg pegboard.Registry
 			require.NoError(t, reg.Add(stepper(&ran)))
 			cfg := bypass(t)
-			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				var in step
 				err := json.Unmarshal(h.Call.Input, &in)
 				if next := fmt.Sprintf(`{"n":%d}`, in.N-1); in.N > -changes {
-					return pegboard.Decision{Input: json.RawMessage(next)}, err
+					return policy.Decision{Input: json.RawMessage(next)}, err
 				}
-				return pegboard.Decision{}, err
+				return policy.Decision{}, err
 			}
 			out := run(t, &reg, session(t, cfg), call("1", "T", `{"n":0}`))
 			if changes <= 8 {
@@ -58,15 +59,15 @@ func TestPanicInInspectFailsTheCall(t *testing.T) {
 			if v.Bad {
 				panic("no idea")
 			}
-			return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "f"}}}
+			return pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: "f"}}}
 		},
 		Call: func(ctx, in, *pegboard.Call) (string, error) { return "ran", nil },
 	})
-	s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+	s := session(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 		if string(h.Call.Input) == `{"bad":false}` {
-			return pegboard.Decision{Input: json.RawMessage(`{"bad":true}`)}, nil
+			return policy.Decision{Input: json.RawMessage(`{"bad":true}`)}, nil
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}})
 	reg := registryOf(t, tool)
 	require.NoError(t, run(t, reg, s, call("1", "T", `{}`)).Err)
@@ -131,7 +132,7 @@ func TestPanicIsInTheOutcomeWithItsPlace(t *testing.T) {
 			tc.change(&def)
 			logger, text := logged()
 			ex := executor(pegboard.Executor{Logger: logger})
-			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})})
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"T"}})})
 			out := ex.Run(t.Context(), registryOf(t, pegboard.Build(def)).AssemblePool(s, pegboard.PoolConfig{}), call("1", "T", `{}`))[0]
 			require.False(t, ran, "a bare allow of the tool lets no call run whose targets are not known")
 			requireSite(t, out.Err)
@@ -202,8 +203,8 @@ func TestDecideOfAPanickingInspect(t *testing.T) {
 		Inspect: func(struct{}, *pegboard.Call) pegboard.Traits { panic("boom") },
 		Call:    func(ctx, struct{}, *pegboard.Call) (string, error) { return "ran", nil },
 	})
-	p := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})}), pegboard.PoolConfig{})
-	require.Equal(t, pegboard.Deny, p.Decide(t.Context(), call("1", "T", `{}`)).Behavior)
+	p := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"T"}})}), pegboard.PoolConfig{})
+	require.Equal(t, policy.Deny, p.Decide(t.Context(), call("1", "T", `{}`)).Behavior)
 	_, _, err := p.Rebuild(call("1", "T", `{}`))
 	requireSite(t, err)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Pool is the immutable list of tools that one agent may use in one turn. Its methods
@@ -88,10 +89,10 @@ func (p *Pool) lookup(name string) (e *entry, ok bool) {
 	}
 	e = p.tools[i].entry
 	c := p.from.ambiguity(&e.info)
-	if c == Unambiguous && e.redefined.isPending() {
-		c = ChangedTool
+	if c == policy.Unambiguous && e.redefined.isPending() {
+		c = policy.ChangedTool
 	}
-	if c != Unambiguous {
+	if c != policy.Unambiguous {
 		ambiguous := *e
 		ambiguous.facts.Ambiguity = c
 		e = &ambiguous
@@ -474,12 +475,12 @@ type PoolConfig struct {
 // assembly is one AssemblePool at work.
 type assembly struct {
 	session *Session
-	perms   Permissions
+	perms   policy.Permissions
 	gates   Gates
 	role    []Restriction
 	with    []*entry // of PoolConfig.With
 	pool    *Pool
-	rules   []Rule
+	rules   []policy.Rule
 	denials map[string]int // index of the first rule that denies a tool or server as a whole, by its name
 	globs   []int          // indices of the rules that deny tools by a pattern of names
 
@@ -657,7 +658,7 @@ func (a *assembly) offer(e *entry) bool {
 func (a *assembly) indexDenials() {
 	a.denials = map[string]int{}
 	for r := range a.perms.AllRules() {
-		if r.Behavior != Deny {
+		if r.Behavior != policy.Deny {
 			break // deny rules come first
 		}
 		i := len(a.rules)

@@ -9,27 +9,28 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Decide says how c would be decided now by its tool, the rules and the mode, without
 // running it and without asking anyone. Hooks, the Guard, the classifier and the user may
 // still deny the call, or answer what Decide returns Ask for. An input that cannot be read is
 // denied, and so is a call whose decision the end of ctx has cut off.
-func (p *Pool) Decide(ctx context.Context, c Call) Decision {
+func (p *Pool) Decide(ctx context.Context, c Call) policy.Decision {
 	p.mustExist("Decide")
 	mustHaveContext("Decide", ctx)
 	return p.decide(ctx, c, nil)
 }
 
 // ExplainDecision is Decide with every step.
-func (p *Pool) ExplainDecision(ctx context.Context, c Call) (x Explanation) {
+func (p *Pool) ExplainDecision(ctx context.Context, c Call) (x policy.Explanation) {
 	p.mustExist("ExplainDecision")
 	mustHaveContext("ExplainDecision", ctx)
 	x.Decision = p.decide(ctx, c, &x)
 	return x
 }
 
-func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
+func (p *Pool) decide(ctx context.Context, c Call, x *policy.Explanation) policy.Decision {
 	forced := c.forced
 	for range maxRewrites + 1 {
 		if ctx.Err() != nil {
@@ -37,13 +38,13 @@ func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
 		}
 		tool, made, err := p.Rebuild(c)
 		if err != nil {
-			return Decision{Behavior: Deny, Reason: err.Error()}
+			return policy.Decision{Behavior: policy.Deny, Reason: err.Error()}
 		}
 		if ctx.Err() != nil { // inspecting the call took long
 			return undecided(ctx)
 		}
 		made.state.granted = nil // Rebuild assumes that the call was decided elsewhere
-		var own Decision
+		var own policy.Decision
 		if err := goroutine.Try(func() error {
 			err := tool.Validate(ctx, made)
 			if err == nil {
@@ -51,32 +52,32 @@ func (p *Pool) decide(ctx context.Context, c Call, x *Explanation) Decision {
 			}
 			return err
 		}); err != nil {
-			return Decision{Behavior: Deny, Reason: err.Error()}
+			return policy.Decision{Behavior: policy.Deny, Reason: err.Error()}
 		}
-		if rewritten := made.replacement(own.Input); rewritten != nil && own.Behavior != Deny {
+		if rewritten := made.replacement(own.Input); rewritten != nil && own.Behavior != policy.Deny {
 			c.Input = rewritten
 			continue
 		}
 		perms, r := made.request(made.state.targets)
-		r.Said = Opinions{Tool: own, Caller: forced.opinion(made, p.session.parent == nil)}
-		var d Decision
+		r.Said = policy.Opinions{Tool: own, Caller: forced.opinion(made, p.session.parent == nil)}
+		var d policy.Decision
 		if x == nil {
 			d = perms.Decide(ctx, r)
 		} else {
 			*x = perms.Explain(ctx, r)
 			d = x.Decision
 		}
-		if d.Behavior == Deny && d.Open() {
+		if d.Behavior == policy.Deny && d.Open() {
 			d.Reason = withRemedy(made, d.Reason, made.state.targets)
 		}
 		return d
 	}
-	return Decision{Behavior: Deny, Reason: "the tool does not agree with itself on its input"}
+	return policy.Decision{Behavior: policy.Deny, Reason: "the tool does not agree with itself on its input"}
 }
 
 // undecided is the answer where a context ended before the decision.
-func undecided(ctx context.Context) Decision {
-	return Decision{Behavior: Deny, Reason: fmt.Sprintf("it was not decided in time: %v", context.Cause(ctx))}
+func undecided(ctx context.Context) policy.Decision {
+	return policy.Decision{Behavior: policy.Deny, Reason: fmt.Sprintf("it was not decided in time: %v", context.Cause(ctx))}
 }
 
 // Conflict reports whether a and b, two calls of one message, must not run at the same time,
@@ -106,10 +107,10 @@ func (p *Pool) Conflict(a, b Call) (why string, ok bool) {
 // A RuleProblem is a rule that can match no call of a pool's tools, or not as it is meant.
 // See [Pool.RuleProblems].
 type RuleProblem struct {
-	Rule     Rule      // zero for a rule on facts
-	FactRule *FactRule // nil for any other rule
-	Reason   string    // a sentence for the author of the rule
-	Near     []string  // names of tools, sources or parameters that may be meant, the nearest first
+	Rule     policy.Rule      // zero for a rule on facts
+	FactRule *policy.FactRule // nil for any other rule
+	Reason   string           // a sentence for the author of the rule
+	Near     []string         // names of tools, sources or parameters that may be meant, the nearest first
 }
 
 // String returns the rule, the reason and the near names.
@@ -155,16 +156,16 @@ func (p *Pool) RuleProblems() []RuleProblem {
 
 // unseenPlaces returns the problems of rules on files and hosts that calls of attached tools are
 // not compared with.
-func (p *Pool) unseenPlaces(rules []Rule) (problems []RuleProblem) {
-	rules = slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.Behavior == Allow })
+func (p *Pool) unseenPlaces(rules []policy.Rule) (problems []RuleProblem) {
+	rules = slices.DeleteFunc(slices.Clone(rules), func(r policy.Rule) bool { return r.Behavior == policy.Allow })
 	type pair struct {
-		rules  RuleSource
+		rules  policy.Source
 		server string
 	}
 	told := map[pair]bool{}
 	for _, t := range p.tools {
 		property := hiddenPlace(t.entry)
-		if property == "" || slices.ContainsFunc(rules, func(r Rule) bool { return !pattern.IsTargetFamily(r.Tool) && r.Names(&t.facts) }) {
+		if property == "" || slices.ContainsFunc(rules, func(r policy.Rule) bool { return !pattern.IsTargetFamily(r.Tool) && r.Names(&t.facts) }) {
 			continue
 		}
 		for _, r := range rules {
@@ -188,7 +189,7 @@ func hiddenPlace(e *entry) string {
 	if goroutine.Try(func() error { traits = e.tool.Traits(&Call{Name: e.info.Name}); return nil }) != nil {
 		return "" // it looks at the input, and may make it a target
 	}
-	if len(traits.Targets) == 0 || slices.ContainsFunc(traits.Targets, func(t Target) bool { return t.Kind != TargetResource }) {
+	if len(traits.Targets) == 0 || slices.ContainsFunc(traits.Targets, func(t policy.Target) bool { return t.Kind != policy.Resource }) {
 		return "" // a call that names nothing is asked about
 	}
 	return e.tool.input().schema.PlaceProperty()
@@ -215,9 +216,9 @@ func (p *Pool) knewSource(name string) bool {
 	return false
 }
 
-func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {
+func (p *Pool) ruleProblem(r *policy.Rule) (reason string, near []string) {
 	param, isParam := pattern.Parameter(r.Tool, r.Pattern)
-	if pattern.IsShared(r.Tool) && r.Pattern != "" && (!isParam || r.Behavior == Allow) {
+	if pattern.IsShared(r.Tool) && r.Pattern != "" && (!isParam || r.Behavior == policy.Allow) {
 		return "", nil // about targets of any tool
 	}
 	named := p.toolsNamed(r)
@@ -234,13 +235,13 @@ func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {
 	hidden := func(e *entry) bool { return slices.Contains(e.tool.input().schema.Hidden(), param.Name) }
 	if i := slices.IndexFunc(named, hidden); i >= 0 {
 		reason = fmt.Sprintf("%s of %s is set by the program, so no rule is compared with it", param.Name, named[i].info.Name)
-		if r.Behavior != Allow {
+		if r.Behavior != policy.Allow {
 			reason += "; every call of the tool is asked about"
 		}
 		return reason, nil
 	}
 	switch some := slices.ContainsFunc(named, declared); {
-	case some && r.Behavior == Allow:
+	case some && r.Behavior == policy.Allow:
 		return fmt.Sprintf("a rule on the parameter %s can deny or ask, but not allow", param.Name), nil
 	case some || pattern.IsShared(r.Tool):
 		return "", nil
@@ -251,7 +252,7 @@ func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {
 	}
 	e := named[0]
 	reason = fmt.Sprintf("%s has no parameter %s, so the text is compared with the names of what its calls act on", e.info.Name, param.Name)
-	if r.Behavior != Allow {
+	if r.Behavior != policy.Allow {
 		reason += "; calls that act on nothing of the kind are asked about"
 	}
 	return reason, nearest.Names(param.Name, e.tool.input().schema.Properties(), 3)
@@ -259,8 +260,8 @@ func (p *Pool) ruleProblem(r *Rule) (reason string, near []string) {
 
 // toolsNamed returns the tools of p that a rule names. As in a deny rule, a star stands for
 // any characters.
-func (p *Pool) toolsNamed(r *Rule) (named []*entry) {
-	anyBehavior := Rule{Behavior: Deny, Tool: r.Tool}
+func (p *Pool) toolsNamed(r *policy.Rule) (named []*entry) {
+	anyBehavior := policy.Rule{Behavior: policy.Deny, Tool: r.Tool}
 	for _, t := range p.tools {
 		if anyBehavior.Names(&t.facts) {
 			named = append(named, t.entry)
@@ -270,7 +271,7 @@ func (p *Pool) toolsNamed(r *Rule) (named []*entry) {
 }
 
 // knewTool reports whether a rule names a tool that is excluded from p or was removed.
-func (p *Pool) knewTool(r *Rule) bool {
+func (p *Pool) knewTool(r *policy.Rule) bool {
 	matches := func(name string) bool {
 		return pattern.NameMatches(r.Tool, name, "", false) || strings.HasPrefix(name, r.Tool+"__")
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestDecideRefuses: Decide denies calls that an executor answers with an error before
@@ -28,7 +29,7 @@ func TestDecideRefuses(t *testing.T) {
 	}
 	crash := pegboard.Build(pegboard.Definition[input, string]{
 		Info: pegboard.Info{Name: "Crash"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true},
-		Permit: func(ctx, input, *pegboard.Call) pegboard.Decision { panic("oh") },
+		Permit: func(ctx, input, *pegboard.Call) policy.Decision { panic("oh") },
 		Call:   func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 	})
 	pool := registryOf(t, crash).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
@@ -39,7 +40,7 @@ func TestDecideRefuses(t *testing.T) {
 		{name: "Crash", input: `{"n":1}`, says: "panic: oh"},
 	} {
 		trace := pool.ExplainDecision(t.Context(), call("1", tc.name, tc.input))
-		require.Equal(t, pegboard.Deny, trace.Decision.Behavior)
+		require.Equal(t, policy.Deny, trace.Decision.Behavior)
 		require.Contains(t, trace.Decision.Reason, tc.says)
 		ex := executor(pegboard.Executor{})
 		require.Error(t, ex.Run(t.Context(), pool, call("1", tc.name, tc.input))[0].Err)
@@ -49,23 +50,23 @@ func TestDecideRefuses(t *testing.T) {
 // TestDecideRunsAndAsksNothing: no tool is called and no asker.
 func TestDecideRunsAndAsksNothing(t *testing.T) {
 	t.Parallel()
-	never := func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{}, errors.New("somebody was asked")
+	never := func(ctx, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{}, errors.New("somebody was asked")
 	}
 	asked := 0
 	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { asked++; return nil }}
 	s := session(t, pegboard.SessionConfig{
-		Ask:        func(c ctx, q *pegboard.Question) (pegboard.Decision, error) { asked++; return never(c, q) },
-		Classifier: func(c ctx, q *pegboard.Question) (pegboard.Decision, error) { asked++; return never(c, q) },
+		Ask:        func(c ctx, q *pegboard.Question) (policy.Decision, error) { asked++; return never(c, q) },
+		Classifier: func(c ctx, q *pegboard.Question) (policy.Decision, error) { asked++; return never(c, q) },
 		Hooks: pegboard.Hooks{
-			Pre:        func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { asked++; return pegboard.Decision{}, nil },
-			Permission: func(c ctx, q *pegboard.Question) (pegboard.Decision, error) { asked++; return never(c, q) },
+			Pre:        func(ctx, *pegboard.HookCall) (policy.Decision, error) { asked++; return policy.Decision{}, nil },
+			Permission: func(c ctx, q *pegboard.Question) (policy.Decision, error) { asked++; return never(c, q) },
 		},
 	})
 	pool := a.pool(t, s)
 	for _, mode := range strictness() {
-		require.NoError(t, s.SetPermissions(rules(t, mode, pegboard.RuleSet{})))
-		require.NotEqual(t, pegboard.Undecided, pool.Decide(t.Context(), call("1", "T", ``)).Behavior)
+		require.NoError(t, s.SetPermissions(rules(t, mode, policy.RuleSet{})))
+		require.NotEqual(t, policy.Undecided, pool.Decide(t.Context(), call("1", "T", ``)).Behavior)
 	}
 	require.Zero(t, asked)
 }
@@ -74,13 +75,13 @@ func TestDecideRunsAndAsksNothing(t *testing.T) {
 func TestDecideIsTheExecutorsDecision(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	seen := map[pegboard.Behavior]int{}
+	seen := map[policy.Behavior]int{}
 	for seed := range effort.Of(t, uint64(1500)) {
 		d := dice{rand.New(rand.NewPCG(seed, 4)), []string{dir, dir, filepath.Dir(dir)}}
 		a := d.actor()
 		mode, _ := d.mode(laxest)
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided}))
-		require.NoError(t, pool.Session().SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})))
+		require.NoError(t, pool.Session().SetPermissions(rules(t, mode, policy.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})))
 		trace, done := pool.ExplainDecision(t.Context(), call("1", names(pool)[0], ``)), judge(t, pool)
 		require.Equal(t, done.behavior.String(), trace.Decision.Behavior.String(), "seed %d\n%s", seed, trace)
 		require.Equal(t, done.reason, trace.Decision.Reason, "seed %d", seed)
@@ -90,28 +91,28 @@ func TestDecideIsTheExecutorsDecision(t *testing.T) {
 		}
 		require.Equal(t, done.rule, by, "seed %d\n%s", seed, trace)
 		seen[done.behavior]++
-		last := pegboard.Deny + 1
+		last := policy.Deny + 1
 		for _, s := range trace.Steps {
 			if s.Rule == nil {
 				continue
 			}
-			if s.Rule.Behavior == pegboard.Deny && s.Behavior == pegboard.Ask { // after the ask rules: it cannot be compared
-				require.Equal(t, pegboard.Ask, trace.Decision.Behavior, "seed %d\n%s", seed, trace)
+			if s.Rule.Behavior == policy.Deny && s.Behavior == policy.Ask { // after the ask rules: it cannot be compared
+				require.Equal(t, policy.Ask, trace.Decision.Behavior, "seed %d\n%s", seed, trace)
 				require.Equal(t, trace.Decision.Rule, s.Rule)
 				require.Contains(t, s.Reason, s.Rule.String())
-				last = pegboard.Undecided // no rule is compared after it
+				last = policy.Undecided // no rule is compared after it
 				continue
 			}
 			require.LessOrEqual(t, s.Rule.Behavior, last, "deny, ask, allow\n%s", trace)
 			last = s.Rule.Behavior
 			require.Contains(t, s.Reason, s.Rule.String())
-			require.Contains(t, []pegboard.Behavior{pegboard.Undecided, s.Rule.Behavior}, s.Behavior)
+			require.Contains(t, []policy.Behavior{policy.Undecided, s.Rule.Behavior}, s.Behavior)
 		}
 		require.NotEmpty(t, trace.Steps)
 		require.Contains(t, trace.String(), trace.Decision.Reason)
 	}
 	if effort.Full(t) {
-		require.Greater(t, min(seen[pegboard.Allow], seen[pegboard.Ask], seen[pegboard.Deny]), 100, "all happen")
+		require.Greater(t, min(seen[policy.Allow], seen[policy.Ask], seen[policy.Deny]), 100, "all happen")
 	}
 }
 
@@ -120,12 +121,12 @@ func TestDecideTakesNoCallForAllowed(t *testing.T) {
 	outside := t.TempDir()
 	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside, Tree: true}}},
-		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) pegboard.Decision {
-			if c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(outside, "f")}) {
-				return pegboard.Decision{}
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: outside, Tree: true}}},
+		Permit: func(_ ctx, _ struct{}, c *pegboard.Call) policy.Decision {
+			if c.Filter(policy.Target{Kind: policy.Path, Access: policy.Read, Value: filepath.Join(outside, "f")}) {
+				return policy.Decision{}
 			}
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that"}
+			return policy.Decision{Behavior: policy.Deny, Reason: "not that"}
 		},
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
@@ -141,14 +142,14 @@ func TestDecideFollowsTheToolsInput(t *testing.T) {
 	tool := pegboard.Build(pegboard.Definition[input, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.F}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: in.F}}}
 		},
-		Permit: func(ctx, input, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Input: []byte(`{"f":"denied"}`)}
+		Permit: func(ctx, input, *pegboard.Call) policy.Decision {
+			return policy.Decision{Input: []byte(`{"f":"denied"}`)}
 		},
 		Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 	})
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Edit(denied)"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"Edit(denied)"}})})
 	pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), pool, call("1", "T", `{"f":"a"}`))[0]
@@ -157,9 +158,9 @@ func TestDecideFollowsTheToolsInput(t *testing.T) {
 
 func TestDecideSurvivesAVerifierThatPanics(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Shell: pegboard.ShellFacts{ReadOnly: true, VerifyReadOnly: func() error { panic("oh") }}}}}}
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "git log", Shell: policy.ShellFacts{ReadOnly: true, VerifyReadOnly: func() error { panic("oh") }}}}}}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{}))
-	require.NotPanics(t, func() { require.NotEqual(t, pegboard.Allow, pool.Decide(t.Context(), call("1", "T", ``)).Behavior) })
+	require.NotPanics(t, func() { require.NotEqual(t, policy.Allow, pool.Decide(t.Context(), call("1", "T", ``)).Behavior) })
 }
 
 // TestDecideHeedsItsContext: whichever part of the decision the context ends in, the call is
@@ -180,21 +181,21 @@ func TestDecideHeedsItsContext(t *testing.T) {
 				Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 				Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
 					at("Inspect")
-					return pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "x", Shell: pegboard.ShellFacts{
+					return pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "x", Shell: policy.ShellFacts{
 						Simple: true, ReadOnly: true, VerifyReadOnly: func() error { at("Verify"); return nil },
 					}}}}
 				},
-				Permit: func(ctx, struct{}, *pegboard.Call) pegboard.Decision { at("Permit"); return pegboard.Decision{} },
+				Permit: func(ctx, struct{}, *pegboard.Call) policy.Decision { at("Permit"); return policy.Decision{} },
 				Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 			})
 			pool := registryOf(t, tool).AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{})
 			at("before")
 			d := pool.Decide(c, call("1", "T", `{}`))
 			if part == "" {
-				require.Equal(t, pegboard.Allow, d.Behavior, d.Reason)
+				require.Equal(t, policy.Allow, d.Behavior, d.Reason)
 				return
 			}
-			require.Equal(t, pegboard.Deny, d.Behavior)
+			require.Equal(t, policy.Deny, d.Behavior)
 			require.Contains(t, d.Reason, ended.Error())
 		})
 	}
@@ -202,17 +203,17 @@ func TestDecideHeedsItsContext(t *testing.T) {
 
 func TestConflictSaysWhy(t *testing.T) {
 	t.Parallel()
-	tool := func(name string, class pegboard.Concurrency, targets ...pegboard.Target) pegboard.Tool {
+	tool := func(name string, class pegboard.Concurrency, targets ...policy.Target) pegboard.Tool {
 		a := actor{name: name, traits: pegboard.Traits{Concurrency: class, Targets: targets}}
 		return a.tool()
 	}
 	shared := pegboard.Shared
 	pool := registryOf(t,
 		tool("Alone", pegboard.Exclusive), tool("Vague", pegboard.PerTarget), tool("Free", shared),
-		tool("ReadA", shared, pathTo(pegboard.AccessRead, "src/a.go")), tool("WriteA", shared, pathTo(pegboard.AccessWrite, "src/a.go")),
-		tool("ReadSrc", shared, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "src", Tree: true}),
-		tool("Host", shared, pegboard.Target{Kind: pegboard.TargetHost, Value: "Example.com"}),
-		tool("Odd", shared, pegboard.Target{Kind: pegboard.TargetResource, Value: "a\u202eb"}),
+		tool("ReadA", shared, pathTo(policy.Read, "src/a.go")), tool("WriteA", shared, pathTo(policy.Write, "src/a.go")),
+		tool("ReadSrc", shared, policy.Target{Kind: policy.Path, Access: policy.Read, Value: "src", Tree: true}),
+		tool("Host", shared, policy.Target{Kind: policy.Host, Value: "Example.com"}),
+		tool("Odd", shared, policy.Target{Kind: policy.Resource, Value: "a\u202eb"}),
 	).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{})
 	tests := []struct {
 		a, b string
@@ -335,11 +336,11 @@ func TestWaitingIsToldOnceThoughTheInputIsReplaced(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		cfg := bypass(t)
-		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks.Pre = func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.ID != "3" {
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}
-			return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"b","class":"target","ms":5}`)}, nil
+			return policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"path":"b","class":"target","ms":5}`)}, nil
 		}
 		pool := registryOf(t, worker(func(job, bool) {})).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 		var told []string
@@ -376,13 +377,13 @@ func queryDB() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[query, string]{
 		Info: pegboard.Info{Name: "QueryDB"}, Description: "For a test.",
 		Inspect: func(in query, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "db:" + in.Table}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "db:" + in.Table}}}
 		},
 		Call: func(ctx, query, *pegboard.Call) (string, error) { return "rows", nil },
 	})
 }
 
-func queryPool(t testing.TB, set pegboard.RuleSet) *pegboard.Pool {
+func queryPool(t testing.TB, set policy.RuleSet) *pegboard.Pool {
 	t.Helper()
 	return registryOf(t, queryDB(), inert("Term")).AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, "", set)}), pegboard.PoolConfig{})
 }
@@ -415,9 +416,9 @@ func TestRuleProblems(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			set := pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{tc.rule}}
+			set := policy.RuleSet{Source: policy.SourceUser, Deny: []string{tc.rule}}
 			if tc.allow {
-				set = pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{tc.rule}}
+				set = policy.RuleSet{Source: policy.SourceUser, Allow: []string{tc.rule}}
 			}
 			problems := queryPool(t, set).RuleProblems()
 			if tc.says == "" {
@@ -439,34 +440,34 @@ func TestRuleThatCannotMatchAsks(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, rule string
-		target     pegboard.Target
+		target     policy.Target
 		want       string
 	}{
-		{name: "a path, exactly", rule: "T(reports/a.md)", target: pathTo(pegboard.AccessWrite, "reports/a.md"), want: "deny"},
-		{name: "a path, read", rule: "T(reports/**)", target: pathTo(pegboard.AccessRead, "reports/b/c.md"), want: "deny"},
-		{name: "another path", rule: "T(reports/a.md)", target: pathTo(pegboard.AccessWrite, "b.md"), want: "allow"},
-		{name: "a host of a tool without", rule: "T(domain:x.com)", target: pathTo(pegboard.AccessWrite, "b.md"), want: "ask"},
-		{name: "a host", rule: "T(domain:x.com)", target: pegboard.Target{Kind: pegboard.TargetHost, Value: "x.com"}, want: "deny"},
-		{name: "a bare host", rule: "T(x.com)", target: pegboard.Target{Kind: pegboard.TargetHost, Value: "https://X.com/"}, want: "deny"},
-		{name: "another host", rule: "T(domain:x.com)", target: pegboard.Target{Kind: pegboard.TargetHost, Value: "y.com"}, want: "allow"},
-		{name: "a misspelt parameter", rule: "T(tabel:x)", target: pegboard.Target{Kind: pegboard.TargetResource, Value: "orders"}, want: "ask"},
-		{name: "a misspelt parameter and a path", rule: "T(tabel:x)", target: pathTo(pegboard.AccessWrite, "b.md"), want: "ask"},
-		{name: "a name with a colon", rule: "T(db:users)", target: pegboard.Target{Kind: pegboard.TargetResource, Value: "db:orders"}, want: "allow"},
-		{name: "that name", rule: "T(db:users)", target: pegboard.Target{Kind: pegboard.TargetResource, Value: "db:users"}, want: "deny"},
-		{name: "names with a star", rule: "T(db:*)", target: pegboard.Target{Kind: pegboard.TargetResource, Value: "db:users"}, want: "deny"},
-		{name: "what nobody can see", rule: "T(x)", target: pegboard.Target{}, want: "ask"},
+		{name: "a path, exactly", rule: "T(reports/a.md)", target: pathTo(policy.Write, "reports/a.md"), want: "deny"},
+		{name: "a path, read", rule: "T(reports/**)", target: pathTo(policy.Read, "reports/b/c.md"), want: "deny"},
+		{name: "another path", rule: "T(reports/a.md)", target: pathTo(policy.Write, "b.md"), want: "allow"},
+		{name: "a host of a tool without", rule: "T(domain:x.com)", target: pathTo(policy.Write, "b.md"), want: "ask"},
+		{name: "a host", rule: "T(domain:x.com)", target: policy.Target{Kind: policy.Host, Value: "x.com"}, want: "deny"},
+		{name: "a bare host", rule: "T(x.com)", target: policy.Target{Kind: policy.Host, Value: "https://X.com/"}, want: "deny"},
+		{name: "another host", rule: "T(domain:x.com)", target: policy.Target{Kind: policy.Host, Value: "y.com"}, want: "allow"},
+		{name: "a misspelt parameter", rule: "T(tabel:x)", target: policy.Target{Kind: policy.Resource, Value: "orders"}, want: "ask"},
+		{name: "a misspelt parameter and a path", rule: "T(tabel:x)", target: pathTo(policy.Write, "b.md"), want: "ask"},
+		{name: "a name with a colon", rule: "T(db:users)", target: policy.Target{Kind: policy.Resource, Value: "db:orders"}, want: "allow"},
+		{name: "that name", rule: "T(db:users)", target: policy.Target{Kind: policy.Resource, Value: "db:users"}, want: "deny"},
+		{name: "names with a star", rule: "T(db:*)", target: policy.Target{Kind: policy.Resource, Value: "db:users"}, want: "deny"},
+		{name: "what nobody can see", rule: "T(x)", target: policy.Target{}, want: "ask"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			a := actor{traits: pegboard.Traits{Targets: []pegboard.Target{tc.target}}}
-			set := pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{tc.rule}}
-			require.Equal(t, tc.want, judgeOnce(t, a, pegboard.SessionConfig{}, pegboard.ModeDefault, set))
-			require.Equal(t, tc.want, judgeOnce(t, a, pegboard.SessionConfig{}, pegboard.ModeBypass, set), "in bypass mode")
+			a := actor{traits: pegboard.Traits{Targets: []policy.Target{tc.target}}}
+			set := policy.RuleSet{Allow: []string{"T"}, Deny: []string{tc.rule}}
+			require.Equal(t, tc.want, judgeOnce(t, a, pegboard.SessionConfig{}, policy.ModeDefault, set))
+			require.Equal(t, tc.want, judgeOnce(t, a, pegboard.SessionConfig{}, policy.ModeBypass, set), "in bypass mode")
 		})
 	}
 	a := actor{traits: pegboard.Traits{ReadOnly: true}}
-	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{Deny: []string{"T(x)"}}), "a call without targets")
+	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{}, "", policy.RuleSet{Deny: []string{"T(x)"}}), "a call without targets")
 }
 
 // TestOwnCommandToolFollowsItsRules: rules with a pattern on a host's own command tool were
@@ -494,8 +495,8 @@ func TestOwnCommandToolFollowsItsRules(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			a := actor{name: "Terminal", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: tc.line}}}}
-			require.Equal(t, tc.want, judgeOnce(t, a, pegboard.SessionConfig{}, "", pegboard.RuleSet{Allow: tc.allow, Deny: tc.deny}))
+			a := actor{name: "Terminal", traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: tc.line}}}}
+			require.Equal(t, tc.want, judgeOnce(t, a, pegboard.SessionConfig{}, "", policy.RuleSet{Allow: tc.allow, Deny: tc.deny}))
 		})
 	}
 }
@@ -506,35 +507,35 @@ func TestOwnCommandToolFollowsItsRules(t *testing.T) {
 func TestOwnRuleIsNoLaxerThanShared(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	values := map[pegboard.TargetKind][]string{
-		pegboard.TargetCommand:  {"git push", "git  status", "npm run test:unit", "ls; git push", "", "sh -c 'rm x'", "rm -rf /"},
-		pegboard.TargetPath:     {"a.md", "reports/a.md", "reports/b/../a.md", "~/x", "/etc/hosts", "file:a.md", "c:d"},
-		pegboard.TargetHost:     {"x.com", "https://X.com/", "a.x.com", "10.0.0.1:80", "a b", ""},
-		pegboard.TargetResource: {"orders", "db:users", " Orders", "", "a\nb"},
-		pegboard.TargetOpaque:   {"", "something"},
+	values := map[policy.Kind][]string{
+		policy.Command:  {"git push", "git  status", "npm run test:unit", "ls; git push", "", "sh -c 'rm x'", "rm -rf /"},
+		policy.Path:     {"a.md", "reports/a.md", "reports/b/../a.md", "~/x", "/etc/hosts", "file:a.md", "c:d"},
+		policy.Host:     {"x.com", "https://X.com/", "a.x.com", "10.0.0.1:80", "a b", ""},
+		policy.Resource: {"orders", "db:users", " Orders", "", "a\nb"},
+		policy.Opaque:   {"", "something"},
 	}
 	texts := []string{
 		"git push", "git:*", "git *", "rm:*", "npm run test:*", "* x", "reports/**", "/reports/a.md", "a.md", "//etc/**", "~/**", "*.md", "tabel:x", "table:x",
 		"domain:x.com", "x.com", "domain:*.x.com", "*.x.com", "10.0.0.1", "orders", "db:users", "db:*", "[", "?", "../x", "!a", "a:", "é", "**",
 	}
-	shared := map[pegboard.TargetKind][]string{
-		pegboard.TargetCommand: {"Bash(%s)"}, pegboard.TargetPath: {"Edit(%s)", "Read(%s)"}, pegboard.TargetHost: {"WebFetch(domain:%s)", "WebFetch(%s)"},
+	shared := map[policy.Kind][]string{
+		policy.Command: {"Bash(%s)"}, policy.Path: {"Edit(%s)", "Read(%s)"}, policy.Host: {"WebFetch(domain:%s)", "WebFetch(%s)"},
 	}
 	denied := 0
 	for seed := range effort.Of(t, uint64(3000)) {
 		r := rand.New(rand.NewPCG(seed, 23))
 		pick := func(list []string) string { return list[r.IntN(len(list))] }
-		kind := []pegboard.TargetKind{pegboard.TargetCommand, pegboard.TargetPath, pegboard.TargetHost, pegboard.TargetResource, pegboard.TargetOpaque}[r.IntN(5)]
-		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: r.IntN(2) == 0, Targets: []pegboard.Target{{Kind: kind, Access: pegboard.Access(r.IntN(3)), Value: pick(values[kind])}}}}
-		mode := []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeBypass, pegboard.ModeAcceptEdits}[r.IntN(3)]
+		kind := []policy.Kind{policy.Command, policy.Path, policy.Host, policy.Resource, policy.Opaque}[r.IntN(5)]
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: r.IntN(2) == 0, Targets: []policy.Target{{Kind: kind, Access: policy.Access(r.IntN(3)), Value: pick(values[kind])}}}}
+		mode := []policy.Mode{policy.ModeDefault, policy.ModeBypass, policy.ModeAcceptEdits}[r.IntN(3)]
 		text := pick(texts)
-		if _, err := pegboard.ParseRule(pegboard.Deny, "T("+text+")"); err != nil {
+		if _, err := policy.ParseRule(policy.Deny, "T("+text+")"); err != nil {
 			continue
 		}
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir}))
-		under := func(set pegboard.RuleSet) verdict {
+		under := func(set policy.RuleSet) verdict {
 			set.Allow = []string{"T"}
-			p, err := pegboard.NewPermissions(mode, set)
+			p, err := policy.New(mode, set)
 			if err != nil {
 				return verdict{}
 			}
@@ -542,13 +543,13 @@ func TestOwnRuleIsNoLaxerThanShared(t *testing.T) {
 			return judge(t, pool)
 		}
 		at := "seed %d: %+v under T(%s) in %s: %s"
-		bare, own, asked := under(pegboard.RuleSet{}), under(pegboard.RuleSet{Deny: []string{"T(" + text + ")"}}), under(pegboard.RuleSet{Ask: []string{"T(" + text + ")"}})
+		bare, own, asked := under(policy.RuleSet{}), under(policy.RuleSet{Deny: []string{"T(" + text + ")"}}), under(policy.RuleSet{Ask: []string{"T(" + text + ")"}})
 		require.GreaterOrEqual(t, own.behavior, bare.behavior, at, seed, a.traits, text, mode, own.reason)
 		require.GreaterOrEqual(t, asked.behavior, bare.behavior, at, seed, a.traits, text, mode, asked.reason)
 		require.GreaterOrEqual(t, own.behavior, asked.behavior, at, seed, a.traits, text, mode, asked.reason)
 		for _, form := range shared[kind] {
-			if under(pegboard.RuleSet{Deny: []string{fmt.Sprintf(form, text)}}).behavior == pegboard.Deny {
-				require.NotEqual(t, pegboard.Allow, own.behavior, at, seed, a.traits, text, mode, own.reason)
+			if under(policy.RuleSet{Deny: []string{fmt.Sprintf(form, text)}}).behavior == policy.Deny {
+				require.NotEqual(t, policy.Allow, own.behavior, at, seed, a.traits, text, mode, own.reason)
 				denied++
 			}
 		}
@@ -565,7 +566,7 @@ func TestFileRuleDoesNotBindAServer(t *testing.T) {
 	type fileIn struct {
 		Path string `json:"path"`
 	}
-	server := pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "mcp:files"}}}
+	server := pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: "mcp:files"}}}
 	reads := pegboard.Build(pegboard.Definition[fileIn, string]{
 		Info: pegboard.Info{Name: "read_file"}, Description: "Reads.", Traits: server,
 		Call: func(ctx, fileIn, *pegboard.Call) (string, error) { return "", nil },
@@ -573,7 +574,7 @@ func TestFileRuleDoesNotBindAServer(t *testing.T) {
 	sees := pegboard.Build(pegboard.Definition[fileIn, string]{
 		Info: pegboard.Info{Name: "see_file"}, Description: "Reads.",
 		Inspect: func(in fileIn, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.Path}}}
 		},
 		Call: func(ctx, fileIn, *pegboard.Call) (string, error) { return "", nil },
 	})
@@ -585,27 +586,27 @@ func TestFileRuleDoesNotBindAServer(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		tools []pegboard.Tool
-		set   pegboard.RuleSet
+		set   policy.RuleSet
 		about []string // the rules with a problem
 	}{
-		{name: "deny rules", tools: []pegboard.Tool{reads, counts}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)", "Edit(/x)"}}, about: []string{"Read(*.env)"}},
-		{name: "an ask rule", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Ask: []string{"Edit(/x)"}}, about: []string{"Edit(/x)"}},
-		{name: "a host", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"WebFetch(domain:x.test)"}}, about: []string{"WebFetch(domain:x.test)"}},
-		{name: "an allow rule", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Allow: []string{"Read(*.env)"}}},
-		{name: "a tool", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Task"}, Ask: []string{"Task"}}},
-		{name: "no path", tools: []pegboard.Tool{counts}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)"}}},
-		{name: "a path that is a target", tools: []pegboard.Tool{sees}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)"}}},
-		{name: "the server is asked about", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)"}, Ask: []string{"mcp__files"}}},
-		{name: "the parameter is denied", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)", "mcp__files__read_file(path:*.env)"}}},
-		{name: "the tool is out of the pool", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)", "mcp__files__read_file"}}},
-		{name: "the server is allowed", tools: []pegboard.Tool{reads}, set: pegboard.RuleSet{Deny: []string{"Read(*.env)"}, Allow: []string{"mcp__files"}}, about: []string{"Read(*.env)"}},
+		{name: "deny rules", tools: []pegboard.Tool{reads, counts}, set: policy.RuleSet{Deny: []string{"Read(*.env)", "Edit(/x)"}}, about: []string{"Read(*.env)"}},
+		{name: "an ask rule", tools: []pegboard.Tool{reads}, set: policy.RuleSet{Ask: []string{"Edit(/x)"}}, about: []string{"Edit(/x)"}},
+		{name: "a host", tools: []pegboard.Tool{reads}, set: policy.RuleSet{Deny: []string{"WebFetch(domain:x.test)"}}, about: []string{"WebFetch(domain:x.test)"}},
+		{name: "an allow rule", tools: []pegboard.Tool{reads}, set: policy.RuleSet{Allow: []string{"Read(*.env)"}}},
+		{name: "a tool", tools: []pegboard.Tool{reads}, set: policy.RuleSet{Deny: []string{"Task"}, Ask: []string{"Task"}}},
+		{name: "no path", tools: []pegboard.Tool{counts}, set: policy.RuleSet{Deny: []string{"Read(*.env)"}}},
+		{name: "a path that is a target", tools: []pegboard.Tool{sees}, set: policy.RuleSet{Deny: []string{"Read(*.env)"}}},
+		{name: "the server is asked about", tools: []pegboard.Tool{reads}, set: policy.RuleSet{Deny: []string{"Read(*.env)"}, Ask: []string{"mcp__files"}}},
+		{name: "the parameter is denied", tools: []pegboard.Tool{reads}, set: policy.RuleSet{Deny: []string{"Read(*.env)", "mcp__files__read_file(path:*.env)"}}},
+		{name: "the tool is out of the pool", tools: []pegboard.Tool{reads}, set: policy.RuleSet{Deny: []string{"Read(*.env)", "mcp__files__read_file"}}},
+		{name: "the server is allowed", tools: []pegboard.Tool{reads}, set: policy.RuleSet{Deny: []string{"Read(*.env)"}, Allow: []string{"mcp__files"}}, about: []string{"Read(*.env)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			registry := registryOf(t, inert("Task"))
 			_, err := offer(registry, "files", tt.tools...)
 			require.NoError(t, err)
-			tt.set.Source = pegboard.SourceUser
+			tt.set.Source = policy.SourceUser
 			pool := registry.AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, "", tt.set)}), pegboard.PoolConfig{})
 			var about []string
 			for range 2 { // the rules stay as they are

@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Deferral says which definitions are deferred: the model sees only the tool's name,
@@ -70,14 +71,14 @@ func DefaultDeferred() []string {
 var neverDeferred = []string{searchToolName, "SendUserMessage", "SendMessage", "SendUserFile"}
 
 // canDefer reports whether a tool can be deferred in a session of that mode.
-func (d *Deferral) canDefer(i *Info, mode Mode) bool {
+func (d *Deferral) canDefer(i *Info, mode policy.Mode) bool {
 	external := i.Origin.External()
 	switch {
 	case i.Loading == LoadAlways, len(d.AlwaysLoad) > 0 && listed(d.AlwaysLoad, i), !external && listed(neverDeferred, i):
 		return false
 	case external || i.Loading == LoadOnSearch:
 		return true
-	case mode == ModePlan && i.Name == "ExitPlanMode": // the model must see how to leave plan mode
+	case mode == policy.ModePlan && i.Name == "ExitPlanMode": // the model must see how to leave plan mode
 		return false
 	}
 	return listed(d.BuiltinTools, i)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestWhichToolsAreDeferred(t *testing.T) {
@@ -18,7 +19,7 @@ func TestWhichToolsAreDeferred(t *testing.T) {
 	const long = 50_000 // bytes of the description of the long tools, 12,500 tokens each
 	tests := []struct {
 		name     string
-		mode     pegboard.Mode
+		mode     policy.Mode
 		noFinder bool
 		long     bool // the external tool's description, and WebFetch's
 		pool     pegboard.PoolConfig
@@ -44,7 +45,7 @@ func TestWhichToolsAreDeferred(t *testing.T) {
 			want: []string{"mcp__srv__list"},
 		},
 		{name: "the tool that finds them is restricted", pool: pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Without: []string{"ToolSearch"}}}}},
-		{name: "the way out of plan mode", mode: pegboard.ModePlan, want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
+		{name: "the way out of plan mode", mode: policy.ModePlan, want: []string{"Late", "Sleep", "WebFetch", "mcp__srv__list"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestWhichToolsAreDeferred(t *testing.T) {
 			reg := registryOf(t, told(pegboard.Info{Name: "Read"}, "Reads."), told(pegboard.Info{Name: "WebFetch"}, text), told(pegboard.Info{Name: "Sleep"}, "Waits."),
 				told(pegboard.Info{Name: "SendMessage", Loading: pegboard.LoadOnSearch}, "Sends."), told(pegboard.Info{Name: "WebSearch", Loading: pegboard.LoadAlways}, "Searches."),
 				told(pegboard.Info{Name: "Late", Loading: pegboard.LoadOnSearch}, "Late."))
-			if tt.mode == pegboard.ModePlan {
+			if tt.mode == policy.ModePlan {
 				require.NoError(t, reg.Add(told(pegboard.Info{Name: "ExitPlanMode"}, "Leaves.")))
 			}
 			if !tt.noFinder {
@@ -64,7 +65,7 @@ func TestWhichToolsAreDeferred(t *testing.T) {
 			}
 			_, err := reg.Attach("srv", told(pegboard.Info{Name: "list"}, text), told(pegboard.Info{Name: "always", Loading: pegboard.LoadAlways}, "Is there."))
 			require.NoError(t, err)
-			p := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, tt.mode, pegboard.RuleSet{})}), tt.pool)
+			p := reg.AssemblePool(session(t, pegboard.SessionConfig{Permissions: rules(t, tt.mode, policy.RuleSet{})}), tt.pool)
 			require.Equal(t, tt.want, p.Deferred())
 			var deferred []string
 			for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
@@ -103,7 +104,7 @@ func TestToolsForMCPWaitUnderBothNames(t *testing.T) {
 				require.NoError(t, reg.Add(told(i, "Does it.")))
 				all = append(all, i.Name)
 			}
-			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"ReadMcpResourceTool"}})})
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Deny: []string{"ReadMcpResourceTool"}})})
 			require.Equal(t, []string{"McpAuth"}, reg.AssemblePool(s, pegboard.PoolConfig{}).Deferred(), "no server has resources")
 
 			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{Gates: pegboard.Gates{Resources: true}})
@@ -229,7 +230,7 @@ func TestDenyRuleHoldsForADeferredTool(t *testing.T) {
 		Info: pegboard.Info{Name: "Late", Loading: pegboard.LoadOnSearch}, Description: "Late.",
 		Call: func(ctx, in, *pegboard.Call) (string, error) { ran = true; return "", nil },
 	}))
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Late(city:Rome)"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"Late(city:Rome)"}})})
 	out := run(t, reg, s, call("1", "Late", `{"city":"Rome"}`))
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	require.False(t, ran)
@@ -401,7 +402,7 @@ func TestAnnounceDoesNotCallAShownToolUnavailable(t *testing.T) {
 	reg := registryOf(t, finder(), told(pegboard.Info{Name: "ExitPlanMode"}, "Leaves."), told(pegboard.Info{Name: "Sleep"}, "Waits."))
 	s := session(t, pegboard.SessionConfig{})
 	_, known := reg.AssemblePool(s, pegboard.PoolConfig{}).Announce(nil)
-	require.NoError(t, s.SetPermissions(rules(t, pegboard.ModePlan, pegboard.RuleSet{})))
+	require.NoError(t, s.SetPermissions(rules(t, policy.ModePlan, policy.RuleSet{})))
 	p := reg.AssemblePool(s, pegboard.PoolConfig{})
 	_, ok := p.Lookup("ExitPlanMode")
 	require.True(t, ok)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func lookUp(p *pegboard.Pool, name string) pegboard.Origin {
@@ -104,7 +105,7 @@ func TestPoolIsASnapshot(t *testing.T) {
 	_, err := reg.Replace("src", described("a", "New."))
 	require.NoError(t, err)
 	attach(t, reg, "new", "c")
-	require.NoError(t, s.SetPermissions(pegboard.Permissions{}))
+	require.NoError(t, s.SetPermissions(policy.Permissions{}))
 	pool.Excluded()[0].Reason = "changed"
 	narrow := pool.Restrict(pegboard.Restriction{Only: []string{}})
 	require.Equal(t, before, view())
@@ -394,7 +395,7 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 			require.NoError(t, err)
 			attach(t, reg, "s.v", "both")
 			attach(t, reg, "s_v", "both")
-			tc.cfg.Permissions = rules(t, "", pegboard.RuleSet{Source: pegboard.SourceUser, Deny: tc.deny})
+			tc.cfg.Permissions = rules(t, "", policy.RuleSet{Source: policy.SourceUser, Deny: tc.deny})
 			pool := reg.AssemblePool(session(t, tc.cfg), tc.pool)
 			got := pool.Explain(tc.ask)
 			for _, text := range tc.says {
@@ -431,7 +432,7 @@ func TestEarlierStepsSpeakFirst(t *testing.T) {
 			t.Parallel()
 			cfg := pegboard.SessionConfig{Role: tc.role}
 			if tc.deny != "" {
-				cfg.Permissions = rules(t, "", pegboard.RuleSet{Deny: []string{tc.deny}})
+				cfg.Permissions = rules(t, "", policy.RuleSet{Deny: []string{tc.deny}})
 			}
 			pool := registryOf(t, tc.tool).AssemblePool(session(t, cfg), pegboard.PoolConfig{Gates: tc.gates})
 			require.Len(t, pool.Excluded(), 1)
@@ -482,8 +483,8 @@ func TestDenialTakesAwayWholeToolsOnly(t *testing.T) {
 
 func TestDenyGlobWithAPatternLeavesTheTool(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "Bash", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}
-	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"B*(ls)"}})}))
+	a := actor{name: "Bash", traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "make"}}}}
+	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Deny: []string{"B*(ls)"}})}))
 	require.Equal(t, 1, pool.Len(), "a deny rule with a pattern leaves the tool listed: %v", pool.Excluded())
 }
 
@@ -493,7 +494,7 @@ func TestDenyOfToolsOfAServerByPrefix(t *testing.T) {
 	t.Parallel()
 	var reg pegboard.Registry
 	attach(t, &reg, "srv", "repo__delete")
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"mcp__srv__repo__*"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Deny: []string{"mcp__srv__repo__*"}})})
 	require.Empty(t, names(reg.AssemblePool(s, pegboard.PoolConfig{})))
 }
 
@@ -501,20 +502,20 @@ func TestDenyOfToolsOfAServerByPrefix(t *testing.T) {
 // the parent beneath an ask rule of the fork.
 func TestForksDenyRulesComeFirst(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{
 		Allow: []string{"A", "B", "C", "D"}, Ask: []string{"B"}, Deny: []string{"C"},
 	})})
-	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Ask: []string{"A"}, Deny: []string{"D"}})})
-	var order []pegboard.Behavior
+	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Ask: []string{"A"}, Deny: []string{"D"}})})
+	var order []policy.Behavior
 	for _, r := range fork.Permissions().Rules() {
 		order = append(order, r.Behavior)
 	}
-	require.IsDecreasing(t, append([]pegboard.Behavior{order[0] + 1}, compact(order)...))
+	require.IsDecreasing(t, append([]policy.Behavior{order[0] + 1}, compact(order)...))
 	require.Equal(t, []string{"A", "B"}, names(registryOf(t, inerts("A", "B", "C", "D")...).AssemblePool(fork, pegboard.PoolConfig{})))
 }
 
 // compact leaves one of equals in a row.
-func compact(list []pegboard.Behavior) (short []pegboard.Behavior) {
+func compact(list []policy.Behavior) (short []policy.Behavior) {
 	for i, b := range list {
 		if i == 0 || b != list[i-1] {
 			short = append(short, b)
@@ -692,7 +693,7 @@ func TestPoolWith(t *testing.T) {
 			t.Parallel()
 			reg := registryOf(t, append(inerts(registered...), described("StructuredOutput", "registered"))...)
 			attach(t, reg, "srv", "list")
-			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})}), tc.pool)
+			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", policy.RuleSet{Deny: tc.deny})}), tc.pool)
 			for name, why := range tc.explain {
 				require.Contains(t, pool.Explain(name), why)
 			}
@@ -725,7 +726,7 @@ func TestPoolWith(t *testing.T) {
 func TestPoolWithLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
 	reg := registryOf(t, inert("Read"), plain("Say", says("registered")))
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{})})
 	ex := executor(pegboard.Executor{})
 	for _, tc := range []struct {
 		with []pegboard.Tool
@@ -762,7 +763,7 @@ func BenchmarkAssemblePool(b *testing.B) {
 			_, err := reg.Attach(fmt.Sprintf("server%d", i), numbered(100)...)
 			require.NoError(b, err)
 		}
-		var set pegboard.RuleSet
+		var set policy.RuleSet
 		for i := range 50 {
 			set.Deny = append(set.Deny, fmt.Sprintf("Gone%d", i))
 			set.Allow = append(set.Allow, fmt.Sprintf("Tool%04d", i))

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An Asker puts a question to the user, a remote bridge, or a policy of the host. It
@@ -24,12 +25,12 @@ import (
 // The Asker must return then, perhaps after Run has returned: the next question is not
 // shown before. It must not close the session, which waits for it. To check one, use
 // tooltest.CheckAsker.
-type Asker func(ctx context.Context, q *Question) (Decision, error)
+type Asker func(ctx context.Context, q *Question) (policy.Decision, error)
 
 // AskLater is the [Asker] of a host that answers with [Session.Answer] only.
-func AskLater(ctx context.Context, _ *Question) (Decision, error) {
+func AskLater(ctx context.Context, _ *Question) (policy.Decision, error) {
 	<-ctx.Done()
-	return Decision{}, context.Cause(ctx)
+	return policy.Decision{}, context.Cause(ctx)
 }
 
 // A Question is a call that waits for an answer.
@@ -39,41 +40,43 @@ type Question struct {
 	ID        string
 	Tool      Tool
 	Call      *Call
-	Targets   []Target // that the answer is about, resolved
-	Reason    string   // why it is asked
-	AgentPath []string // the ids of the agents that led to it, outermost first; empty for the main agent
-	Others    int      // how many other questions were open when it was shown
+	Targets   []policy.Target // that the answer is about, resolved
+	Reason    string          // why it is asked
+	AgentPath []string        // the ids of the agents that led to it, outermost first; empty for the main agent
+	Others    int             // how many other questions were open when it was shown
 	// ClassifierInput is the call as its tool describes it to a [Classifier]. The model has
 	// written most of it. It is empty for all others who are asked.
 	ClassifierInput string
 
 	// Decision is how the call was decided so far: Ask, and by which rule, or for a [Guard]
 	// Allow or Ask. It has neither Input nor Remember.
-	Decision Decision
+	Decision policy.Decision
 	// Besides names those that decide at the same time as the user: ByHook, ByClassifier. It is
 	// set in events and for the user.
-	Besides []Decider
+	Besides []policy.Decider
 
-	about *Request // never written to
+	about *policy.Request // never written to
 }
 
 // copied returns a Question that can be written to without effect on q.
 func (q *Question) copied() *Question {
 	c := *q
-	c.Call, c.Targets, c.AgentPath, c.Besides = q.Call.copied(), CloneTargets(q.Targets), slices.Clone(q.AgentPath), slices.Clone(q.Besides)
+	c.Call, c.Targets, c.AgentPath, c.Besides = q.Call.copied(), policy.Clone(q.Targets), slices.Clone(q.AgentPath), slices.Clone(q.Besides)
 	return &c
 }
 
 // Answer is [Session.Answer] for a caller that has the question and no session. An Asker
 // that lets the user correct a wrong answer calls it, and then returns the result of
 // [AskLater].
-func (q *Question) Answer(d Decision) error { return q.Call.state.session.main().Answer(q.ID, d) }
+func (q *Question) Answer(d policy.Decision) error {
+	return q.Call.state.session.main().Answer(q.ID, d)
+}
 
 // Concerns is [HookCall.Concerns] for the targets that q is about: those of its call, or what
 // that checks while it runs.
-func (q *Question) Concerns(r Rule) Concern {
+func (q *Question) Concerns(r policy.Rule) policy.Concern {
 	if q.about == nil {
-		return ConcernMaybe
+		return policy.ConcernMaybe
 	}
 	return q.Call.concerns(r, q.about.Targets)
 }
@@ -115,7 +118,7 @@ func (q *Question) Preview(ctx context.Context) (diffs []Diff, err error) {
 //
 // In ModeAsk, which asks whatever the rules say, the alternatives would allow the call
 // in another mode.
-func (q *Question) Suggestions(to RuleSource) (alternatives [][]PermissionUpdate) {
+func (q *Question) Suggestions(to policy.Source) (alternatives [][]policy.Update) {
 	if q.about == nil {
 		return nil
 	}
@@ -124,7 +127,7 @@ func (q *Question) Suggestions(to RuleSource) (alternatives [][]PermissionUpdate
 }
 
 // unansweredReason words the denial of a call whose question got no answer.
-func unansweredReason(c *Call, d Decision, ts []Target, err error) string {
+func unansweredReason(c *Call, d policy.Decision, ts []policy.Target, err error) string {
 	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
 	if !errors.Is(err, ErrNoApprover) || !d.Open() {
 		return reason
@@ -133,7 +136,7 @@ func unansweredReason(c *Call, d Decision, ts []Target, err error) string {
 }
 
 // withRemedy adds to the reason of a denial the rule that would have allowed the call.
-func withRemedy(c *Call, reason string, ts []Target) string {
+func withRemedy(c *Call, reason string, ts []policy.Target) string {
 	perms, r := c.request(ts)
 	if rule := perms.Remedy(r, c.state.session.permissionsAfter(&r)); rule != "" {
 		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
@@ -142,8 +145,8 @@ func withRemedy(c *Call, reason string, ts []Target) string {
 }
 
 // permissionsAfter returns a func that says what permissions would be in force for r after updates.
-func (s *Session) permissionsAfter(r *Request) func(...PermissionUpdate) (Permissions, error) {
-	return func(updates ...PermissionUpdate) (Permissions, error) {
+func (s *Session) permissionsAfter(r *policy.Request) func(...policy.Update) (policy.Permissions, error) {
+	return func(updates ...policy.Update) (policy.Permissions, error) {
 		return s.grants.after(updates, r.Place, cmp.Or(r.Main, r.Place))
 	}
 }
@@ -151,7 +154,7 @@ func (s *Session) permissionsAfter(r *Request) func(...PermissionUpdate) (Permis
 // A pending question is in line, or shown to the user. That of a [Form] is zero.
 type pending struct {
 	question *Question
-	accept   func(Decision) (Decision, error)
+	accept   func(policy.Decision) (policy.Decision, error)
 	saved    chan struct{} // closed when the host has saved the answer, or failed to
 }
 
@@ -165,13 +168,13 @@ type pending struct {
 // An error or a panic denies the call. A Guard may be called concurrently. It is called
 // before the user is asked, so that the user sees the input that runs. It is not called for
 // targets that a running call checks.
-type Guard func(ctx context.Context, q *Question) (Decision, error)
+type Guard func(ctx context.Context, q *Question) (policy.Decision, error)
 
 // joinGuards returns a Guard that calls both. The stricter decision wins, and of two
 // changed inputs the second.
 func joinGuards(a, b Guard) Guard {
-	return joinOpinions(a, b, func(q *Question, x, y Decision) Decision {
-		d := Stricter(x, y)
+	return joinOpinions(a, b, func(q *Question, x, y policy.Decision) policy.Decision {
+		d := policy.Stricter(x, y)
 		d.Input = x.Input
 		if q.Call.replacement(y.Input) != nil {
 			d.Input = y.Input
@@ -180,25 +183,25 @@ func joinGuards(a, b Guard) Guard {
 	})
 }
 
-// A Classifier decides in [ModeAuto] calls that no rule decides, in the user's place. Any
+// A Classifier decides in [policy.ModeAuto] calls that no rule decides, in the user's place. Any
 // behavior but Allow and Deny, and an error, leave the call to the user. It may be called
 // concurrently.
 //
 // Its question has the tool's text about the call, see [Question].ClassifierInput. It is
 // not asked about a call whose tool has no such text: the user is. A tool of the host's own
 // has one if its [Definition] has a ClassifierInput.
-type Classifier func(ctx context.Context, q *Question) (Decision, error)
+type Classifier func(ctx context.Context, q *Question) (policy.Decision, error)
 
 // ClassifyByTargets is the default classifier. It denies calls that need the user's
 // attention, such as the removal of a home directory, and leaves all others to the user.
 // It calls no model.
-func ClassifyByTargets(_ context.Context, q *Question) (Decision, error) {
+func ClassifyByTargets(_ context.Context, q *Question) (policy.Decision, error) {
 	for _, t := range q.Targets {
 		if t.AskReason != "" {
-			return Decision{Behavior: Deny, Reason: t.AskReason}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: t.AskReason}, nil
 		}
 	}
-	return Decision{}, nil
+	return policy.Decision{}, nil
 }
 
 // After this many denials by the classifier, in a row or in all, the user is asked
@@ -216,11 +219,11 @@ func (c *classifierRefusals) tooMany() bool {
 }
 
 // count counts a decision.
-func (c *classifierRefusals) count(d Decision) {
+func (c *classifierRefusals) count(d policy.Decision) {
 	switch {
-	case d.Behavior == Allow:
+	case d.Behavior == policy.Allow:
 		c.inARow.Store(0)
-	case d.By == ByClassifier:
+	case d.By == policy.ByClassifier:
 		c.inARow.Add(1)
 		c.all.Add(1)
 	}

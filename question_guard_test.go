@@ -19,47 +19,48 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // guardSays returns a guard that always decides d.
-func guardSays(d pegboard.Decision) pegboard.Guard {
-	return func(ctx, *pegboard.Question) (pegboard.Decision, error) { return d, nil }
+func guardSays(d policy.Decision) pegboard.Guard {
+	return func(ctx, *pegboard.Question) (policy.Decision, error) { return d, nil }
 }
 
 // TestGuardIsAskedWhoeverApproved the call, and is told who did.
 func TestGuardIsAskedWhoeverApproved(t *testing.T) {
 	t.Parallel()
-	allowed := pegboard.Decision{Behavior: pegboard.Allow, Reason: "its word"}
-	hooks := pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return allowed, nil }}
+	allowed := policy.Decision{Behavior: policy.Allow, Reason: "its word"}
+	hooks := pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return allowed, nil }}
 	tests := []struct {
 		name  string
 		actor actor
-		mode  pegboard.Mode
-		set   pegboard.RuleSet
+		mode  policy.Mode
+		set   policy.RuleSet
 		hooks pegboard.Hooks
 		force bool
-		by    pegboard.Decider
-		sofar pegboard.Behavior
+		by    policy.Decider
+		sofar policy.Behavior
 	}{
-		{name: "a rule", set: pegboard.RuleSet{Allow: []string{"T"}}, by: pegboard.ByRule, sofar: pegboard.Allow},
-		{name: "the mode", mode: pegboard.ModeBypass, by: pegboard.ByMode, sofar: pegboard.Allow},
-		{name: "a hook", hooks: hooks, by: pegboard.ByHook, sofar: pegboard.Allow},
-		{name: "the tool", actor: actor{own: allowed}, by: pegboard.ByTool, sofar: pegboard.Allow},
-		{name: "nobody had to", actor: actor{traits: pegboard.Traits{ReadOnly: true}}, by: pegboard.ByDefault, sofar: pegboard.Allow},
-		{name: "the caller", force: true, by: pegboard.ByCaller, sofar: pegboard.Allow},
-		{name: "nobody yet", by: pegboard.ByDefault, sofar: pegboard.Ask},
-		{name: "an ask rule", set: pegboard.RuleSet{Ask: []string{"T"}}, by: pegboard.ByRule, sofar: pegboard.Ask},
+		{name: "a rule", set: policy.RuleSet{Allow: []string{"T"}}, by: policy.ByRule, sofar: policy.Allow},
+		{name: "the mode", mode: policy.ModeBypass, by: policy.ByMode, sofar: policy.Allow},
+		{name: "a hook", hooks: hooks, by: policy.ByHook, sofar: policy.Allow},
+		{name: "the tool", actor: actor{own: allowed}, by: policy.ByTool, sofar: policy.Allow},
+		{name: "nobody had to", actor: actor{traits: pegboard.Traits{ReadOnly: true}}, by: policy.ByDefault, sofar: policy.Allow},
+		{name: "the caller", force: true, by: policy.ByCaller, sofar: policy.Allow},
+		{name: "nobody yet", by: policy.ByDefault, sofar: policy.Ask},
+		{name: "an ask rule", set: policy.RuleSet{Ask: []string{"T"}}, by: policy.ByRule, sofar: policy.Ask},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			for _, b := range []pegboard.Behavior{pegboard.Undecided, pegboard.Allow, pegboard.Ask, pegboard.Deny, 7} {
+			for _, b := range []policy.Behavior{policy.Undecided, policy.Allow, policy.Ask, policy.Deny, 7} {
 				var seen []*pegboard.Question
 				tc.actor.name = "T"
-				s := session(t, pegboard.SessionConfig{Permissions: rules(t, tc.mode, tc.set), Hooks: tc.hooks, Guard: pegboard.Guard(answering(&seen, pegboard.Decision{Behavior: b, Reason: "the guard's word"}, nil))})
+				s := session(t, pegboard.SessionConfig{Permissions: rules(t, tc.mode, tc.set), Hooks: tc.hooks, Guard: pegboard.Guard(answering(&seen, policy.Decision{Behavior: b, Reason: "the guard's word"}, nil))})
 				c := call("1", "T", `{"k":1}`)
 				if tc.force {
-					c = pegboard.ForceDecision(c, pegboard.Allow, "its word")
+					c = pegboard.ForceDecision(c, policy.Allow, "its word")
 				}
 				ex := executor(pegboard.Executor{})
 				o := ex.Run(t.Context(), tc.actor.pool(t, s), c)[0]
@@ -69,14 +70,14 @@ func TestGuardIsAskedWhoeverApproved(t *testing.T) {
 				require.Equal(t, `1 {"k":1}`, seen[0].Call.ID+" "+string(seen[0].Call.Input))
 				require.Equal(t, "T", seen[0].Tool.Info().Name)
 				switch b {
-				case pegboard.Undecided, pegboard.Allow:
-					require.Equal(t, tc.sofar == pegboard.Allow, o.Err == nil, "it cannot loosen")
-				case pegboard.Ask:
+				case policy.Undecided, policy.Allow:
+					require.Equal(t, tc.sofar == policy.Allow, o.Err == nil, "it cannot loosen")
+				case policy.Ask:
 					require.ErrorIs(t, o.Err, pegboard.ErrNoApprover)
 					require.Contains(t, o.Result.Text(), "the guard's word")
 				default:
 					require.ErrorIs(t, o.Err, pegboard.ErrDenied)
-					require.Equal(t, pegboard.ByGuard, o.Decision.By)
+					require.Equal(t, policy.ByGuard, o.Decision.By)
 					require.Contains(t, o.Result.Text(), "the guard's word")
 				}
 			}
@@ -87,9 +88,9 @@ func TestGuardIsAskedWhoeverApproved(t *testing.T) {
 // TestGuardIsNotAskedAboutWhatIsDenied.
 func TestGuardIsNotAskedAboutWhatIsDenied(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDontAsk, pegboard.RuleSet{}), Guard: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeDontAsk, policy.RuleSet{}), Guard: func(ctx, *pegboard.Question) (policy.Decision, error) {
 		t.Error("it was asked")
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}})
 	require.ErrorIs(t, run(t, registryOf(t, inert("T")), s, call("1", "T", ``)).Err, pegboard.ErrDenied)
 }
@@ -98,42 +99,42 @@ func TestGuardIsNotAskedAboutWhatIsDenied(t *testing.T) {
 // or classifier answers it, and a mode that asks nobody denies.
 func TestGuardsQuestionIsForThePerson(t *testing.T) {
 	t.Parallel()
-	yes := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow})
-	for name, mode := range map[string]pegboard.Mode{"auto": pegboard.ModeAuto, "bypass": pegboard.ModeBypass, "dontAsk": pegboard.ModeDontAsk} {
+	yes := alwaysSays(policy.Decision{Behavior: policy.Allow})
+	for name, mode := range map[string]policy.Mode{"auto": policy.ModeAuto, "bypass": policy.ModeBypass, "dontAsk": policy.ModeDontAsk} {
 		for _, first := range []string{"", "ask rule", "hook"} { // who wants it asked about, too
 			t.Run(name+"/"+first, func(t *testing.T) {
 				t.Parallel()
-				set := pegboard.RuleSet{Allow: []string{"T"}}
+				set := policy.RuleSet{Allow: []string{"T"}}
 				hooks := pegboard.Hooks{Permission: yes}
 				switch first {
 				case "ask rule":
 					set.Ask = []string{"T"}
 				case "hook":
-					hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-						return pegboard.Decision{Behavior: pegboard.Ask, Reason: "the hook's word"}, nil
+					hooks.Pre = func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+						return policy.Decision{Behavior: policy.Ask, Reason: "the hook's word"}, nil
 					}
 				}
 				var reason string
 				s := session(t, pegboard.SessionConfig{Permissions: rules(t, mode, set), Hooks: hooks, Approvers: []pegboard.Asker{yes}, Classifier: pegboard.Classifier(yes),
-					Guard: guardSays(pegboard.Decision{Behavior: pegboard.Ask, Reason: "it is dear"}),
-					Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+					Guard: guardSays(policy.Decision{Behavior: policy.Ask, Reason: "it is dear"}),
+					Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 						reason = q.Reason
-						if err := q.Call.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-							return p.WithRules(pegboard.RuleSet{Allow: []string{"T(x)"}})
+						if err := q.Call.Session().UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+							return p.WithRules(policy.RuleSet{Allow: []string{"T(x)"}})
 						}); err != nil {
-							return pegboard.Decision{}, err
+							return policy.Decision{}, err
 						}
-						require.Empty(t, q.Suggestions(pegboard.SourceSession))
-						return pegboard.Decision{Behavior: pegboard.Allow, Reason: "I pay"}, nil
+						require.Empty(t, q.Suggestions(policy.SourceSession))
+						return policy.Decision{Behavior: policy.Allow, Reason: "I pay"}, nil
 					}})
 				o := run(t, registryOf(t, inert("T")), s, call("1", "T", ``))
-				if mode == pegboard.ModeDontAsk {
+				if mode == policy.ModeDontAsk {
 					require.ErrorIs(t, o.Err, pegboard.ErrDenied)
 					require.Empty(t, reason)
 					return
 				}
 				require.NoError(t, o.Err)
-				require.Equal(t, pegboard.ByPerson, o.Decision.By)
+				require.Equal(t, policy.ByPerson, o.Decision.By)
 				require.Contains(t, reason, "it is dear")
 			})
 		}
@@ -145,28 +146,28 @@ func TestGuardThatFails(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("no line")
 	for name, guard := range map[string]pegboard.Guard{
-		"error": func(ctx, *pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, boom },
-		"error and allow": func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, boom
+		"error": func(ctx, *pegboard.Question) (policy.Decision, error) { return policy.Decision{}, boom },
+		"error and allow": func(ctx, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, boom
 		},
-		"panic": func(ctx, *pegboard.Question) (pegboard.Decision, error) { panic(boom) },
+		"panic": func(ctx, *pegboard.Question) (policy.Decision, error) { panic(boom) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var decided []pegboard.Decision
+			var decided []policy.Decision
 			ex := executor(pegboard.Executor{Logger: slog.New(slog.DiscardHandler), OnEvent: func(e pegboard.Event) {
 				if e.Kind == pegboard.EventDecided {
 					decided = append(decided, *e.Decision)
 				}
 			}})
-			s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{}), Guard: guard})
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{}), Guard: guard})
 			ran := false
 			a := actor{name: "T", call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
 			o := ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0]
 			require.ErrorIs(t, o.Err, pegboard.ErrDenied)
 			require.ErrorIs(t, o.Err, boom)
 			require.False(t, ran)
-			require.Equal(t, pegboard.ByGuard, o.Decision.By)
+			require.Equal(t, policy.ByGuard, o.Decision.By)
 			require.Len(t, decided, 1)
 			require.Contains(t, o.Result.Text(), "could not check it")
 		})
@@ -179,9 +180,9 @@ func TestGuardThatIsStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turn, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(pegboard.ErrUserInterrupt) })
-		s := session(t, pegboard.SessionConfig{Guard: func(ctx ctx, _ *pegboard.Question) (pegboard.Decision, error) {
+		s := session(t, pegboard.SessionConfig{Guard: func(ctx ctx, _ *pegboard.Question) (policy.Decision, error) {
 			<-ctx.Done()
-			return pegboard.Decision{}, context.Cause(ctx)
+			return policy.Decision{}, context.Cause(ctx)
 		}})
 		ex := executor(pegboard.Executor{})
 		o := ex.Run(turn, registryOf(t, inert("T")).AssemblePool(s, pegboard.PoolConfig{}), call("1", "T", ``))[0]
@@ -194,11 +195,11 @@ func TestGuardThatIsStopped(t *testing.T) {
 func TestGuardThatChangesTheInput(t *testing.T) {
 	t.Parallel()
 	to := func(path string) pegboard.Guard {
-		return func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		return func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			if q.Targets[0].Value == path || filepath.Base(q.Targets[0].Value) == path {
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}
-			return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"` + path + `"}`)}, nil
+			return policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"path":"` + path + `"}`)}, nil
 		}
 	}
 	always := 0
@@ -211,17 +212,17 @@ func TestGuardThatChangesTheInput(t *testing.T) {
 		{name: "to what is allowed", guard: to("good"), runs: "good"},
 		{name: "to what is denied", guard: to("bad"), says: "deny rule"},
 		{name: "to what is asked about", guard: to("other"), says: "no rule allows it"},
-		{name: "to what cannot be read", guard: guardSays(pegboard.Decision{Input: json.RawMessage(`{"path":3}`)}), says: "input is wrong"},
-		{name: "again and again", guard: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		{name: "to what cannot be read", guard: guardSays(policy.Decision{Input: json.RawMessage(`{"path":3}`)}), says: "input is wrong"},
+		{name: "again and again", guard: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			always++
-			return pegboard.Decision{Input: json.RawMessage(`{"path":"good","n":` + string(rune('0'+always%10)) + `}`)}, nil
+			return policy.Decision{Input: json.RawMessage(`{"path":"good","n":` + string(rune('0'+always%10)) + `}`)}, nil
 		}, says: "input"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var touched []string
-			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Edit(good)", "Edit(first)"}, Deny: []string{"Edit(bad)"}}), Guard: tc.guard})
+			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Edit(good)", "Edit(first)"}, Deny: []string{"Edit(bad)"}}), Guard: tc.guard})
 			ex := executor(pegboard.Executor{})
 			o := ex.Run(t.Context(), toucherPool(t, s, func(p string) { touched = append(touched, p) }), touching("1", "first"))[0]
 			if tc.runs == "" {
@@ -243,14 +244,14 @@ func TestGuardSeesWhatThePersonChanges(t *testing.T) {
 	for _, who := range []string{"person", "approver"} {
 		t.Run(who, func(t *testing.T) {
 			t.Parallel()
-			change := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"b"}`)})
+			change := alwaysSays(policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"path":"b"}`)})
 			var seen, touched []string
-			cfg := pegboard.SessionConfig{Dir: t.TempDir(), Guard: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			cfg := pegboard.SessionConfig{Dir: t.TempDir(), Guard: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 				seen = append(seen, filepath.Base(q.Targets[0].Value))
 				if len(seen) > 1 {
-					return pegboard.Decision{Behavior: pegboard.Ask, Reason: "is that right"}, nil
+					return policy.Decision{Behavior: policy.Ask, Reason: "is that right"}, nil
 				}
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}}
 			if who == "person" {
 				cfg.Ask = change
@@ -270,24 +271,24 @@ func TestGuardSeesWhatThePersonChanges(t *testing.T) {
 func TestGuardsOfForks(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		parent, child pegboard.Behavior
+		parent, child policy.Behavior
 		asked         string
-		want          pegboard.Behavior
+		want          policy.Behavior
 	}{
-		{pegboard.Undecided, pegboard.Undecided, "pc", pegboard.Allow},
-		{pegboard.Allow, pegboard.Ask, "pc", pegboard.Ask},
-		{pegboard.Ask, pegboard.Allow, "pc", pegboard.Ask},
-		{pegboard.Ask, pegboard.Deny, "pc", pegboard.Deny},
-		{pegboard.Deny, pegboard.Allow, "p", pegboard.Deny},
+		{policy.Undecided, policy.Undecided, "pc", policy.Allow},
+		{policy.Allow, policy.Ask, "pc", policy.Ask},
+		{policy.Ask, policy.Allow, "pc", policy.Ask},
+		{policy.Ask, policy.Deny, "pc", policy.Deny},
+		{policy.Deny, policy.Allow, "p", policy.Deny},
 	} {
 		asked := ""
-		guard := func(who string, b pegboard.Behavior) pegboard.Guard {
-			return func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		guard := func(who string, b policy.Behavior) pegboard.Guard {
+			return func(ctx, *pegboard.Question) (policy.Decision, error) {
 				asked += who
-				return pegboard.Decision{Behavior: b}, nil
+				return policy.Decision{Behavior: b}, nil
 			}
 		}
-		s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{}), Guard: guard("p", tc.parent)})
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{}), Guard: guard("p", tc.parent)})
 		fork := forked(t, s, pegboard.SessionConfig{Guard: guard("c", tc.child)})
 		a := actor{name: "T"}
 		require.Equal(t, tc.want, judge(t, a.pool(t, fork)).behavior)
@@ -302,17 +303,17 @@ func TestGuardsOfForks(t *testing.T) {
 func TestGuardChangesOfForks(t *testing.T) {
 	t.Parallel()
 	to := func(path string) pegboard.Guard {
-		return func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		return func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			if filepath.Base(q.Targets[0].Value) != "a" {
-				return pegboard.Decision{Input: q.Call.Input}, nil
+				return policy.Decision{Input: q.Call.Input}, nil
 			}
-			return pegboard.Decision{Input: json.RawMessage(`{"path":"` + path + `"}`)}, nil
+			return policy.Decision{Input: json.RawMessage(`{"path":"` + path + `"}`)}, nil
 		}
 	}
 	var touched []string
-	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{}), Guard: to("p")})
+	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, policy.ModeBypass, policy.RuleSet{}), Guard: to("p")})
 	ex := executor(pegboard.Executor{})
-	for _, fork := range []*pegboard.Session{forked(t, s, pegboard.SessionConfig{Guard: to("c")}), forked(t, s, pegboard.SessionConfig{Guard: guardSays(pegboard.Decision{})})} {
+	for _, fork := range []*pegboard.Session{forked(t, s, pegboard.SessionConfig{Guard: to("c")}), forked(t, s, pegboard.SessionConfig{Guard: guardSays(policy.Decision{})})} {
 		require.NoError(t, ex.Run(t.Context(), toucherPool(t, fork, func(p string) { touched = append(touched, p) }), touching("1", "a"))[0].Err)
 	}
 	require.Equal(t, []string{"c", "p"}, touched)
@@ -322,12 +323,12 @@ func TestGuardChangesOfForks(t *testing.T) {
 func TestGuardOfCallsInsideACall(t *testing.T) {
 	t.Parallel()
 	var seen []string
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{}), Guard: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{}), Guard: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		seen = append(seen, q.Call.Name)
 		if q.Call.Name == "Inner" {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not that", StopTurn: true}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "not that", StopTurn: true}, nil
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}})
 	outer := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Outer"}, Description: "Makes a call.",
@@ -347,23 +348,23 @@ func TestToolThatRequiresAGuard(t *testing.T) {
 	t.Parallel()
 	tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Pay", RequiresGuard: true}, Description: "Pays.",
-		Permit: func(ctx, struct{}, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow}
+		Permit: func(ctx, struct{}, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow}
 		},
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "paid", nil },
 	})
 	for _, mode := range strictness() {
-		perms := rules(t, mode, pegboard.RuleSet{Allow: []string{"Pay"}})
+		perms := rules(t, mode, policy.RuleSet{Allow: []string{"Pay"}})
 		bare := session(t, pegboard.SessionConfig{Permissions: perms})
-		o := run(t, registryOf(t, tool), bare, pegboard.ForceDecision(call("1", "Pay", ``), pegboard.Allow, ""))
+		o := run(t, registryOf(t, tool), bare, pegboard.ForceDecision(call("1", "Pay", ``), policy.Allow, ""))
 		require.ErrorIs(t, o.Err, pegboard.ErrDenied)
 		require.Contains(t, o.Result.Text(), "SessionConfig.Guard")
-		require.Equal(t, pegboard.ByTool, o.Decision.By)
+		require.Equal(t, policy.ByTool, o.Decision.By)
 		x := registryOf(t, tool).AssemblePool(bare, pegboard.PoolConfig{}).ExplainDecision(t.Context(), call("1", "Pay", ``))
-		require.Equal(t, pegboard.Deny, x.Decision.Behavior)
+		require.Equal(t, policy.Deny, x.Decision.Behavior)
 
-		guarded := session(t, pegboard.SessionConfig{Permissions: perms, Guard: guardSays(pegboard.Decision{})})
-		runs := mode != pegboard.ModeAsk && mode != pegboard.ModePlan // there it is asked about
+		guarded := session(t, pegboard.SessionConfig{Permissions: perms, Guard: guardSays(policy.Decision{})})
+		runs := mode != policy.ModeAsk && mode != policy.ModePlan // there it is asked about
 		require.Equal(t, runs, run(t, registryOf(t, tool), guarded, call("1", "Pay", ``)).Err == nil, mode)
 		require.Equal(t, runs, run(t, registryOf(t, tool), forked(t, guarded, pegboard.SessionConfig{}), call("1", "Pay", ``)).Err == nil, mode)
 	}
@@ -377,12 +378,12 @@ func TestGuardNeverLoosens(t *testing.T) {
 	for seed := range effort.Of(t, uint64(3000)) {
 		d := dice{rand.New(rand.NewPCG(seed, 33)), []string{dir, dir, filepath.Dir(dir)}}
 		a, p, hook, said := d.actor(), d.policy(t), d.opinion(), d.opinion()
-		force := one(d, pegboard.Undecided, pegboard.Undecided, pegboard.Allow, pegboard.Ask, pegboard.Deny)
+		force := one(d, policy.Undecided, policy.Undecided, policy.Allow, policy.Ask, policy.Deny)
 		if d.IntN(3) == 0 {
 			said.Input = json.RawMessage(`{"k":1}`)
 		}
 		on := func(guard pegboard.Guard) verdict {
-			s := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided, Guard: guard, Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return hook, nil }}})
+			s := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided, Guard: guard, Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return hook, nil }}})
 			pool := a.pool(t, s)
 			require.NoError(t, s.SetPermissions(p))
 			return judgeCall(t, pool, pegboard.ForceDecision(call("1", names(pool)[0], ``), force, "forced"))
@@ -407,21 +408,21 @@ type classified struct {
 }
 
 // classify has a call of a made in auto mode, or that of cfg. The person says no.
-func classify(t *testing.T, a actor, cfg pegboard.SessionConfig, set pegboard.RuleSet, answer pegboard.Classifier) (c classified) {
+func classify(t *testing.T, a actor, cfg pegboard.SessionConfig, set policy.RuleSet, answer pegboard.Classifier) (c classified) {
 	t.Helper()
-	if cfg.Permissions.Mode() == pegboard.ModeDefault {
-		cfg.Permissions = rules(t, pegboard.ModeAuto, set)
+	if cfg.Permissions.Mode() == policy.ModeDefault {
+		cfg.Permissions = rules(t, policy.ModeAuto, set)
 	}
 	var asked atomic.Int64
 	if answer != nil {
-		cfg.Classifier = func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		cfg.Classifier = func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 			asked.Add(1)
 			return answer(ctx, q)
 		}
 	}
-	cfg.Ask = func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+	cfg.Ask = func(ctx, *pegboard.Question) (policy.Decision, error) {
 		c.person++
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the person's word"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "the person's word"}, nil
 	}
 	a.call = func(ctx, *pegboard.Call) error { c.ran = true; return nil }
 	if a.name == "" {
@@ -434,9 +435,9 @@ func classify(t *testing.T, a actor, cfg pegboard.SessionConfig, set pegboard.Ru
 	return c
 }
 
-func always(b pegboard.Behavior) pegboard.Classifier {
-	return func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: b, Reason: "its word"}, nil
+func always(b policy.Behavior) pegboard.Classifier {
+	return func(ctx, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: b, Reason: "its word"}, nil
 	}
 }
 
@@ -444,26 +445,26 @@ func always(b pegboard.Behavior) pegboard.Classifier {
 func TestClassifier(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("no line")
-	yes, no := always(pegboard.Allow), always(pegboard.Deny)
-	hook := func(b pegboard.Behavior) pegboard.SessionConfig {
-		return pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: b, Reason: "the hook's word"}, nil
+	yes, no := always(policy.Allow), always(policy.Deny)
+	hook := func(b policy.Behavior) pegboard.SessionConfig {
+		return pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Behavior: b, Reason: "the hook's word"}, nil
 		}}}
 	}
-	in := func(m pegboard.Mode) pegboard.SessionConfig {
-		return pegboard.SessionConfig{Permissions: rules(t, m, pegboard.RuleSet{})}
+	in := func(m policy.Mode) pegboard.SessionConfig {
+		return pegboard.SessionConfig{Permissions: rules(t, m, policy.RuleSet{})}
 	}
-	fatal := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm -r /", AskReason: "it removes all files"}}}}
-	edit := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}
+	fatal := actor{traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "rm -r /", AskReason: "it removes all files"}}}}
+	edit := actor{traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: "f"}}}}
 	read := actor{traits: pegboard.Traits{ReadOnly: true}}
-	own := func(b pegboard.Behavior) actor {
-		return actor{own: pegboard.Decision{Behavior: b, Reason: "the tool's word"}}
+	own := func(b policy.Behavior) actor {
+		return actor{own: policy.Decision{Behavior: b, Reason: "the tool's word"}}
 	}
 	tests := []struct {
 		name       string
 		actor      actor
 		cfg        pegboard.SessionConfig
-		set        pegboard.RuleSet
+		set        policy.RuleSet
 		answer     pegboard.Classifier
 		ran        bool
 		classifier int
@@ -473,31 +474,31 @@ func TestClassifier(t *testing.T) {
 	}{
 		{name: "allows", answer: yes, ran: true, classifier: 1, says: "the classifier: its word"},
 		{name: "denies", answer: no, classifier: 1, says: "the classifier: its word"},
-		{name: "asks", answer: always(pegboard.Ask), classifier: 1, person: 1, says: "the person's word"},
+		{name: "asks", answer: always(policy.Ask), classifier: 1, person: 1, says: "the person's word"},
 		{name: "is undecided", answer: undecided, classifier: 1, person: 1, says: "the person's word"},
 		{name: "says what is no behavior", answer: always(7), classifier: 1, person: 1, says: "the person's word"},
-		{name: "fails", answer: func(ctx, *pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, boom }, classifier: 1, person: 1},
-		{name: "fails and allows", answer: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, boom
+		{name: "fails", answer: func(ctx, *pegboard.Question) (policy.Decision, error) { return policy.Decision{}, boom }, classifier: 1, person: 1},
+		{name: "fails and allows", answer: func(ctx, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, boom
 		}, classifier: 1, person: 1},
 		{name: "none", person: 1, says: "the person's word"},
 		{name: "none, and what must not happen unseen", actor: fatal, says: "the classifier: it removes all files"},
 
 		{name: "what must not happen unseen/allows", actor: fatal, answer: yes, classifier: 1, person: 1, says: "the person's word"},
 		{name: "what must not happen unseen/denies", actor: fatal, answer: no, classifier: 1, says: "the classifier"},
-		{name: "ask rule", set: pegboard.RuleSet{Ask: []string{"T"}}, answer: yes, person: 1},
-		{name: "ask rule, and an allow rule", set: pegboard.RuleSet{Ask: []string{"T"}, Allow: []string{"T"}}, answer: yes, person: 1},
-		{name: "deny pattern", actor: edit, set: pegboard.RuleSet{Deny: []string{"Edit(f)"}}, answer: yes, says: "deny rule"},
+		{name: "ask rule", set: policy.RuleSet{Ask: []string{"T"}}, answer: yes, person: 1},
+		{name: "ask rule, and an allow rule", set: policy.RuleSet{Ask: []string{"T"}, Allow: []string{"T"}}, answer: yes, person: 1},
+		{name: "deny pattern", actor: edit, set: policy.RuleSet{Deny: []string{"Edit(f)"}}, answer: yes, says: "deny rule"},
 		{name: "only a person", actor: actor{user: true}, answer: yes, person: 1},
 		{name: "only a person, and must not happen unseen", actor: actor{user: true, traits: fatal.traits}, answer: no, person: 1},
-		{name: "hook asks", cfg: hook(pegboard.Ask), answer: yes, ahead: true, person: 1},
-		{name: "hook denies", cfg: hook(pegboard.Deny), answer: yes, ahead: true, says: "the hook's word"},
-		{name: "hook allows", cfg: hook(pegboard.Allow), answer: no, ahead: true, ran: true},
-		{name: "tool asks", actor: own(pegboard.Ask), answer: yes, ahead: true, person: 1},
-		{name: "tool denies", actor: own(pegboard.Deny), answer: yes, ahead: true, says: "the tool's word"},
-		{name: "tool allows", actor: own(pegboard.Allow), answer: no, ahead: true, ran: true},
+		{name: "hook asks", cfg: hook(policy.Ask), answer: yes, ahead: true, person: 1},
+		{name: "hook denies", cfg: hook(policy.Deny), answer: yes, ahead: true, says: "the hook's word"},
+		{name: "hook allows", cfg: hook(policy.Allow), answer: no, ahead: true, ran: true},
+		{name: "tool asks", actor: own(policy.Ask), answer: yes, ahead: true, person: 1},
+		{name: "tool denies", actor: own(policy.Deny), answer: yes, ahead: true, says: "the tool's word"},
+		{name: "tool allows", actor: own(policy.Allow), answer: no, ahead: true, ran: true},
 
-		{name: "allow rule", set: pegboard.RuleSet{Allow: []string{"T"}}, answer: no, ran: true, says: "allow rule"},
+		{name: "allow rule", set: policy.RuleSet{Allow: []string{"T"}}, answer: no, ran: true, says: "allow rule"},
 		{name: "edit inside", actor: edit, answer: no, ran: true, says: "mode auto permits edits"},
 		{name: "read", actor: read, answer: no, ran: true, says: "only reads"},
 		{name: "a tool that tells it nothing", actor: actor{silent: true}, answer: yes, person: 1, says: "the person's word"},
@@ -505,12 +506,12 @@ func TestClassifier(t *testing.T) {
 		{name: "a tool that tells the default classifier nothing", actor: actor{silent: true, traits: fatal.traits}, person: 1, says: "the person's word"},
 		{name: "attached tool", actor: actor{source: "srv", traits: read.traits}, answer: no, classifier: 1},
 
-		{name: "mode/default", cfg: pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})}, answer: yes, person: 1},
-		{name: "mode/plan", cfg: in(pegboard.ModePlan), answer: yes, person: 1},
-		{name: "mode/ask", cfg: in(pegboard.ModeAsk), answer: yes, person: 1},
-		{name: "mode/dontAsk", cfg: in(pegboard.ModeDontAsk), answer: yes, says: "asks nobody"},
-		{name: "mode/deny", cfg: in(pegboard.ModeDeny), answer: yes, says: "asks nobody"},
-		{name: "mode/bypass", cfg: in(pegboard.ModeBypass), answer: no, ran: true},
+		{name: "mode/default", cfg: pegboard.SessionConfig{Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{})}, answer: yes, person: 1},
+		{name: "mode/plan", cfg: in(policy.ModePlan), answer: yes, person: 1},
+		{name: "mode/ask", cfg: in(policy.ModeAsk), answer: yes, person: 1},
+		{name: "mode/dontAsk", cfg: in(policy.ModeDontAsk), answer: yes, says: "asks nobody"},
+		{name: "mode/deny", cfg: in(policy.ModeDeny), answer: yes, says: "asks nobody"},
+		{name: "mode/bypass", cfg: in(policy.ModeBypass), answer: no, ran: true},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -532,8 +533,8 @@ func TestClassifier(t *testing.T) {
 // TestClassifierIsGivenTheWholeQuestion, as copies.
 func TestClassifierIsGivenTheWholeQuestion(t *testing.T) {
 	t.Parallel()
-	a := actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"}}}}
-	got := classify(t, a, pegboard.SessionConfig{}, pegboard.RuleSet{}, func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	a := actor{traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Host, Access: policy.Read, Value: "h.test"}}}}
+	got := classify(t, a, pegboard.SessionConfig{}, policy.RuleSet{}, func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		require.Equal(t, "T", q.Tool.Info().Name)
 		require.Equal(t, `1 {"k":1}`, q.Call.ID+" "+string(q.Call.Input))
 		require.Equal(t, "h.test", q.Targets[0].Value)
@@ -542,7 +543,7 @@ func TestClassifierIsGivenTheWholeQuestion(t *testing.T) {
 		require.Empty(t, q.AgentPath)
 		q.Call.ID, q.Targets[0].Value = "2", "other.test"
 		q.Call.Input[0] = 'x'
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	})
 	require.NoError(t, got.outcome.Err)
 	require.Equal(t, `1 {"k":1}`, got.outcome.Call.ID+" "+string(got.outcome.Call.Input))
@@ -552,7 +553,7 @@ func TestClassifierIsGivenTheWholeQuestion(t *testing.T) {
 // TestClassifierThatPanics lets nothing run, and only its call is lost.
 func TestClassifierThatPanics(t *testing.T) {
 	t.Parallel()
-	got := classify(t, actor{}, pegboard.SessionConfig{}, pegboard.RuleSet{}, func(ctx, *pegboard.Question) (pegboard.Decision, error) { panic("oh") })
+	got := classify(t, actor{}, pegboard.SessionConfig{}, policy.RuleSet{}, func(ctx, *pegboard.Question) (policy.Decision, error) { panic("oh") })
 	require.False(t, got.ran)
 	require.Error(t, got.outcome.Err)
 }
@@ -564,14 +565,14 @@ func TestSlowClassifier(t *testing.T) {
 	ran := false
 	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
 	s := session(t, pegboard.SessionConfig{
-		Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}),
-		Classifier: func(ctx ctx, _ *pegboard.Question) (pegboard.Decision, error) {
+		Permissions: rules(t, policy.ModeAuto, policy.RuleSet{}),
+		Classifier: func(ctx ctx, _ *pegboard.Question) (policy.Decision, error) {
 			cancel()
 			<-ctx.Done()
-			return pegboard.Decision{Behavior: pegboard.Deny}, context.Cause(ctx)
+			return policy.Decision{Behavior: policy.Deny}, context.Cause(ctx)
 		},
-		Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, nil
 		},
 	})
 	ex := executor(pegboard.Executor{})
@@ -585,9 +586,9 @@ func TestClassifierThatFailsIsLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	s := session(t, pegboard.SessionConfig{
-		Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}),
-		Classifier: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{}, errors.New("no line")
+		Permissions: rules(t, policy.ModeAuto, policy.RuleSet{}),
+		Classifier: func(ctx, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{}, errors.New("no line")
 		},
 	})
 	ex := executor(pegboard.Executor{Logger: slog.New(slog.NewTextHandler(&log, nil))})
@@ -601,22 +602,22 @@ func TestClassifierThatFailsIsLogged(t *testing.T) {
 // and which counts who was asked.
 type counting struct {
 	s                  *pegboard.Session
-	classifier, person pegboard.Behavior
+	classifier, person policy.Behavior
 	asked              string // c and p, in their order
 }
 
 func newCounting(t *testing.T) *counting {
 	t.Helper()
-	k := &counting{classifier: pegboard.Deny, person: pegboard.Deny}
+	k := &counting{classifier: policy.Deny, person: policy.Deny}
 	k.s = session(t, pegboard.SessionConfig{
-		Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{Allow: []string{"Free"}, Ask: []string{"Asked"}, Deny: []string{"Denied(x)"}}),
-		Classifier: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		Permissions: rules(t, policy.ModeAuto, policy.RuleSet{Allow: []string{"Free"}, Ask: []string{"Asked"}, Deny: []string{"Denied(x)"}}),
+		Classifier: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			k.asked += "c"
-			return pegboard.Decision{Behavior: k.classifier}, nil
+			return policy.Decision{Behavior: k.classifier}, nil
 		},
-		Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			k.asked += "p"
-			return pegboard.Decision{Behavior: k.person}, nil
+			return policy.Decision{Behavior: k.person}, nil
 		},
 	})
 	return k
@@ -626,7 +627,7 @@ func newCounting(t *testing.T) *counting {
 func (k *counting) try(t *testing.T, s *pegboard.Session, tool string, n int) string {
 	t.Helper()
 	k.asked = ""
-	a := actor{name: tool, traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x"}}}}
+	a := actor{name: tool, traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: "x"}}}}
 	pool := a.pool(t, s)
 	for i := range n {
 		ex := executor(pegboard.Executor{})
@@ -646,17 +647,17 @@ func TestThreeRefusalsInARow(t *testing.T) {
 	require.Equal(t, "p", k.try(t, k.s, "T", 1))
 	require.Empty(t, k.try(t, k.s, "Free", 1), "an allowed call ends it, whoever allows it")
 	require.Equal(t, "cc", k.try(t, k.s, "T", 2))
-	k.classifier = pegboard.Allow
+	k.classifier = policy.Allow
 	require.Equal(t, "c", k.try(t, k.s, "T", 1), "the classifier")
-	k.classifier = pegboard.Deny
+	k.classifier = policy.Deny
 	require.Equal(t, "cccp", k.try(t, k.s, "T", 4))
-	k.person = pegboard.Allow
+	k.person = policy.Allow
 	require.Equal(t, "pc", k.try(t, k.s, "T", 2), "or the person")
 	require.Equal(t, "c", k.try(t, k.s, "T", 1))
-	k.classifier = pegboard.Undecided
-	k.person = pegboard.Deny
+	k.classifier = policy.Undecided
+	k.person = policy.Deny
 	require.Equal(t, "cp", k.try(t, k.s, "T", 1), "no answer is no refusal")
-	k.classifier = pegboard.Deny
+	k.classifier = policy.Deny
 	require.Equal(t, "cp", k.try(t, k.s, "T", 2), "and ends no run")
 }
 
@@ -669,7 +670,7 @@ func TestTwentyRefusals(t *testing.T) {
 		k.try(t, k.s, "Free", 1)
 	}
 	require.Equal(t, "pp", k.try(t, k.s, "T", 2))
-	k.person = pegboard.Allow
+	k.person = policy.Allow
 	require.Equal(t, "pp", k.try(t, k.s, "T", 2))
 	k.try(t, k.s, "Free", 1)
 	require.Equal(t, "p", k.try(t, k.s, "T", 1))
@@ -696,27 +697,27 @@ func TestForksCountForThemselves(t *testing.T) {
 // fork does too.
 func TestClassifierNeedsAutoInEveryParent(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[pegboard.Mode]string{
-		pegboard.ModeBypass: "c", pegboard.ModeAuto: "c", pegboard.ModeAcceptEdits: "p", pegboard.ModeDefault: "p",
-		pegboard.ModePlan: "p", pegboard.ModeAsk: "p", pegboard.ModeDontAsk: "", pegboard.ModeDeny: "",
+	for mode, want := range map[policy.Mode]string{
+		policy.ModeBypass: "c", policy.ModeAuto: "c", policy.ModeAcceptEdits: "p", policy.ModeDefault: "p",
+		policy.ModePlan: "p", policy.ModeAsk: "p", policy.ModeDontAsk: "", policy.ModeDeny: "",
 	} {
 		k := newCounting(t)
-		fork := forked(t, k.s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{})})
-		require.NoError(t, k.s.SetPermissions(rules(t, mode, pegboard.RuleSet{})))
+		fork := forked(t, k.s, pegboard.SessionConfig{Permissions: rules(t, policy.ModeAuto, policy.RuleSet{})})
+		require.NoError(t, k.s.SetPermissions(rules(t, mode, policy.RuleSet{})))
 		require.Equal(t, want, k.try(t, fork, "T", 1), "under %s", mode)
 	}
 }
 
 func TestClassifierThatPanicsLeavesItToThePerson(t *testing.T) {
 	t.Parallel()
-	got := classify(t, actor{}, pegboard.SessionConfig{}, pegboard.RuleSet{}, func(ctx, *pegboard.Question) (pegboard.Decision, error) { panic("oh") })
+	got := classify(t, actor{}, pegboard.SessionConfig{}, policy.RuleSet{}, func(ctx, *pegboard.Question) (policy.Decision, error) { panic("oh") })
 	require.Equal(t, 1, got.person, got.outcome.Result.Text())
 }
 
 func TestAForkHasNoClassifierOfItsOwn(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAuto, pegboard.RuleSet{}), Classifier: always(pegboard.Deny)})
-	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Classifier: always(pegboard.Allow)})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeAuto, policy.RuleSet{}), Classifier: always(policy.Deny)})
+	fork, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, Classifier: always(policy.Allow)})
 	if err != nil {
 		return // as it is with Ask
 	}

@@ -18,16 +18,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestAskerIsGivenTheWholeQuestion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var questions []*pegboard.Question
-	s := session(t, pegboard.SessionConfig{Dir: dir, Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil)})
+	s := session(t, pegboard.SessionConfig{Dir: dir, Ask: answering(&questions, policy.Decision{Behavior: policy.Allow}, nil)})
 	one := forked(t, s, pegboard.SessionConfig{AgentID: "one"})
 	two := forked(t, one, pegboard.SessionConfig{AgentID: "two"})
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "x/../f"}}}}
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: "x/../f"}}}}
 	for _, s := range []*pegboard.Session{s, one, two} {
 		ex := executor(pegboard.Executor{})
 		require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("c", "T", `{"k":1}`))[0].Err)
@@ -47,27 +48,27 @@ func TestAskerIsGivenTheWholeQuestion(t *testing.T) {
 // TestQuestionSaysWhichRuleAsksAndWhoElseDecides, also in the event.
 func TestQuestionSaysWhichRuleAsksAndWhoElseDecides(t *testing.T) {
 	t.Parallel()
-	abstain := func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, nil }
+	abstain := func(_ ctx, q *pegboard.Question) (policy.Decision, error) { return policy.Decision{}, nil }
 	tests := []struct {
 		name string
-		mode pegboard.Mode
+		mode policy.Mode
 		ask  []string
 		hook pegboard.Asker
-		want []pegboard.Decider
+		want []policy.Decider
 	}{
-		{name: "the user alone", mode: pegboard.ModeDefault, ask: []string{"T"}},
-		{name: "a hook", mode: pegboard.ModeDefault, ask: []string{"T"}, hook: abstain, want: []pegboard.Decider{pegboard.ByHook}},
-		{name: "the classifier and a hook", mode: pegboard.ModeAuto, hook: abstain, want: []pegboard.Decider{pegboard.ByClassifier, pegboard.ByHook}},
+		{name: "the user alone", mode: policy.ModeDefault, ask: []string{"T"}},
+		{name: "a hook", mode: policy.ModeDefault, ask: []string{"T"}, hook: abstain, want: []policy.Decider{policy.ByHook}},
+		{name: "the classifier and a hook", mode: policy.ModeAuto, hook: abstain, want: []policy.Decider{policy.ByClassifier, policy.ByHook}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			perms, err := pegboard.NewPermissions(tc.mode, pegboard.RuleSet{Source: pegboard.SourceProject, Ask: tc.ask})
+			perms, err := policy.New(tc.mode, policy.RuleSet{Source: policy.SourceProject, Ask: tc.ask})
 			require.NoError(t, err)
 			var questions []*pegboard.Question
 			cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, Hooks: pegboard.Hooks{Permission: tc.hook},
-				Classifier: abstain, Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil)}
-			a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "/nowhere/f"}}}}
+				Classifier: abstain, Ask: answering(&questions, policy.Decision{Behavior: policy.Allow}, nil)}
+			a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: "/nowhere/f"}}}}
 			var inLine []*pegboard.Question
 			ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 				if e.Kind == pegboard.EventAsked {
@@ -77,7 +78,7 @@ func TestQuestionSaysWhichRuleAsksAndWhoElseDecides(t *testing.T) {
 			require.NoError(t, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("c", "T", `{}`))[0].Err)
 			for _, q := range append(questions, inLine...) {
 				require.Equal(t, tc.want, q.Besides)
-				require.Equal(t, pegboard.Ask, q.Decision.Behavior)
+				require.Equal(t, policy.Ask, q.Decision.Behavior)
 				if require.Equal(t, tc.ask != nil, q.Decision.Rule != nil); tc.ask != nil {
 					require.Equal(t, "T", q.Decision.Rule.String())
 				}
@@ -91,11 +92,11 @@ func TestQuestionSaysWhichRuleAsksAndWhoElseDecides(t *testing.T) {
 // TestAskerThatPanicsKeepsNobodyWaiting: the next question is put all the same.
 func TestAskerThatPanicsKeepsNobodyWaiting(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	s := session(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		if q.Call.ID == "1" {
 			panic("dialog")
 		}
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}})
 	a := actor{name: "T"}
 	ex := executor(pegboard.Executor{})
@@ -110,14 +111,14 @@ func TestOneQuestionAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var open, put atomic.Int32
-		s := session(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		s := session(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			defer open.Add(-1)
 			if open.Add(1) > 1 {
-				return pegboard.Decision{}, errors.New("two questions at once")
+				return policy.Decision{}, errors.New("two questions at once")
 			}
 			put.Add(1)
 			time.Sleep(time.Minute)
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}})
 		one := forked(t, s, pegboard.SessionConfig{})
 		two := forked(t, one, pegboard.SessionConfig{})
@@ -170,25 +171,25 @@ func TestAnswersThatAreRemembered(t *testing.T) {
 	outside := t.TempDir()
 	tests := []struct {
 		name     string
-		behavior pegboard.Behavior
-		updates  []pegboard.PermissionUpdate
+		behavior policy.Behavior
+		updates  []policy.Update
 		paths    []string // touched one after the other
 		asked    []string // of them
 		denied   []string // of them
 	}{
-		{name: "nothing", behavior: pegboard.Allow, paths: []string{"a", "a"}, asked: []string{"a", "a"}},
-		{name: "a rule", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{allowRule(pegboard.SourceLocal, "Edit", "/a")},
+		{name: "nothing", behavior: policy.Allow, paths: []string{"a", "a"}, asked: []string{"a", "a"}},
+		{name: "a rule", behavior: policy.Allow, updates: []policy.Update{allowRule(policy.SourceLocal, "Edit", "/a")},
 			paths: []string{"a", "a", "b"}, asked: []string{"a", "b"}},
-		{name: "a rule that denies", behavior: pegboard.Deny,
-			updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: "/a"}}, Destination: pegboard.SourceUser}},
+		{name: "a rule that denies", behavior: policy.Deny,
+			updates: []policy.Update{{Type: policy.AddRules, Behavior: policy.Deny, Rules: []policy.UpdateRule{{Tool: "Edit", Pattern: "/a"}}, Destination: policy.SourceUser}},
 			paths:   []string{"a", "a", "b"}, asked: []string{"a", "b"}, denied: []string{"a", "a", "b"}},
-		{name: "a mode", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
+		{name: "a mode", behavior: policy.Allow, updates: []policy.Update{{Type: policy.SetMode, Mode: policy.ModeAcceptEdits, Destination: policy.SourceSession}},
 			paths: []string{"a", "b", filepath.Join(outside, "c")}, asked: []string{"a", filepath.Join(outside, "c")}},
-		{name: "a mode and a directory", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{
-			{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
-			{Type: pegboard.UpdateAddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}},
+		{name: "a mode and a directory", behavior: policy.Allow, updates: []policy.Update{
+			{Type: policy.SetMode, Mode: policy.ModeAcceptEdits, Destination: policy.SourceSession},
+			{Type: policy.AddDirectories, Directories: []string{outside}, Destination: policy.SourceSession}},
 			paths: []string{filepath.Join(outside, "c"), "b", filepath.Join(outside, "c")}, asked: []string{filepath.Join(outside, "c")}},
-		{name: "bypass, which was not available", behavior: pegboard.Allow, updates: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}},
+		{name: "bypass, which was not available", behavior: policy.Allow, updates: []policy.Update{{Type: policy.SetMode, Mode: policy.ModeBypass, Destination: policy.SourceSession}},
 			paths: []string{"a", "a"}, asked: []string{"a", "a"}},
 	}
 	for _, tc := range tests {
@@ -196,16 +197,16 @@ func TestAnswersThatAreRemembered(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/agent %v", tc.name, agent), func(t *testing.T) {
 				t.Parallel()
 				var asked []string
-				var saved []pegboard.PermissionUpdate
+				var saved []policy.Update
 				s := session(t, pegboard.SessionConfig{
 					Dir: t.TempDir(),
-					Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+					Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 						var in touch
 						require.NoError(t, json.Unmarshal(q.Call.Input, &in))
 						asked = append(asked, in.Path)
-						return pegboard.Decision{Behavior: tc.behavior, Remember: tc.updates}, nil
+						return policy.Decision{Behavior: tc.behavior, Remember: tc.updates}, nil
 					},
-					OnRemember: func(_ ctx, updates []pegboard.PermissionUpdate) error { saved = append(saved, updates...); return nil },
+					OnRemember: func(_ ctx, updates []policy.Update) error { saved = append(saved, updates...); return nil },
 				})
 				if agent {
 					s = forked(t, forked(t, s, pegboard.SessionConfig{AgentID: "a"}), pegboard.SessionConfig{AgentID: "b"})
@@ -221,9 +222,9 @@ func TestAnswersThatAreRemembered(t *testing.T) {
 				}
 				require.Equal(t, tc.asked, asked)
 				require.Equal(t, tc.denied, denied)
-				var want []pegboard.PermissionUpdate
+				var want []policy.Update
 				for range asked {
-					want = append(want, slices.DeleteFunc(slices.Clone(tc.updates), func(u pegboard.PermissionUpdate) bool { return u.Mode == pegboard.ModeBypass })...)
+					want = append(want, slices.DeleteFunc(slices.Clone(tc.updates), func(u policy.Update) bool { return u.Mode == policy.ModeBypass })...)
 				}
 				require.Equal(t, want, saved)
 			})
@@ -237,7 +238,7 @@ func TestAnswerSettlesWhatItCovers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		shown := 0
-		s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 			shown++
 			return pegboard.AskLater(ctx, q)
 		}})
@@ -260,12 +261,12 @@ func TestAnswerSettlesWhatItCovers(t *testing.T) {
 				one = q
 			}
 		}
-		require.NoError(t, s.Answer(one.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceSession, "Edit", "/src/**")}}))
+		require.NoError(t, s.Answer(one.ID, policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{allowRule(policy.SourceSession, "Edit", "/src/**")}}))
 		synctest.Wait()
 		require.Len(t, s.Questions(), 10)
 		for _, q := range s.Questions() {
 			require.Equal(t, "doc", filepath.Base(filepath.Dir(q.Targets[0].Value)))
-			require.NoError(t, s.Answer(q.ID, pegboard.Decision{Behavior: pegboard.Deny}))
+			require.NoError(t, s.Answer(q.ID, policy.Decision{Behavior: policy.Deny}))
 		}
 		all.Wait()
 		for i, o := range outs {
@@ -278,25 +279,25 @@ func TestAnswerSettlesWhatItCovers(t *testing.T) {
 // TestRejectedAnswersLeaveTheQuestionOpen and change nothing.
 func TestRejectedAnswersLeaveTheQuestionOpen(t *testing.T) {
 	t.Parallel()
-	yes := pegboard.Allow
+	yes := policy.Allow
 	tests := []struct {
 		name   string
-		answer pegboard.Decision
+		answer policy.Decision
 		says   string
 	}{
 		{name: "none", says: "the answer was undecided"},
-		{name: "asked back", answer: pegboard.Decision{Behavior: pegboard.Ask}, says: "the answer was ask"},
-		{name: "an input that is no JSON", answer: pegboard.Decision{Behavior: yes, Input: json.RawMessage(`{`)}, says: "the changed input"},
-		{name: "an input that the tool does not take", answer: pegboard.Decision{Behavior: yes, Input: json.RawMessage(`{"path":1}`)}, says: "the changed input"},
-		{name: "a rule that is none", answer: pegboard.Decision{Behavior: yes, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceSession, "Edit", "/a"), allowRule(pegboard.SourceSession, "*", "")}}, says: `"*"`},
-		{name: "the policy", answer: pegboard.Decision{Behavior: yes, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourcePolicy, "Edit", "/a")}}, says: "policy"},
+		{name: "asked back", answer: policy.Decision{Behavior: policy.Ask}, says: "the answer was ask"},
+		{name: "an input that is no JSON", answer: policy.Decision{Behavior: yes, Input: json.RawMessage(`{`)}, says: "the changed input"},
+		{name: "an input that the tool does not take", answer: policy.Decision{Behavior: yes, Input: json.RawMessage(`{"path":1}`)}, says: "the changed input"},
+		{name: "a rule that is none", answer: policy.Decision{Behavior: yes, Remember: []policy.Update{allowRule(policy.SourceSession, "Edit", "/a"), allowRule(policy.SourceSession, "*", "")}}, says: `"*"`},
+		{name: "the policy", answer: policy.Decision{Behavior: yes, Remember: []policy.Update{allowRule(policy.SourceManaged, "Edit", "/a")}}, says: "policy"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: pegboard.AskLater,
-					OnRemember: func(ctx, []pegboard.PermissionUpdate) error { panic("nothing is to be saved") }})
+					OnRemember: func(ctx, []policy.Update) error { panic("nothing is to be saved") }})
 				outs := make(chan pegboard.Outcome, 1)
 				pool := toucherPool(t, s, nil)
 				go func() {
@@ -310,7 +311,7 @@ func TestRejectedAnswersLeaveTheQuestionOpen(t *testing.T) {
 				require.NotErrorIs(t, err, pegboard.ErrQuestionClosed)
 				require.Empty(t, s.Permissions().Rules())
 				require.Len(t, s.Questions(), 1)
-				require.NoError(t, s.Answer(q.ID, pegboard.Decision{Behavior: yes}))
+				require.NoError(t, s.Answer(q.ID, policy.Decision{Behavior: yes}))
 				require.NoError(t, (<-outs).Err)
 			})
 		})
@@ -321,9 +322,9 @@ func TestRejectedAnswersLeaveTheQuestionOpen(t *testing.T) {
 func TestAnswerThatCannotBeSaved(t *testing.T) {
 	t.Parallel()
 	full := errors.New("the disk is full")
-	for name, save := range map[string]func(ctx, []pegboard.PermissionUpdate) error{
-		"error": func(ctx, []pegboard.PermissionUpdate) error { return full },
-		"panic": func(ctx, []pegboard.PermissionUpdate) error { panic(full) },
+	for name, save := range map[string]func(ctx, []policy.Update) error{
+		"error": func(ctx, []policy.Update) error { return full },
+		"panic": func(ctx, []policy.Update) error { panic(full) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -336,7 +337,7 @@ func TestAnswerThatCannotBeSaved(t *testing.T) {
 					outs <- ex.Run(t.Context(), pool, touching("1", "a"))
 				}()
 				synctest.Wait()
-				err := s.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/a")}})
+				err := s.Answer(s.Questions()[0].ID, policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{allowRule(policy.SourceUser, "Edit", "/a")}})
 				require.ErrorIs(t, err, pegboard.ErrNotSaved)
 				require.ErrorIs(t, err, full)
 				require.NoError(t, (<-outs)[0].Err)
@@ -355,15 +356,15 @@ func TestDenyAndStop(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				asked := 0
-				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+				s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 					asked++
-					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "enough", StopTurn: true}, nil
+					return policy.Decision{Behavior: policy.Deny, Reason: "enough", StopTurn: true}, nil
 				}})
 				a := actor{name: "T", call: func(ctx ctx, c *pegboard.Call) error {
-					return c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Value: "x"})
+					return c.Check(ctx, policy.Target{Kind: policy.Path, Value: "x"})
 				}}
 				if inside {
-					require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"Edit(x)"}})))
+					require.NoError(t, s.SetPermissions(rules(t, "", policy.RuleSet{Allow: []string{"T"}, Ask: []string{"Edit(x)"}})))
 				}
 				ex := executor(pegboard.Executor{})
 				outs := ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`), call("2", "T", `{"n":2}`))
@@ -380,21 +381,21 @@ func TestDenyAndStop(t *testing.T) {
 func TestAnswersThatDoNotAllow(t *testing.T) {
 	t.Parallel()
 	boom := errors.New("the line is dead")
-	yes := pegboard.Decision{Behavior: pegboard.Allow}
+	yes := policy.Decision{Behavior: policy.Allow}
 	tests := []struct {
 		name   string
 		nobody bool
 		user   bool
-		answer pegboard.Decision
+		answer policy.Decision
 		err    error
 		says   []string
 		not    string
 	}{
-		{name: "denied", answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "not today"}, says: []string{"not today", "do something else"}, not: "No person"},
-		{name: "denied without a word", answer: pegboard.Decision{Behavior: pegboard.Deny}, says: []string{"a person answered: deny"}, not: "No person"},
+		{name: "denied", answer: policy.Decision{Behavior: policy.Deny, Reason: "not today"}, says: []string{"not today", "do something else"}, not: "No person"},
+		{name: "denied without a word", answer: policy.Decision{Behavior: policy.Deny}, says: []string{"a person answered: deny"}, not: "No person"},
 		{name: "undecided", says: []string{"no rule allows it", "nobody can be asked", "No person refused it"}},
-		{name: "asked back", answer: pegboard.Decision{Behavior: pegboard.Ask}, says: []string{"the answer was ask", "No person refused it"}},
-		{name: "no behavior at all", answer: pegboard.Decision{Behavior: 7}, says: []string{"the answer was invalid", "No person refused it"}},
+		{name: "asked back", answer: policy.Decision{Behavior: policy.Ask}, says: []string{"the answer was ask", "No person refused it"}},
+		{name: "no behavior at all", answer: policy.Decision{Behavior: 7}, says: []string{"the answer was invalid", "No person refused it"}},
 		{name: "error", err: boom, says: []string{"asking: the line is dead", "No person refused it"}},
 		{name: "allowed with an error", answer: yes, err: boom, says: []string{"the line is dead", "No person refused it"}},
 		{name: "nobody", nobody: true, says: []string{"nobody can be asked", "allow rule T would permit it", "No person refused it"}},
@@ -414,7 +415,7 @@ func TestAnswersThatDoNotAllow(t *testing.T) {
 			out := ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", ``))[0]
 			require.False(t, ran)
 			require.ErrorIs(t, out.Err, pegboard.ErrDenied)
-			require.Equal(t, pegboard.Deny, out.Decision.Behavior)
+			require.Equal(t, policy.Deny, out.Decision.Behavior)
 			for _, s := range tc.says {
 				require.Contains(t, out.Result.Text(), s)
 			}
@@ -429,9 +430,9 @@ func TestAnswersThatDoNotAllow(t *testing.T) {
 func TestLateAnswerDoesNotCount(t *testing.T) {
 	t.Parallel()
 	turn, cancel := context.WithCancel(t.Context())
-	s := session(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+	s := session(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 		cancel()
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}})
 	ran := false
 	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
@@ -473,21 +474,21 @@ func TestInvariant3AnswerWithAnotherInput(t *testing.T) {
 			var hooked []string
 			questions := 0
 			cfg := pegboard.SessionConfig{
-				Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(fbad)"}, Ask: []string{"Edit(fask)"}}),
-				Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+				Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Edit(fbad)"}, Ask: []string{"Edit(fask)"}}),
+				Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 					questions++
-					d := pegboard.Decision{Behavior: pegboard.Allow}
+					d := policy.Decision{Behavior: policy.Allow}
 					if questions == 1 {
 						d.Input = json.RawMessage(tc.input)
 					}
 					return d, nil
 				},
-				Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+				Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 					hooked = append(hooked, string(h.Call.Input))
 					if string(h.Call.Input) == tc.input {
-						return pegboard.Decision{Input: json.RawMessage(tc.hook)}, nil
+						return policy.Decision{Input: json.RawMessage(tc.hook)}, nil
 					}
-					return pegboard.Decision{}, nil
+					return policy.Decision{}, nil
 				}},
 			}
 			var reg pegboard.Registry
@@ -514,10 +515,10 @@ func TestInvariant3AnswerWithAnotherInput(t *testing.T) {
 // and the reason.
 func TestRecordOfAnAnswerWithAnotherInput(t *testing.T) {
 	t.Parallel()
-	updates := []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/doc/**")}
-	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Reason: "there instead",
+	updates := []policy.Update{allowRule(policy.SourceUser, "Edit", "/doc/**")}
+	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: alwaysSays(policy.Decision{Behavior: policy.Allow, Reason: "there instead",
 		Input: json.RawMessage(`{"path":"b"}`), Remember: updates})})
-	var told []pegboard.PermissionUpdate
+	var told []policy.Update
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventDecided {
 			told = append(told, e.Decision.Remember...)
@@ -534,15 +535,15 @@ func TestRecordOfAnAnswerWithAnotherInput(t *testing.T) {
 // the answer is refused as a whole: the mode stays.
 func TestAnswerThatAlsoSetsAMode(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.Mode{pegboard.ModeDontAsk, pegboard.ModeDeny, pegboard.ModePlan} {
+	for _, mode := range []policy.Mode{policy.ModeDontAsk, policy.ModeDeny, policy.ModePlan} {
 		for input, denied := range map[string]bool{``: false, `{"path":"b"}`: true} {
-			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(input),
-				Remember: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: mode, Destination: pegboard.SourceSession}}})})
+			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: alwaysSays(policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(input),
+				Remember: []policy.Update{{Type: policy.SetMode, Mode: mode, Destination: policy.SourceSession}}})})
 			ex := executor(pegboard.Executor{})
 			o := ex.Run(t.Context(), toucherPool(t, s, nil), touching("1", "a"))[0]
 			require.Equal(t, denied, o.Err != nil, "mode %s, input %q: %s", mode, input, o.Result.Text())
 			if denied {
-				mode = pegboard.ModeDefault
+				mode = policy.ModeDefault
 			}
 			require.Equal(t, mode, s.Permissions().Mode(), "input %q", input)
 		}
@@ -556,15 +557,15 @@ func TestAnswerAtOnce(t *testing.T) {
 		var s *pegboard.Session
 		shown := 0
 		s = session(t, pegboard.SessionConfig{Dir: t.TempDir(),
-			Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+			Ask: func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 				shown++
 				return pegboard.AskLater(ctx, q)
 			},
-			OnRemember: func(ctx, []pegboard.PermissionUpdate) error { s.Questions(); return s.SetPermissions(s.Permissions()) }})
+			OnRemember: func(ctx, []policy.Update) error { s.Questions(); return s.SetPermissions(s.Permissions()) }})
 		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
 			if e.Kind == pegboard.EventAsked {
-				require.NotEmpty(t, e.Question.Suggestions(pegboard.SourceSession))
-				require.NoError(t, s.Answer(e.Question.ID, pegboard.Decision{Behavior: pegboard.Allow, Remember: e.Question.Suggestions(pegboard.SourceUser)[0]}))
+				require.NotEmpty(t, e.Question.Suggestions(policy.SourceSession))
+				require.NoError(t, s.Answer(e.Question.ID, policy.Decision{Behavior: policy.Allow, Remember: e.Question.Suggestions(policy.SourceUser)[0]}))
 			}
 		}})
 		for _, o := range ex.Run(t.Context(), toucherPool(t, s, nil), touching("1", "a"), touching("2", "b"), touching("3", "a")) {
@@ -580,14 +581,14 @@ func TestAnswerIsRememberedAsAWholeOrNotAtAll(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
 	saved := false
-	cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})}
-	cfg.Ask = alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{
-		{Type: pegboard.UpdateAddDirectories, Directories: []string{outside}, Destination: pegboard.SourceSession}}})
-	cfg.OnRemember = func(ctx, []pegboard.PermissionUpdate) error { saved = true; return nil }
+	cfg := pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{})}
+	cfg.Ask = alwaysSays(policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{
+		{Type: policy.AddDirectories, Directories: []string{outside}, Destination: policy.SourceSession}}})
+	cfg.OnRemember = func(ctx, []policy.Update) error { saved = true; return nil }
 	s := session(t, cfg)
-	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
-	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(pegboard.ModeDefault) }))
-	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: outside + "/x"}}}}
+	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{})})
+	require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(policy.ModeDefault) }))
+	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: outside + "/x"}}}}
 	ex := executor(pegboard.Executor{})
 	o := ex.Run(t.Context(), a.pool(t, fork), call("1", "T", `{}`))[0]
 	require.NoError(t, o.Err)
@@ -599,13 +600,13 @@ func TestAnswerIsRememberedAsAWholeOrNotAtAll(t *testing.T) {
 // TestRefusalThatCannotBeRemembered is a refusal all the same.
 func TestRefusalThatCannotBeRemembered(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Ask: alwaysSays(pegboard.Decision{Behavior: pegboard.Deny, Reason: "never do that", StopTurn: true,
-		Remember: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash(x)"}}}}})})
+	s := session(t, pegboard.SessionConfig{Ask: alwaysSays(policy.Decision{Behavior: policy.Deny, Reason: "never do that", StopTurn: true,
+		Remember: []policy.Update{{Type: policy.AddRules, Behavior: policy.Deny, Rules: []policy.UpdateRule{{Tool: "Bash(x)"}}}}})})
 	a := actor{name: "T"}
 	ex := executor(pegboard.Executor{})
 	o := ex.Run(t.Context(), a.pool(t, s), call("1", "T", `{}`))[0]
 	require.ErrorIs(t, o.Err, pegboard.ErrDenied)
-	require.Equal(t, pegboard.ByPerson, o.Decision.By, o.Result.Text())
+	require.Equal(t, policy.ByPerson, o.Decision.By, o.Result.Text())
 	require.Contains(t, o.Result.Text(), "never do that")
 	require.True(t, o.StopTurn)
 }
@@ -619,7 +620,7 @@ func TestOnRememberHoldsUpNoAnswer(t *testing.T) {
 		var again error
 		begin := time.Now()
 		s = session(t, pegboard.SessionConfig{Ask: pegboard.AskLater, AskTimeout: time.Minute, Dir: t.TempDir(),
-			OnRemember: func(ctx, []pegboard.PermissionUpdate) error { time.Sleep(time.Hour); return nil }})
+			OnRemember: func(ctx, []policy.Update) error { time.Sleep(time.Hour); return nil }})
 		outs := make(chan pegboard.Outcome, 1)
 		pool := toucherPool(t, s, nil)
 		go func() {
@@ -630,11 +631,11 @@ func TestOnRememberHoldsUpNoAnswer(t *testing.T) {
 		id := s.Questions()[0].ID
 		var all sync.WaitGroup
 		all.Go(func() {
-			_ = s.Answer(id, pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{allowRule(pegboard.SourceUser, "Edit", "/a")}})
+			_ = s.Answer(id, policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{allowRule(policy.SourceUser, "Edit", "/a")}})
 		})
 		synctest.Wait()
 		late := time.Now()
-		again = s.Answer(id, pegboard.Decision{Behavior: pegboard.Allow}) // as Save itself might, which then never ends
+		again = s.Answer(id, policy.Decision{Behavior: policy.Allow}) // as Save itself might, which then never ends
 		waited := time.Since(late)
 		require.ErrorIs(t, again, pegboard.ErrQuestionClosed)
 		<-outs
@@ -703,12 +704,12 @@ func TestQuestionPreview(t *testing.T) {
 			t.Parallel()
 			var diffs []pegboard.Diff
 			var err error
-			s := session(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			s := session(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 				if tt.input != "" { // the user has changed it
 					q.Call = &pegboard.Call{ID: "1", Name: "Touch", Input: []byte(tt.input)}
 				}
 				diffs, err = q.Preview(ctx)
-				return pegboard.Decision{Behavior: pegboard.Deny}, nil
+				return policy.Decision{Behavior: policy.Deny}, nil
 			}})
 			out := run(t, registryOf(t, tt.tool), s, call("1", "Touch", `{"path":"p"}`))
 			require.ErrorIs(t, out.Err, pegboard.ErrDenied)
@@ -733,35 +734,35 @@ func TestQuestionNamesFirstWhatNeedsApproval(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	var harmless []pegboard.Target
+	var harmless []policy.Target
 	for i := range 5 {
-		harmless = append(harmless, pathTo(pegboard.AccessRead, fmt.Sprint("r", i)))
+		harmless = append(harmless, pathTo(policy.Read, fmt.Sprint("r", i)))
 	}
 	long := "rm " + strings.Repeat("x ", 1000) + "y"
-	risky := []pegboard.Target{
-		{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: long},
-		{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make a"}, {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make b"},
-		pathTo(pegboard.AccessWrite, "w"),
+	risky := []policy.Target{
+		{Kind: policy.Command, Access: policy.Run, Value: long},
+		{Kind: policy.Command, Access: policy.Run, Value: "make a"}, {Kind: policy.Command, Access: policy.Run, Value: "make b"},
+		pathTo(policy.Write, "w"),
 	}
 	rest := fmt.Sprintf("(what needs no approval: read %s, read %s, read %s, more)", at("r0"), at("r1"), at("r2"))
 	for _, test := range []struct {
 		name    string
-		targets []pegboard.Target
-		mode    pegboard.Mode
+		targets []policy.Target
+		mode    policy.Mode
 		allow   []string
 		want    string
 	}{
 		{name: "after the harmless", targets: append(harmless, risky...), want: "T wants to run " + long + ", run make a, run make b, write " + at("w") + " " + rest},
 		{name: "before the harmless", targets: append(risky[1:2:2], harmless...), want: "T wants to run make a " + rest},
 		{name: "beside what rules allow", targets: risky[1:], allow: []string{"T(make a)", "Edit(/w)"}, want: fmt.Sprintf("T wants to run make b (what needs no approval: run make a, write %s)", at("w"))},
-		{name: "beside what the mode allows", targets: risky[2:], mode: pegboard.ModeAcceptEdits, want: fmt.Sprintf("T wants to run make b (what needs no approval: write %s)", at("w"))},
+		{name: "beside what the mode allows", targets: risky[2:], mode: policy.ModeAcceptEdits, want: fmt.Sprintf("T wants to run make b (what needs no approval: write %s)", at("w"))},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			var questions []*pegboard.Question
-			p, err := pegboard.NewPermissions(test.mode, pegboard.RuleSet{Allow: test.allow})
+			p, err := policy.New(test.mode, policy.RuleSet{Allow: test.allow})
 			require.NoError(t, err)
-			s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: p, Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Deny}, nil)})
+			s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: p, Ask: answering(&questions, policy.Decision{Behavior: policy.Deny}, nil)})
 			a := actor{name: "T", traits: pegboard.Traits{Targets: test.targets}}
 			e := executor(pegboard.Executor{})
 			e.Run(t.Context(), a.pool(t, s), call("1", "T", ``))
@@ -774,9 +775,9 @@ func TestQuestionNamesFirstWhatNeedsApproval(t *testing.T) {
 // TestQuestionNamesAtMostFifty of the targets that need approval, and counts the others.
 func TestQuestionNamesAtMostFifty(t *testing.T) {
 	t.Parallel()
-	var targets []pegboard.Target
+	var targets []policy.Target
 	for i := range 60 {
-		targets = append(targets, pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: fmt.Sprint("c", i)})
+		targets = append(targets, policy.Target{Kind: policy.Command, Access: policy.Run, Value: fmt.Sprint("c", i)})
 	}
 	a := actor{name: "T", traits: pegboard.Traits{Targets: targets}}
 	d := a.pool(t, session(t, pegboard.SessionConfig{})).Decide(t.Context(), call("1", "T", ``))
@@ -792,7 +793,7 @@ func TestQuestionShowsWhereALinkLeads(t *testing.T) {
 	require.NoError(t, os.Symlink(real, dir))
 	require.NoError(t, os.Symlink(elsewhere, filepath.Join(real, "out")))
 	d := func(name string) string {
-		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, name)}}}
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{pathTo(policy.Write, name)}}}
 		return a.pool(t, session(t, pegboard.SessionConfig{Dir: dir})).Decide(t.Context(), call("1", "T", ``)).Reason
 	}
 	require.Contains(t, d("out/f"), "write "+filepath.Join(dir, "out", "f")+", which leads to "+filepath.Join(elsewhere, "f")+", outside the working directories")
@@ -804,16 +805,16 @@ func TestQuestionShowsWhereALinkLeads(t *testing.T) {
 func TestRuleNamesTheTargetThatItMatches(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for _, behavior := range []pegboard.Behavior{pegboard.Ask, pegboard.Deny} {
-		set := pegboard.RuleSet{Ask: []string{"Bash(git push *)"}}
-		if behavior == pegboard.Deny {
-			set = pegboard.RuleSet{Deny: set.Ask}
+	for _, behavior := range []policy.Behavior{policy.Ask, policy.Deny} {
+		set := policy.RuleSet{Ask: []string{"Bash(git push *)"}}
+		if behavior == policy.Deny {
+			set = policy.RuleSet{Deny: set.Ask}
 		}
-		p, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+		p, err := policy.New(policy.ModeDefault, set)
 		require.NoError(t, err)
-		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{
-			{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "go test"},
-			{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git push origin"},
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{
+			{Kind: policy.Command, Access: policy.Run, Value: "go test"},
+			{Kind: policy.Command, Access: policy.Run, Value: "git push origin"},
 		}}}
 		d := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: p})).Decide(t.Context(), call("1", "T", ``))
 		require.Equal(t, behavior, d.Behavior)
@@ -824,11 +825,11 @@ func TestRuleNamesTheTargetThatItMatches(t *testing.T) {
 // TestFirstRuleDecides among those that match, whichever target it is about.
 func TestFirstRuleDecides(t *testing.T) {
 	t.Parallel()
-	a := reading(pegboard.Target{Value: "a"}, pegboard.Target{Value: "b"})
+	a := reading(policy.Target{Value: "a"}, policy.Target{Value: "b"})
 	for _, list := range [][]string{{"Read(b)", "Read(a)"}, {"Read(a)", "Read(b)"}, {"Read(b)", "T"}, {"T", "Read(b)"}} {
 		pool := a.pool(t, session(t, pegboard.SessionConfig{}))
-		for _, set := range []pegboard.RuleSet{{Ask: list}, {Deny: list}} {
-			require.NoError(t, pool.Session().SetPermissions(rules(t, pegboard.ModeBypass, set)))
+		for _, set := range []policy.RuleSet{{Ask: list}, {Deny: list}} {
+			require.NoError(t, pool.Session().SetPermissions(rules(t, policy.ModeBypass, set)))
 			require.Equal(t, list[0], pool.Decide(t.Context(), call("1", "T", ``)).Rule.String())
 		}
 	}

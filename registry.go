@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/rank"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Registry is the set of a host's tools. [Registry.AssemblePool] selects those that an
@@ -509,21 +510,21 @@ func sameDeclaration(a, b Tool) bool {
 // ambiguity returns which allow rules for a tool could be meant for another source. If several
 // names become one exposed name, a rule is meant for the exact one. If one server's name
 // continues another's, it is meant for the older one, unless both have a tool of that name.
-func (c catalog) ambiguity(i *Info) Ambiguity {
+func (c catalog) ambiguity(i *Info) policy.Ambiguity {
 	clash, ok := c.clashes[i.server]
 	switch {
 	case !ok:
-		return Unambiguous
+		return policy.Unambiguous
 	case clash.Nested:
-		return SharedServer
+		return policy.SharedServer
 	case clash.Folded && i.server != toolname.Prefix+i.Origin.Source:
-		return FoldedName
+		return policy.FoldedName
 	}
 	below := func(server string) bool { return i.Name == server || strings.HasPrefix(i.Name, server+"__") }
 	if slices.ContainsFunc(clash.Older, below) || c.offersElsewhere(i) {
-		return SharedName
+		return policy.SharedName
 	}
-	return Unambiguous
+	return policy.Unambiguous
 }
 
 // offersElsewhere reports whether another server has a tool of the same exposed name.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestAddIsAllOrNothing(t *testing.T) {
@@ -216,10 +217,10 @@ func TestAttachReportsSourcesThatCouldBeConfused(t *testing.T) {
 // in between.
 func TestTheOlderSourceStaysOlder(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__git__hub"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"mcp__git__hub"}})})
 	var reg pegboard.Registry
 	allowed := func(name string) bool {
-		return reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", name, `{}`)).Behavior == pegboard.Allow
+		return reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", name, `{}`)).Behavior == policy.Allow
 	}
 	attach(t, &reg, "git", "hub")
 	attach(t, &reg, "git__hub", "wipe")
@@ -259,7 +260,7 @@ func TestRegistrationOrderNeverMatters(t *testing.T) {
 		"a__b":   {"c", strings.Repeat("long_name", 9)}, // again
 		"dénied": {"x"},
 	}
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"mcp__d_nied", "Glob"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Deny: []string{"mcp__d_nied", "Glob"}})})
 	var want *pegboard.Pool
 	for seed := range effort.Of(t, uint64(30)) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
@@ -344,7 +345,7 @@ func origins(tools iter.Seq[pegboard.Tool]) (list []string) {
 // assembled.
 func TestANameIsContestedWhileBothSourcesAre(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__my_server__wipe"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"mcp__my_server__wipe"}})})
 	var reg pegboard.Registry
 	allowed := func(pool *pegboard.Pool) bool {
 		ex := executor(pegboard.Executor{})

@@ -10,6 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/enum"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Restriction narrows a pool by name. In its lists a star stands for any run
@@ -287,7 +288,7 @@ func (t RoleTables) restrictions(s *Session) []Restriction {
 		return []Restriction{{Reason: "a coordinator only directs others", Only: nonNil(t.Coordinator)}}
 	}
 	var keep []string
-	if s.Permissions().Mode() == ModePlan {
+	if s.Permissions().Mode() == policy.ModePlan {
 		keep = slices.Clone(t.KeepInPlan)
 	}
 	if s.cfg.Role == RoleTeammate {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestRestriction(t *testing.T) {
@@ -199,7 +200,7 @@ func TestSimpleMode(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			cfg := pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})}
+			cfg := pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", policy.RuleSet{Deny: tc.deny})}
 			s := session(t, cfg)
 			require.Equal(t, tc.want, names(reg.AssemblePool(s, pegboard.PoolConfig{Gates: tc.gates})))
 			if tc.role == pegboard.RoleMain && tc.deny == nil {
@@ -268,7 +269,7 @@ func TestREPLGateOfAgents(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			s := session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: tc.deny})})
+			s := session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", policy.RuleSet{Deny: tc.deny})})
 			pool := reg.AssemblePool(s, pegboard.PoolConfig{Gates: tc.gates, Roles: tc.tables})
 			got := slices.DeleteFunc(names(pool), func(name string) bool { return name != "REPL" && !slices.Contains(behind, name) })
 			require.ElementsMatch(t, tc.primitives, got)
@@ -477,7 +478,7 @@ func TestResolveReachesWhatREPLHides(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"REPL", "Read"}})
+			perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"REPL", "Read"}})
 			require.NoError(t, err)
 			tool, outcomes := script("REPL", pegboard.Call{ID: "in", Name: "Read"})
 			var reg pegboard.Registry
@@ -520,7 +521,7 @@ func TestResolveBringsForwardWhatREPLHides(t *testing.T) {
 			t.Parallel()
 			reg := registryOf(t, inert("Read", "View"), inert("Bash"), inert("Edit"), inert("WebFetch"), inert("REPL"), inert("TaskStop"))
 			attach(t, reg, "srv", "list")
-			s := session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit"}})})
+			s := session(t, pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Edit"}})})
 			res, err := reg.AssemblePool(s, pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}).Resolve(tc.tools, tc.disallowed)
 			require.NoError(t, err)
 			require.Equal(t, tc.want, names(res.Pool))
@@ -613,7 +614,7 @@ func TestRoleTables(t *testing.T) {
 		tables pegboard.RoleTables
 		role   pegboard.Role
 		custom bool
-		mode   pegboard.Mode
+		mode   policy.Mode
 		noCron bool
 		want   []string
 		outer  []string
@@ -621,7 +622,7 @@ func TestRoleTables(t *testing.T) {
 		{name: "default/main", tables: def, role: pegboard.RoleMain, want: everyTool, outer: attached},
 		{name: "default/sub-agent", tables: def, role: pegboard.RoleSubAgent, want: defaultAgent, outer: attached},
 		{name: "default/sub-agent, custom", tables: def, role: pegboard.RoleSubAgent, custom: true, want: defaultAgent, outer: attached},
-		{name: "default/sub-agent, plan", tables: def, role: pegboard.RoleSubAgent, mode: pegboard.ModePlan, want: defaultAgent, outer: attached},
+		{name: "default/sub-agent, plan", tables: def, role: pegboard.RoleSubAgent, mode: policy.ModePlan, want: defaultAgent, outer: attached},
 		{name: "default/async", tables: def, role: pegboard.RoleAsyncAgent, want: defaultAsync, outer: attached},
 		{name: "default/async, custom", tables: def, role: pegboard.RoleAsyncAgent, custom: true, want: defaultAsync, outer: attached},
 		{name: "default/teammate", tables: def, role: pegboard.RoleTeammate, want: ordered(defaultTeammate, cronTools), outer: attached},
@@ -632,10 +633,10 @@ func TestRoleTables(t *testing.T) {
 		{name: "documented/main", tables: doc, role: pegboard.RoleMain, want: everyTool, outer: attached},
 		{name: "documented/sub-agent", tables: doc, role: pegboard.RoleSubAgent, want: documentedAgent, outer: attached},
 		{name: "documented/sub-agent, custom", tables: doc, role: pegboard.RoleSubAgent, custom: true, want: documentedAgent, outer: attached},
-		{name: "documented/sub-agent, plan", tables: doc, role: pegboard.RoleSubAgent, mode: pegboard.ModePlan, want: ordered(documentedAgent, []string{"ExitPlanMode"}), outer: attached},
-		{name: "documented/sub-agent, bypass", tables: doc, role: pegboard.RoleSubAgent, mode: pegboard.ModeBypass, want: documentedAgent, outer: attached},
+		{name: "documented/sub-agent, plan", tables: doc, role: pegboard.RoleSubAgent, mode: policy.ModePlan, want: ordered(documentedAgent, []string{"ExitPlanMode"}), outer: attached},
+		{name: "documented/sub-agent, bypass", tables: doc, role: pegboard.RoleSubAgent, mode: policy.ModeBypass, want: documentedAgent, outer: attached},
 		{name: "documented/async", tables: doc, role: pegboard.RoleAsyncAgent, want: documentedAsync, outer: attached},
-		{name: "documented/async, plan", tables: doc, role: pegboard.RoleAsyncAgent, mode: pegboard.ModePlan, want: ordered(documentedAsync, []string{"ExitPlanMode"}), outer: attached},
+		{name: "documented/async, plan", tables: doc, role: pegboard.RoleAsyncAgent, mode: policy.ModePlan, want: ordered(documentedAsync, []string{"ExitPlanMode"}), outer: attached},
 		{name: "documented/teammate", tables: doc, role: pegboard.RoleTeammate, want: ordered(documentedTeammate, cronTools), outer: attached},
 		{name: "documented/teammate, no cron", tables: doc, role: pegboard.RoleTeammate, noCron: true, want: documentedTeammate, outer: attached},
 		{name: "documented/coordinator", tables: doc, role: pegboard.RoleCoordinator, want: directing, outer: watching},
@@ -658,7 +659,7 @@ func TestRoleTables(t *testing.T) {
 				gates.Features = slices.DeleteFunc(slices.Clone(gates.Features), func(f pegboard.Feature) bool { return f == pegboard.FeatureCron })
 			}
 			s := session(t, pegboard.SessionConfig{
-				Role: tc.role, CustomAgent: tc.custom, Permissions: rules(t, tc.mode, pegboard.RuleSet{}),
+				Role: tc.role, CustomAgent: tc.custom, Permissions: rules(t, tc.mode, policy.RuleSet{}),
 			})
 			pool := reg.AssemblePool(s, pegboard.PoolConfig{Gates: gates, Roles: &tc.tables})
 			require.Equal(t, append(append([]string{}, tc.want...), tc.outer...), names(pool))
@@ -712,7 +713,7 @@ func TestWorkersHaveMoreThanTheirCoordinator(t *testing.T) {
 	t.Parallel()
 	reg, gates := hostOfAll(t)
 	parent := session(t, pegboard.SessionConfig{
-		Role: pegboard.RoleCoordinator, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"WebFetch"}}),
+		Role: pegboard.RoleCoordinator, Permissions: rules(t, "", policy.RuleSet{Deny: []string{"WebFetch"}}),
 	})
 	require.Equal(t, slices.Concat(directing, watching), names(reg.AssemblePool(parent, pegboard.PoolConfig{Gates: gates})))
 	tests := []struct {
@@ -727,7 +728,7 @@ func TestWorkersHaveMoreThanTheirCoordinator(t *testing.T) {
 		t.Run(tc.role.String(), func(t *testing.T) {
 			t.Parallel()
 			worker, err := parent.Fork(pegboard.SessionConfig{
-				Role: tc.role, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Write"}}),
+				Role: tc.role, Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Write"}}),
 			})
 			require.NoError(t, err)
 			require.Equal(t, slices.Concat(without(tc.want, "WebFetch", "Write"), attached), names(reg.AssemblePool(worker, pegboard.PoolConfig{Gates: gates})))

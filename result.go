@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/media"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Result is the return value of a call.
@@ -192,10 +193,10 @@ type Outcome struct {
 	// an outcome of its own.
 	SameAs *Call
 
-	Decision Decision // of the permission; zero if the call did not get there
-	Repairs  []string // how the input was repaired before it was decoded
-	StopTurn bool     // Result.StopTurn, a hook or a denial ends the turn, a call inside this one has StopTurn, too many calls in a row were denied, or a budget is used up
-	Attempts int      // how often the tool was called; 0 if it was not, more than 1 after failures of the transport
+	Decision policy.Decision // of the permission; zero if the call did not get there
+	Repairs  []string        // how the input was repaired before it was decoded
+	StopTurn bool            // Result.StopTurn, a hook or a denial ends the turn, a call inside this one has StopTurn, too many calls in a row were denied, or a budget is used up
+	Attempts int             // how often the tool was called; 0 if it was not, more than 1 after failures of the transport
 	// Elapsed is the time from the admission of the call to its end. In Post and PostFailure,
 	// which run before the end, it is how long the tool took, without the question whether it
 	// may run, its place in line and the pauses between attempts.

@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Store reads r, keeps it in the session's [ResultStore] and returns a part with a
@@ -74,9 +75,9 @@ func (c *Call) preview(ctx context.Context, r io.Reader, failed bool, whole stri
 // readsStored reports whether the call reads nothing but files of the result store.
 func (c *Call) readsStored() bool {
 	d, ok := c.state.session.ResultStore().(interface{ Dir() string })
-	inside := func(t Target) bool { return realpath.Contains(d.Dir(), t.Real()) }
+	inside := func(t policy.Target) bool { return realpath.Contains(d.Dir(), t.Real()) }
 	return ok && slices.ContainsFunc(c.state.targets, isPath) &&
-		!slices.ContainsFunc(c.state.targets, func(t Target) bool { return isPath(t) && !inside(t) })
+		!slices.ContainsFunc(c.state.targets, func(t policy.Target) bool { return isPath(t) && !inside(t) })
 }
 
 // fitParts returns parts within the limits.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestLongResultsAreStored(t *testing.T) {
@@ -106,7 +107,7 @@ func TestJSONIsCutByItsStructure(t *testing.T) {
 func TestExternalToolsCannotOptOutOfLimits(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
-	s := session(t, pegboard.SessionConfig{Results: store, Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
+	s := session(t, pegboard.SessionConfig{Results: store, Permissions: rules(t, policy.ModeBypass, policy.RuleSet{})})
 	var reg pegboard.Registry
 	for name, limit := range map[string]int{"none": -1, "vast": 1 << 30, "some": 40_000} {
 		_, err := reg.Attach(name, teller(pegboard.Info{Name: "t", MaxResult: limit}, func(c *pegboard.Call) (*pegboard.Result, error) {
@@ -436,7 +437,7 @@ func TestStoredResultsAreReadUnasked(t *testing.T) {
 	first := run(t, registryOf(t, teller(pegboard.Info{Name: "Tell"}, func(*pegboard.Call) (*pegboard.Result, error) { return long, nil })), s, call("1", "Tell", `{}`))
 	path := filepath.Join(store.Dir(), first.Result.Parts[0].Ref)
 	reg := registryOf(t, teller(pegboard.Info{Name: "Show"}, func(*pegboard.Call) (*pegboard.Result, error) { return long, nil },
-		pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}))
+		policy.Target{Kind: policy.Path, Access: policy.Read, Value: path}))
 	again := run(t, reg, s, call("2", "Show", `{}`))
 	require.NoError(t, again.Err, "nobody was there to ask")
 	require.Len(t, files(t, store), 1)

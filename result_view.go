@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // View returns what a user interface shows of a call that has ended. Its After is
@@ -81,7 +82,7 @@ func (o *Outcome) failureLine() string {
 		if b := (*BudgetError)(nil); errors.As(o.Err, &b) { // which may have stopped the call
 			cause = b.what()
 		}
-		if f.line == deniedLine && o.Decision.Behavior == Deny {
+		if f.line == deniedLine && o.Decision.Behavior == policy.Deny {
 			cause = cmp.Or(o.Decision.Reason, cause)
 		}
 		if !f.why || cause == "" {
@@ -295,9 +296,9 @@ func (c *Call) objects(tr Traits) string {
 		case t.Shell.Guess || t.Value == "":
 		case len(names) == 3:
 			more++
-		case t.Kind == TargetPath:
+		case t.Kind == policy.Path:
 			names = append(names, c.ShortPath(t.Value))
-		case t.Kind == TargetHost:
+		case t.Kind == policy.Host:
 			names = append(names, t.Shown())
 		default:
 			names = append(names, t.Value)

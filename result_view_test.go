@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // resulting is a tool that returns a result and an error.
@@ -80,16 +81,16 @@ func TestOutcomeViewOfACallThatFailed(t *testing.T) {
 	checking := pegboard.Build(pegboard.Definition[touch, string]{
 		Info: pegboard.Info{Name: "Note"}, Description: "For a test.",
 		Call: func(ctx context.Context, in touch, c *pegboard.Call) (string, error) {
-			return "", c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Value: "/secret"})
+			return "", c.Check(ctx, policy.Target{Kind: policy.Path, Value: "/secret"})
 		},
 	})
 	panicking := pegboard.Build(pegboard.Definition[touch, string]{
 		Info: pegboard.Info{Name: "Note"}, Description: "For a test.",
 		Call: func(context.Context, touch, *pegboard.Call) (string, error) { panic("x") },
 	})
-	secret := rules(t, pegboard.ModeBypass, pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Edit(//secret)"}})
-	no := func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not\ntoday"}, nil
+	secret := rules(t, policy.ModeBypass, policy.RuleSet{Source: policy.SourceUser, Deny: []string{"Edit(//secret)"}})
+	no := func(context.Context, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Deny, Reason: "not\ntoday"}, nil
 	}
 	tests := []struct {
 		name  string
@@ -99,7 +100,7 @@ func TestOutcomeViewOfACallThatFailed(t *testing.T) {
 		cause error                   // of a cancellation before the call
 		want  string
 	}{
-		{name: "a rule", cfg: &pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Edit(p)"}})}, tool: toucher(nil), call: touching("1", "p"), want: `Denied: deny rule "Edit(p)" from userSettings covers it`},
+		{name: "a rule", cfg: &pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Source: policy.SourceUser, Deny: []string{"Edit(p)"}})}, tool: toucher(nil), call: touching("1", "p"), want: `Denied: deny rule "Edit(p)" from userSettings covers it`},
 		{name: "nobody", cfg: &pegboard.SessionConfig{}, want: "Denied: no rule allows it"},
 		{name: "the user", cfg: &pegboard.SessionConfig{Ask: no}, want: "Denied: not ⏎ today"},
 		{name: "in mid-call", cfg: &pegboard.SessionConfig{Permissions: secret}, tool: checking, want: `Denied: deny rule "Edit(//secret)"`},
@@ -354,10 +355,10 @@ func viewsOf(t *testing.T, tool pegboard.Tool, s *pegboard.Session, input string
 func TestCallView(t *testing.T) {
 	t.Parallel()
 	info := pegboard.Info{Name: "Note", Title: "Take a note"}
-	of := func(kind pegboard.CallKind, targets ...pegboard.Target) func(touch) pegboard.Traits {
+	of := func(kind pegboard.CallKind, targets ...policy.Target) func(touch) pegboard.Traits {
 		return func(touch) pegboard.Traits { return pegboard.Traits{Kind: kind, Targets: targets} }
 	}
-	path := func(name string) pegboard.Target { return pegboard.Target{Kind: pegboard.TargetPath, Value: name} }
+	path := func(name string) policy.Target { return policy.Target{Kind: policy.Path, Value: name} }
 	tests := []struct {
 		name  string
 		tool  viewed
@@ -380,7 +381,7 @@ func TestCallView(t *testing.T) {
 		},
 		{
 			name: "a guess, and nothing", tool: viewed{info: info, inspect: of(pegboard.KindRun,
-				pegboard.Target{Kind: pegboard.TargetPath, Value: "x", Shell: pegboard.ShellFacts{Guess: true}}, pegboard.Target{}, pegboard.Target{Kind: pegboard.TargetCommand, Value: "ls\nrm -rf x"})},
+				policy.Target{Kind: policy.Path, Value: "x", Shell: policy.ShellFacts{Guess: true}}, policy.Target{}, policy.Target{Kind: policy.Command, Value: "ls\nrm -rf x"})},
 			want: pegboard.View{Title: "Take a note", Kind: pegboard.KindRun, Before: "Take a note ls ⏎ rm -rf x", While: "Running ls ⏎ rm -rf x"},
 		},
 		{
@@ -444,9 +445,9 @@ func TestCallViewFolds(t *testing.T) {
 func TestCallViewShortensPaths(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
+	s := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, policy.ModeBypass, policy.RuleSet{})})
 	tool := viewed{info: pegboard.Info{Name: "Touch"}, inspect: func(in touch) pegboard.Traits {
-		return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
+		return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 	}}
 	for path, want := range map[string]string{
 		filepath.Join(dir, "a", "b"): filepath.Join("a", "b"), "c": "c", dir: ".", filepath.Dir(dir): filepath.Dir(dir), dir + "x": dir + "x",
@@ -550,20 +551,20 @@ func TestCallViewAtAnyTime(t *testing.T) {
 		})
 	}
 	s := session(t, pegboard.SessionConfig{
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			look(q.Call)
-			return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"b"}`)}, nil
+			return policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"path":"b"}`)}, nil
 		},
 		Hooks: pegboard.Hooks{
-			Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				look(h.Call)
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			},
 			Post: func(_ ctx, h *pegboard.HookCall) error { look(h.Call); return nil },
 		},
 	})
 	tool := viewed{info: pegboard.Info{Name: "Note"}, inspect: func(in touch) pegboard.Traits {
-		return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
+		return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 	}, lines: func(in touch) pegboard.Lines { return pegboard.Lines{Before: "Note " + in.Path} }}
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { look(e.Call) }})
 	out := ex.Run(t.Context(), registryOf(t, tool.tool()).AssemblePool(s, pegboard.PoolConfig{}), call("1", "Note", `{"path":"a"}`))[0]

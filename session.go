@@ -18,6 +18,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // SessionConfig describes a session. The zero value is a main session in the current
@@ -34,8 +35,8 @@ type SessionConfig struct {
 	// Platform says how paths are spelled; zero means as on the platform that the program
 	// runs on. On another platform, the user is asked about a path that does not exist
 	// here, since its links cannot be followed.
-	Platform    Platform
-	Permissions Permissions
+	Platform    policy.Platform
+	Permissions policy.Permissions
 	Hooks       Hooks
 
 	// Guard has the host's own word about each call that would run, see there. Nil means
@@ -68,7 +69,7 @@ type SessionConfig struct {
 	// may be called concurrently; the call that was asked about waits for it. ModeBypass
 	// is never among the updates, nor is what ends with the turn. A fork uses the main
 	// session's.
-	OnRemember func(ctx context.Context, updates []PermissionUpdate) error
+	OnRemember func(ctx context.Context, updates []policy.Update) error
 
 	// Suspend, if set, has a main session suspend a call whose question is not answered at
 	// once, instead of asking the user and waiting: see [Session.Suspension]. Approvers, the
@@ -133,12 +134,12 @@ type Session struct {
 	groups       *groups // shared by all agents of a conversation; nil without limits
 	classifier   classifierRefusals
 	closers      *lifetime.Closers
-	closer       *lifetime.Closer                 // the session's entry in its parent's closers
-	line         *asking.Line[*pending, Decision] // of questions; shared by all agents of a conversation
-	awaited      *awaitedCalls                    // calls that the host executes; shared likewise
-	abandoned    *lane.Abandoned                  // calls; shared likewise
-	holds        *Holds                           // of what goes on in the background; shared likewise
-	apart        atomic.Bool                      // it runs in the background, see MoveToBackground
+	closer       *lifetime.Closer                        // the session's entry in its parent's closers
+	line         *asking.Line[*pending, policy.Decision] // of questions; shared by all agents of a conversation
+	awaited      *awaitedCalls                           // calls that the host executes; shared likewise
+	abandoned    *lane.Abandoned                         // calls; shared likewise
+	holds        *policy.Holds                           // of what goes on in the background; shared likewise
+	apart        atomic.Bool                             // it runs in the background, see MoveToBackground
 }
 
 // NewSession returns a session. It fails if a directory does not exist. Close it when
@@ -156,7 +157,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{
-		values: newValues(), line: asking.NewLine[*pending, Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned), holds: new(Holds),
+		values: newValues(), line: asking.NewLine[*pending, policy.Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned), holds: new(policy.Holds),
 	}
 	if err := s.init(cfg, nil); err != nil {
 		return nil, err
@@ -253,8 +254,8 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 }
 
 // init makes the parts of a session. Within are its parent's permissions, and nil for a main session.
-func (s *Session) init(cfg SessionConfig, within *Permissions) error {
-	dirs, place, parent := Dirs{Dir: cfg.Dir, More: cfg.MoreDirs, Home: cfg.Home, Platform: cfg.Platform}, Dirs.Place, s.parent
+func (s *Session) init(cfg SessionConfig, within *policy.Permissions) error {
+	dirs, place, parent := policy.Dirs{Dir: cfg.Dir, More: cfg.MoreDirs, Home: cfg.Home, Platform: cfg.Platform}, policy.Dirs.Place, s.parent
 	if parent != nil {
 		place = within.Fork
 	}
@@ -266,7 +267,7 @@ func (s *Session) init(cfg SessionConfig, within *Permissions) error {
 	s.grants.onChange, s.grants.onRemember = s.line.NotifyChange, cfg.OnRemember
 	own := cfg.Permissions
 	if parent != nil {
-		own, _ = own.WithoutTurn(Allow)
+		own, _ = own.WithoutTurn(policy.Allow)
 	}
 	own = own.In(at)
 	s.grants.own.Store(&own)
@@ -370,21 +371,21 @@ func (s *Session) AllowReads(dir string) {
 
 // Permissions returns the permissions in force: the session's own, narrowed to those of
 // its parents.
-func (s *Session) Permissions() Permissions {
+func (s *Session) Permissions() policy.Permissions {
 	s.mustExist("Permissions")
 	return *s.grants.inForce()
 }
 
 // SetPermissions replaces the session's own permissions. In a fork it is an error if
 // they allow more than the parent's.
-func (s *Session) SetPermissions(p Permissions) error {
+func (s *Session) SetPermissions(p policy.Permissions) error {
 	s.mustExist("SetPermissions")
-	return s.grants.update(func(Permissions) (Permissions, error) { return p, nil })
+	return s.grants.update(func(policy.Permissions) (policy.Permissions, error) { return p, nil })
 }
 
 // UpdatePermissions replaces the session's own permissions by change's result. No other
 // change happens in between. If change returns an error, nothing changes.
-func (s *Session) UpdatePermissions(change func(Permissions) (Permissions, error)) error {
+func (s *Session) UpdatePermissions(change func(policy.Permissions) (policy.Permissions, error)) error {
 	s.mustExist("UpdatePermissions")
 	return s.grants.update(change)
 }
@@ -413,15 +414,15 @@ func (s *Session) Questions() []*Question {
 // call has ended, or s is a fork. An Undecided answer, an input that the tool cannot
 // read and an update that cannot be applied are errors, too, and the question stays
 // open. Only an error that wraps [ErrNotSaved] means that the answer counts.
-func (s *Session) Answer(id string, d Decision) error {
+func (s *Session) Answer(id string, d policy.Decision) error {
 	if s.parent != nil {
 		return ErrQuestionClosed
 	}
 	var answered *pending
-	var remembered []PermissionUpdate
-	if err := s.line.Answer(id, func(p *pending) (Decision, error) {
+	var remembered []policy.Update
+	if err := s.line.Answer(id, func(p *pending) (policy.Decision, error) {
 		if p.question == nil {
-			return Decision{}, ErrQuestionClosed
+			return policy.Decision{}, ErrQuestionClosed
 		}
 		answered = p
 		accepted, err := p.accept(d)
@@ -437,7 +438,7 @@ func (s *Session) Answer(id string, d Decision) error {
 // NewTurn says that the user has sent a message. A loop calls it for every one: the loop
 // breaker does not count calls before it together with calls after it, see
 // [BreakerLimits], the session's own budgets that last a turn begin anew, and its own rules of
-// [SourceTurn] end. NewTurn of a fork does not begin its parents' budgets anew, nor end their
+// [policy.SourceTurn] end. NewTurn of a fork does not begin its parents' budgets anew, nor end their
 // rules.
 func (s *Session) NewTurn() {
 	s.mustExist("NewTurn")
@@ -653,8 +654,8 @@ type Suspending struct {
 	// [DefaultSuspensionExpiry].
 	Expiry time.Duration
 	// Suggest is the destination of [SuspendedQuestion].Suggestions; empty means
-	// [SourceSession].
-	Suggest RuleSource
+	// [policy.SourceSession].
+	Suggest policy.Source
 }
 
 // check returns why a session with the configuration cannot suspend calls, or nil.
@@ -681,7 +682,7 @@ func (s *Suspending) expiry() time.Duration { return cmp.Or(s.Expiry, DefaultSus
 // call that is being decided or runs keeps its [Call.Dir], with all that it was decided by.
 //
 // Dir lies inside the working directories in force, with and without symbolic links, or is
-// the directory that s was made in. Otherwise the error is [ErrOutside]; it wraps
+// the directory that s was made in. Otherwise the error is [policy.ErrOutside]; it wraps
 // [io/fs.ErrNotExist] if there is no such directory. A relative dir starts in the present one.
 // After an error, nothing has changed.
 //

@@ -16,6 +16,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Form asks the user for something that is no decision about a call: for values, or to open
@@ -157,18 +158,18 @@ func (s *Session) Fill(ctx context.Context, f Form) (Filled, error) {
 	}
 	defer s.closers.Remove(closer)
 	var answer Filled
-	race := asking.Race[*pending, Decision]{
+	race := asking.Race[*pending, policy.Decision]{
 		Line: s.line, PromptTimeout: s.cfg.AskTimeout,
 		Question: func(string) *pending { return &pending{} },
 		OnQueued: func(string) {},
-		Recheck:  func() (Decision, bool) { return Decision{}, false },
+		Recheck:  func() (policy.Decision, bool) { return policy.Decision{}, false },
 	}
 	race.Prompt = func(ctx context.Context, id string) (err error) {
 		given, err := s.showForm(ctx, f, accepts)
 		if err != nil {
 			return err
 		}
-		return s.line.Answer(id, func(*pending) (Decision, error) { answer = given; return Decision{}, nil })
+		return s.line.Answer(id, func(*pending) (policy.Decision, error) { answer = given; return policy.Decision{}, nil })
 	}
 	switch _, err = race.Run(ctx); {
 	case ctx.Err() != nil:

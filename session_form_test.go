@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 const ageSchema = `{"type":"object","properties":{"age":{"type":"integer","minimum":0}},"required":["age"]}`
@@ -178,10 +179,10 @@ func TestFillStandsInLine(t *testing.T) {
 			busy--
 		}
 		s := session(t, pegboard.SessionConfig{
-			Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 				require.Zero(t, q.Others)
 				show("question")
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			},
 			Fill: func(_ context.Context, f *pegboard.Form) (pegboard.Filled, error) {
 				show(f.Message)

@@ -20,6 +20,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/resulttrim"
 	"github.com/seed49eaa51d/pegboard/internal/spool"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxStoredName is how many bytes a store's name for a result may have: the name is
@@ -42,7 +43,7 @@ type sessionResults struct {
 }
 
 // init prepares the zero value for a session. Parent is nil in a main session.
-func (r *sessionResults) init(cfg *SessionConfig, parent *sessionResults, at *Place) error {
+func (r *sessionResults) init(cfg *SessionConfig, parent *sessionResults, at *policy.Place) error {
 	r.store, r.limits = cfg.Results, cfg.Limits
 	if parent == nil {
 		r.temporary = &temporaryStore{place: at}
@@ -155,7 +156,7 @@ func (r *sessionResults) put(ctx context.Context, id, mimeType string, from io.R
 
 // A temporaryStore is made when it is first used, and removed with the main session.
 type temporaryStore struct {
-	place *Place // to which it is readable
+	place *policy.Place // to which it is readable
 
 	mu    lock.Mutex
 	store ResultStore // nil until it is used

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestNewSession(t *testing.T) {
@@ -29,7 +30,7 @@ func TestNewSession(t *testing.T) {
 	require.Equal(t, here, s.Dir())
 	require.Equal(t, pegboard.RoleMain, s.Role())
 	require.Empty(t, s.ID()+s.AgentID()+s.AgentType())
-	require.Equal(t, pegboard.ModeDefault, s.Permissions().Mode())
+	require.Equal(t, policy.ModeDefault, s.Permissions().Mode())
 
 	s = session(t, pegboard.SessionConfig{ID: "1", Role: pegboard.RoleCoordinator, AgentType: "lead", Dir: "internal"})
 	require.Equal(t, filepath.Join(here, "internal"), s.Dir())
@@ -52,8 +53,8 @@ func TestNewSession(t *testing.T) {
 func TestSessionIsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	s := session(t, bypass(t))
-	a := actor{name: "T", call: func(ctx ctx, c *pegboard.Call) error { return c.Check(ctx, pegboard.Target{}) }}
-	plan := rules(t, pegboard.ModePlan, pegboard.RuleSet{Deny: []string{"U"}})
+	a := actor{name: "T", call: func(ctx ctx, c *pegboard.Call) error { return c.Check(ctx, policy.Target{}) }}
+	plan := rules(t, policy.ModePlan, policy.RuleSet{Deny: []string{"U"}})
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -183,7 +184,7 @@ func TestCloseGivesUpWithItsContext(t *testing.T) {
 func TestClosedSessionAnswersWithoutRunning(t *testing.T) {
 	t.Parallel()
 	var questions []*pegboard.Question
-	parent := session(t, pegboard.SessionConfig{Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil)})
+	parent := session(t, pegboard.SessionConfig{Ask: answering(&questions, policy.Decision{Behavior: policy.Allow}, nil)})
 	ran := false
 	a := actor{name: "T", call: func(ctx, *pegboard.Call) error { ran = true; return nil }}
 	b := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}, call: a.call}
@@ -207,12 +208,12 @@ func TestClosedSessionAnswersWithoutRunning(t *testing.T) {
 func TestCloseFromAsker(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		s, err := pegboard.NewSession(pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 			own, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
 			err := q.Call.Session().Close(own)
 			require.ErrorIs(t, err, context.DeadlineExceeded)
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}})
 		require.NoError(t, err)
 		a := actor{name: "T"}
@@ -242,11 +243,11 @@ func TestCloseWhileAsked(t *testing.T) {
 		stale := s.Questions()[0].ID
 		require.NoError(t, fork.Close(t.Context()))
 		require.ErrorIs(t, (<-outs).Err, pegboard.ErrClosed)
-		require.ErrorIs(t, s.Answer(stale, pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrQuestionClosed)
+		require.ErrorIs(t, s.Answer(stale, policy.Decision{Behavior: policy.Allow}), pegboard.ErrQuestionClosed)
 		synctest.Wait()
 		require.Len(t, s.Questions(), 1)
-		require.ErrorIs(t, fork.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow}), pegboard.ErrQuestionClosed)
-		require.NoError(t, s.Answer(s.Questions()[0].ID, pegboard.Decision{Behavior: pegboard.Allow}))
+		require.ErrorIs(t, fork.Answer(s.Questions()[0].ID, policy.Decision{Behavior: policy.Allow}), pegboard.ErrQuestionClosed)
+		require.NoError(t, s.Answer(s.Questions()[0].ID, policy.Decision{Behavior: policy.Allow}))
 		require.NoError(t, (<-outs).Err)
 	})
 }
@@ -357,23 +358,23 @@ func TestForkRefusesWhatItsParentDoesNotHave(t *testing.T) {
 	require.NoError(t, linkDir(filepath.Join(dir, "sub"), filepath.Join(dir, "in")))
 	require.NoError(t, linkDir(filepath.Join(dir, "sub"), filepath.Join(outside, "back")))
 	at := func(names ...string) string { return filepath.Join(append([]string{dir}, names...)...) }
-	p := func(mode pegboard.Mode, set pegboard.RuleSet) pegboard.Permissions { return rules(t, mode, set) }
+	p := func(mode policy.Mode, set policy.RuleSet) policy.Permissions { return rules(t, mode, set) }
 	tests := []struct {
 		name   string
-		parent pegboard.Mode
+		parent policy.Mode
 		cfg    pegboard.SessionConfig
 		says   string // empty: it is a fork
 	}{
 		{name: "nothing of its own"},
 		{name: "role coordinator", cfg: pegboard.SessionConfig{Role: pegboard.RoleCoordinator}, says: "role coordinator"},
-		{name: "allow rule", cfg: pegboard.SessionConfig{Permissions: p("", pegboard.RuleSet{Allow: []string{"Edit(a)"}})}, says: `allow rule "Edit(a)"`},
-		{name: "allow rule the parent has", parent: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Permissions: p("", pegboard.RuleSet{Allow: []string{"T"}})}, says: `allow rule "T"`},
-		{name: "deny and ask rules", cfg: pegboard.SessionConfig{Permissions: p("", pegboard.RuleSet{Ask: []string{"T"}, Deny: []string{"U"}})}},
-		{name: "default to bypass", cfg: pegboard.SessionConfig{Permissions: p(pegboard.ModeBypass, pegboard.RuleSet{})}, says: "laxer"},
-		{name: "plan to default", parent: pegboard.ModePlan, cfg: pegboard.SessionConfig{Permissions: p(pegboard.ModeDefault, pegboard.RuleSet{})}, says: "laxer"},
-		{name: "plan to bypass", parent: pegboard.ModePlan, cfg: pegboard.SessionConfig{Permissions: p(pegboard.ModeBypass, pegboard.RuleSet{})}, says: "laxer"},
-		{name: "bypass to plan", parent: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Permissions: p(pegboard.ModePlan, pegboard.RuleSet{})}},
-		{name: "the same mode", parent: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Permissions: p(pegboard.ModeBypass, pegboard.RuleSet{})}},
+		{name: "allow rule", cfg: pegboard.SessionConfig{Permissions: p("", policy.RuleSet{Allow: []string{"Edit(a)"}})}, says: `allow rule "Edit(a)"`},
+		{name: "allow rule the parent has", parent: policy.ModeBypass, cfg: pegboard.SessionConfig{Permissions: p("", policy.RuleSet{Allow: []string{"T"}})}, says: `allow rule "T"`},
+		{name: "deny and ask rules", cfg: pegboard.SessionConfig{Permissions: p("", policy.RuleSet{Ask: []string{"T"}, Deny: []string{"U"}})}},
+		{name: "default to bypass", cfg: pegboard.SessionConfig{Permissions: p(policy.ModeBypass, policy.RuleSet{})}, says: "laxer"},
+		{name: "plan to default", parent: policy.ModePlan, cfg: pegboard.SessionConfig{Permissions: p(policy.ModeDefault, policy.RuleSet{})}, says: "laxer"},
+		{name: "plan to bypass", parent: policy.ModePlan, cfg: pegboard.SessionConfig{Permissions: p(policy.ModeBypass, policy.RuleSet{})}, says: "laxer"},
+		{name: "bypass to plan", parent: policy.ModeBypass, cfg: pegboard.SessionConfig{Permissions: p(policy.ModePlan, policy.RuleSet{})}},
+		{name: "the same mode", parent: policy.ModeBypass, cfg: pegboard.SessionConfig{Permissions: p(policy.ModeBypass, policy.RuleSet{})}},
 		{name: "directory inside", cfg: pegboard.SessionConfig{Dir: at("sub", "deep")}},
 		{name: "directory of the parent's others", cfg: pegboard.SessionConfig{Dir: more, MoreDirs: []string{dir}}},
 		{name: "directory above", cfg: pegboard.SessionConfig{Dir: filepath.Dir(dir)}, says: "outside the parent's"},
@@ -388,7 +389,7 @@ func TestForkRefusesWhatItsParentDoesNotHave(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			parent := session(t, pegboard.SessionConfig{Dir: dir, MoreDirs: []string{more}, Permissions: rules(t, tc.parent, pegboard.RuleSet{})})
+			parent := session(t, pegboard.SessionConfig{Dir: dir, MoreDirs: []string{more}, Permissions: rules(t, tc.parent, policy.RuleSet{})})
 			if !strings.HasPrefix(tc.name, "role") {
 				tc.cfg.Role = pegboard.RoleAsyncAgent
 			}
@@ -408,24 +409,24 @@ func TestForkInherits(t *testing.T) {
 	var story []string
 	note := func(who string) pegboard.Hooks {
 		return pegboard.Hooks{
-			Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+			Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 				story = append(story, who+" before")
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			},
 			Post: func(ctx, *pegboard.HookCall) error { story = append(story, who+" after"); return nil },
 		}
 	}
 	var questions []*pegboard.Question
 	parent := session(t, pegboard.SessionConfig{
-		ID: "7", AgentType: "boss", Dir: dir, MoreDirs: []string{more}, Hooks: note("parent"), Permissions: rules(t, pegboard.ModePlan, pegboard.RuleSet{}),
-		Ask: answering(&questions, pegboard.Decision{Behavior: pegboard.Allow}, nil),
+		ID: "7", AgentType: "boss", Dir: dir, MoreDirs: []string{more}, Hooks: note("parent"), Permissions: rules(t, policy.ModePlan, policy.RuleSet{}),
+		Ask: answering(&questions, policy.Decision{Behavior: policy.Allow}, nil),
 	})
 	fork := forked(t, parent, pegboard.SessionConfig{AgentID: "a1", AgentType: "worker", Hooks: note("fork")})
 	require.Equal(t, []string{"7", "a1", "worker", dir}, []string{fork.ID(), fork.AgentID(), fork.AgentType(), fork.Dir()})
 	require.Equal(t, pegboard.RoleSubAgent, fork.Role())
-	require.Equal(t, pegboard.ModePlan, fork.Permissions().Mode())
+	require.Equal(t, policy.ModePlan, fork.Permissions().Mode())
 
-	inMore := []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(more, "a")}}
+	inMore := []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: filepath.Join(more, "a")}}
 	a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: inMore}}
 	require.Equal(t, "allow", judge(t, a.pool(t, fork)).behavior.String(), "the parent's further directories")
 	require.Empty(t, questions)
@@ -440,18 +441,18 @@ func TestForkInherits(t *testing.T) {
 // question that the parent would have put.
 func TestForkHooksOnlyNarrow(t *testing.T) {
 	t.Parallel()
-	say := func(b pegboard.Behavior) pegboard.Hooks {
-		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: b}, nil
+	say := func(b policy.Behavior) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Behavior: b}, nil
 		}}
 	}
-	tests := []struct{ parent, fork, want pegboard.Behavior }{
-		{parent: pegboard.Undecided, fork: pegboard.Deny, want: pegboard.Deny},
-		{parent: pegboard.Allow, fork: pegboard.Undecided, want: pegboard.Allow},
-		{parent: pegboard.Allow, fork: pegboard.Ask, want: pegboard.Ask},
-		{parent: pegboard.Deny, fork: pegboard.Allow, want: pegboard.Deny},
-		{parent: pegboard.Ask, fork: pegboard.Allow, want: pegboard.Ask},
-		{parent: pegboard.Undecided, fork: pegboard.Allow, want: pegboard.Ask},
+	tests := []struct{ parent, fork, want policy.Behavior }{
+		{parent: policy.Undecided, fork: policy.Deny, want: policy.Deny},
+		{parent: policy.Allow, fork: policy.Undecided, want: policy.Allow},
+		{parent: policy.Allow, fork: policy.Ask, want: policy.Ask},
+		{parent: policy.Deny, fork: policy.Allow, want: policy.Deny},
+		{parent: policy.Ask, fork: policy.Allow, want: policy.Ask},
+		{parent: policy.Undecided, fork: policy.Allow, want: policy.Ask},
 	}
 	for _, tc := range tests {
 		t.Run(tc.parent.String()+" "+tc.fork.String(), func(t *testing.T) {
@@ -466,8 +467,8 @@ func TestForkHooksOnlyNarrow(t *testing.T) {
 // TestForkBringsNoAsker: a fork asks through its parent's Asker.
 func TestForkBringsNoAsker(t *testing.T) {
 	t.Parallel()
-	yes := func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	yes := func(ctx, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}
 	for _, parent := range []pegboard.Asker{nil, yes} {
 		s := session(t, pegboard.SessionConfig{Ask: parent})
@@ -495,20 +496,20 @@ func TestForkMayEnterADirectoryThatWasAdded(t *testing.T) {
 	_, err := parent.Fork(pegboard.SessionConfig{Dir: filepath.Join(added, "sub")})
 	require.ErrorContains(t, err, "outside the parent's", "it was not added yet")
 
-	update := pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{added}}
-	require.NoError(t, parent.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(update) }))
+	update := policy.Update{Type: policy.AddDirectories, Directories: []string{added}}
+	require.NoError(t, parent.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.Apply(update) }))
 	child, err := parent.Fork(pegboard.SessionConfig{Dir: filepath.Join(added, "sub"), MoreDirs: []string{parent.Dir()}})
 	require.NoError(t, err)
 	grandchild, err := child.Fork(pegboard.SessionConfig{})
 	require.NoError(t, err)
 	inside := func(s *pegboard.Session) string {
-		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(added, "sub", "f")}}}}
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: filepath.Join(added, "sub", "f")}}}}
 		return judge(t, a.pool(t, s)).behavior.String()
 	}
 	require.Equal(t, "allow", inside(child))
 	require.Equal(t, "allow", inside(grandchild))
 
-	require.NoError(t, parent.SetPermissions(pegboard.Permissions{}))
+	require.NoError(t, parent.SetPermissions(policy.Permissions{}))
 	require.Equal(t, "ask", inside(parent))
 	require.Equal(t, "ask", inside(child), "the fork loses it with its parent")
 	require.Equal(t, "ask", inside(grandchild))
@@ -597,7 +598,7 @@ func TestNilAndZeroArgumentsPanicWithOneSentence(t *testing.T) {
 		{name: "Close, nil session", do: func() { _ = noSession.Close(t.Context()) }, want: "Close" + ofSession},
 		{name: "Close, nil context", do: func() { _ = s.Close(noContext) }, want: "Close" + withContext},
 		{name: "Permissions, zero session", do: func() { zero.Permissions() }, want: "Permissions" + ofSession},
-		{name: "SetPermissions, zero session", do: func() { _ = zero.SetPermissions(pegboard.Permissions{}) }, want: "SetPermissions" + ofSession},
+		{name: "SetPermissions, zero session", do: func() { _ = zero.SetPermissions(policy.Permissions{}) }, want: "SetPermissions" + ofSession},
 		{name: "UpdatePermissions, nil session", do: func() { _ = noSession.UpdatePermissions(nil) }, want: "UpdatePermissions" + ofSession},
 		{name: "OnClose, nil session", do: func() { noSession.OnClose("", nil) }, want: "OnClose" + ofSession},
 		{name: "NewTurn, zero session", do: func() { zero.NewTurn() }, want: "NewTurn" + ofSession},
@@ -675,14 +676,14 @@ func TestSetDirRefuses(t *testing.T) {
 		{name: "further directory", from: "more/sub", is: "more/sub"},
 		{name: "further directory from below", from: "p/tree", to: root + "/more", is: "more"},
 		{name: "itself", from: "p", is: "p"},
-		{name: "above", from: "p", to: "..", err: pegboard.ErrOutside},
-		{name: "up again", from: "p/tree/sub", to: "..", err: pegboard.ErrOutside},
-		{name: "beside", from: "p/tree", to: "../sub", err: pegboard.ErrOutside},
-		{name: "link that leads out", from: "p", to: "away", err: pegboard.ErrOutside},
-		{name: "link outside that leads home", from: "p/tree", to: root + "/again", err: pegboard.ErrOutside},
-		{name: "link outside that leads inside", from: "p", to: root + "/again/tree", err: pegboard.ErrOutside},
+		{name: "above", from: "p", to: "..", err: policy.ErrOutside},
+		{name: "up again", from: "p/tree/sub", to: "..", err: policy.ErrOutside},
+		{name: "beside", from: "p/tree", to: "../sub", err: policy.ErrOutside},
+		{name: "link that leads out", from: "p", to: "away", err: policy.ErrOutside},
+		{name: "link outside that leads home", from: "p/tree", to: root + "/again", err: policy.ErrOutside},
+		{name: "link outside that leads inside", from: "p", to: root + "/again/tree", err: policy.ErrOutside},
 		{name: "not there", from: "p", to: "none", err: fs.ErrNotExist},
-		{name: "the root", from: "p", to: "/", err: pegboard.ErrOutside},
+		{name: "the root", from: "p", to: "/", err: policy.ErrOutside},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -723,19 +724,19 @@ func TestSetDirIsLikeASessionMadeThere(t *testing.T) {
 		cfg := pegboard.SessionConfig{Dir: home, MoreDirs: []string{filepath.Join(root, "more")}, Home: filepath.Join(root, "p", "sub"), Classifier: undecided}
 		mode, _ := d.mode(laxest)
 		moved := session(t, cfg)
-		var added pegboard.Permissions // as they are anchored where they were added
-		var again []pegboard.RuleSet   // the deny and ask rules
+		var added policy.Permissions // as they are anchored where they were added
+		var again []policy.RuleSet   // the deny and ask rules
 		for step := range 1 + d.IntN(3) {
 			if step > 0 {
 				dir := one(d, places...)
 				if err := moved.SetDir(dir); err != nil {
-					require.ErrorIs(t, err, pegboard.ErrOutside)
+					require.ErrorIs(t, err, policy.ErrOutside)
 				} else {
 					moves++
 				}
 			}
-			set := pegboard.RuleSet{Source: pegboard.RuleSource(fmt.Sprint(step)), Allow: d.anchored(3), Ask: d.anchored(1), Deny: d.anchored(1)}
-			again = append(again, pegboard.RuleSet{Source: set.Source, Ask: set.Ask, Deny: set.Deny})
+			set := policy.RuleSet{Source: policy.Source(fmt.Sprint(step)), Allow: d.anchored(3), Ask: d.anchored(1), Deny: d.anchored(1)}
+			again = append(again, policy.RuleSet{Source: set.Source, Ask: set.Ask, Deny: set.Deny})
 			cfg.Dir = moved.Dir()
 			there := session(t, cfg)
 			if step == 0 {
@@ -743,7 +744,7 @@ func TestSetDirIsLikeASessionMadeThere(t *testing.T) {
 				require.NoError(t, moved.SetPermissions(rules(t, mode, set)))
 			} else {
 				require.NoError(t, there.SetPermissions(added))
-				more := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithRules(set) }
+				more := func(p policy.Permissions) (policy.Permissions, error) { return p.WithRules(set) }
 				require.NoError(t, there.UpdatePermissions(more))
 				require.NoError(t, moved.UpdatePermissions(more))
 			}
@@ -783,13 +784,13 @@ func TestForkIsNeverLaxerAfterSetDir(t *testing.T) {
 		d := dice{rand.New(rand.NewPCG(seed, 29)), places}
 		mode, lax := d.mode(laxest)
 		parent := session(t, pegboard.SessionConfig{Dir: home, MoreDirs: []string{filepath.Join(root, "more")}, Classifier: undecided})
-		require.NoError(t, parent.SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.anchored(3), Ask: d.anchored(1), Deny: d.anchored(1)})))
+		require.NoError(t, parent.SetPermissions(rules(t, mode, policy.RuleSet{Allow: d.anchored(3), Ask: d.anchored(1), Deny: d.anchored(1)})))
 		mode, _ = d.mode(lax)
-		fork, err := parent.Fork(pegboard.SessionConfig{Permissions: rules(t, mode, pegboard.RuleSet{Ask: d.anchored(1), Deny: d.anchored(1)})})
+		fork, err := parent.Fork(pegboard.SessionConfig{Permissions: rules(t, mode, policy.RuleSet{Ask: d.anchored(1), Deny: d.anchored(1)})})
 		require.NoError(t, err)
 		for range 1 + d.IntN(2) {
 			if err := fork.SetDir(one(d, places...)); err != nil {
-				require.ErrorIs(t, err, pegboard.ErrOutside)
+				require.ErrorIs(t, err, policy.ErrOutside)
 			}
 		}
 		a := d.actor()
@@ -810,8 +811,8 @@ func TestSetDirOfForks(t *testing.T) {
 	require.Equal(t, at("p/tree"), later.Dir())
 	require.Equal(t, []string{at("p/tree"), at("more")}, later.Dirs())
 	_, err := s.Fork(pegboard.SessionConfig{Dir: at("p/sub")})
-	require.ErrorIs(t, err, pegboard.ErrOutside)
-	require.ErrorIs(t, later.SetDir(at("p")), pegboard.ErrOutside)
+	require.ErrorIs(t, err, policy.ErrOutside)
+	require.ErrorIs(t, later.SetDir(at("p")), policy.ErrOutside)
 	require.NoError(t, later.SetDir("sub"))
 	require.NoError(t, later.SetDir(at("p/tree")), "where it was made")
 	require.NoError(t, before.SetDir("sub"))
@@ -819,7 +820,7 @@ func TestSetDirOfForks(t *testing.T) {
 
 	require.NoError(t, s.SetDir(at("p")))
 	require.Equal(t, []string{at("p/tree"), at("more")}, later.Dirs())
-	require.ErrorIs(t, later.SetDir(at("p")), pegboard.ErrOutside, "it lies in the parent's directories, and not in its own")
+	require.ErrorIs(t, later.SetDir(at("p")), policy.ErrOutside, "it lies in the parent's directories, and not in its own")
 }
 
 // TestForkKeepsTheRulesOfItsPlace: a fork that was made in a directory to which its parent had
@@ -827,18 +828,18 @@ func TestSetDirOfForks(t *testing.T) {
 func TestForkKeepsTheRulesOfItsPlace(t *testing.T) {
 	t.Parallel()
 	root := nested(t)
-	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(root, "p"), Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Edit(/a)"}})})
+	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(root, "p"), Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"Edit(/a)"}})})
 	require.NoError(t, s.SetDir("tree"))
 	fork := forked(t, s, pegboard.SessionConfig{})
 	require.NoError(t, s.SetDir(filepath.Join(root, "p")))
-	writing := func(s *pegboard.Session, name string) pegboard.Behavior {
-		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, name)}}}
+	writing := func(s *pegboard.Session, name string) policy.Behavior {
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{pathTo(policy.Write, name)}}}
 		return settledBehavior(t, a.pool(t, s))
 	}
-	require.Equal(t, pegboard.Deny, writing(fork, "a"))
-	require.Equal(t, pegboard.Deny, writing(fork, filepath.Join(root, "p", "a")))
-	require.Equal(t, pegboard.Allow, writing(fork, "b"))
-	require.Equal(t, pegboard.Allow, writing(s, "tree/a"), "the session itself is home again")
+	require.Equal(t, policy.Deny, writing(fork, "a"))
+	require.Equal(t, policy.Deny, writing(fork, filepath.Join(root, "p", "a")))
+	require.Equal(t, policy.Allow, writing(fork, "b"))
+	require.Equal(t, policy.Allow, writing(s, "tree/a"), "the session itself is home again")
 }
 
 // TestDenyRuleOfTwoPlaces: the same rule, added once more elsewhere, does not lift the first.
@@ -846,15 +847,15 @@ func TestDenyRuleOfTwoPlaces(t *testing.T) {
 	t.Parallel()
 	root := nested(t)
 	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(root, "p")})
-	add := pegboard.PermissionUpdate{
-		Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Destination: pegboard.SourceSession,
-		Rules: []pegboard.PermissionUpdateRule{{Tool: "Read", Pattern: "/a"}},
+	add := policy.Update{
+		Type: policy.AddRules, Behavior: policy.Deny, Destination: policy.SourceSession,
+		Rules: []policy.UpdateRule{{Tool: "Read", Pattern: "/a"}},
 	}
-	apply := func(u pegboard.PermissionUpdate) {
-		require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(u) }))
+	apply := func(u policy.Update) {
+		require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.Apply(u) }))
 	}
-	reads := func(name string) pegboard.Behavior {
-		a := reading(pegboard.Target{Value: filepath.Join(root, name)})
+	reads := func(name string) policy.Behavior {
+		a := reading(policy.Target{Value: filepath.Join(root, name)})
 		return settledBehavior(t, a.pool(t, s))
 	}
 	apply(add)
@@ -865,12 +866,12 @@ func TestDenyRuleOfTwoPlaces(t *testing.T) {
 	apply(add)
 	require.Len(t, s.Permissions().Rules(), 2)
 	require.NoError(t, s.SetDir(filepath.Join(root, "p")))
-	require.Equal(t, pegboard.Deny, reads("p/a"))
-	require.Equal(t, pegboard.Deny, reads("p/tree/a"), "it was added there")
-	add.Type = pegboard.UpdateRemoveRules
+	require.Equal(t, policy.Deny, reads("p/a"))
+	require.Equal(t, policy.Deny, reads("p/tree/a"), "it was added there")
+	add.Type = policy.RemoveRules
 	apply(add)
 	require.Empty(t, s.Permissions().Rules())
-	require.Equal(t, pegboard.Allow, reads("p/tree/a"))
+	require.Equal(t, policy.Allow, reads("p/tree/a"))
 }
 
 func TestOnSetDir(t *testing.T) {
@@ -903,13 +904,13 @@ func TestAddedDirectoryKeepsItsPlace(t *testing.T) {
 	root := nested(t)
 	at := func(name string) string { return filepath.Join(root, name) }
 	s := session(t, pegboard.SessionConfig{Dir: at("p")})
-	add := func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return p.WithDirectories(pegboard.AddedDirectory{Path: "sub", Source: pegboard.SourceSession}), nil
+	add := func(p policy.Permissions) (policy.Permissions, error) {
+		return p.WithDirectories(policy.Directory{Path: "sub", Source: policy.SourceSession}), nil
 	}
 	require.NoError(t, s.UpdatePermissions(add))
 	require.NoError(t, s.SetDir("tree"))
 	require.Equal(t, []string{at("p/tree"), at("p/sub")}, s.Dirs())
-	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(pegboard.ModePlan) }))
+	require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(policy.ModePlan) }))
 	require.Equal(t, []string{at("p/tree"), at("p/sub")}, s.Dirs())
 	require.NoError(t, s.SetDir(at("p/sub/sub")))
 	require.NoError(t, s.SetDir(at("p/sub")))
@@ -921,15 +922,15 @@ func TestSetDirBesideCalls(t *testing.T) {
 	t.Parallel()
 	root := nested(t)
 	home, tree := filepath.Join(root, "p"), filepath.Join(root, "p", "tree")
-	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{Deny: []string{"Read(sub/sub/**)"}})})
+	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{Deny: []string{"Read(sub/sub/**)"}})})
 	begun := make(chan struct{}, 1) // a call runs, and the session moves once
 	var mu sync.Mutex
 	seen := map[string]int{}
 	tool := pegboard.Build(pegboard.Definition[touch, string]{
 		Info: pegboard.Info{Name: "Touch"}, Description: "Touches a file.",
 		Inspect: func(in touch, c *pegboard.Call) pegboard.Traits {
-			target := pegboard.Target{Kind: pegboard.TargetPath, Value: in.Path}
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{target, {Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: filepath.Join(c.Dir(), "b")}}}
+			target := policy.Target{Kind: policy.Path, Value: in.Path}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{target, {Kind: policy.Path, Access: policy.Read, Value: filepath.Join(c.Dir(), "b")}}}
 		},
 		Call: func(ctx ctx, in touch, c *pegboard.Call) (string, error) {
 			select {
@@ -944,15 +945,15 @@ func TestSetDirBesideCalls(t *testing.T) {
 				note(target.Real())
 			}
 			for range 3 {
-				late, err := c.PathTarget(ctx, pegboard.AccessWrite, "late")
+				late, err := c.PathTarget(ctx, policy.Write, "late")
 				if err != nil {
 					return "", err
 				}
 				note(late.Value)
-				if c.Check(ctx, pathTo(pegboard.AccessWrite, "x")) != nil || c.Filter(pathTo(pegboard.AccessRead, "sub/sub/x")) {
+				if c.Check(ctx, pathTo(policy.Write, "x")) != nil || c.Filter(pathTo(policy.Read, "sub/sub/x")) {
 					return "", fmt.Errorf("in %s: x is denied, or sub/sub/x is not", dir)
 				}
-				if up := c.Filter(pathTo(pegboard.AccessWrite, filepath.Join(home, "up"))); up != (dir == home) {
+				if up := c.Filter(pathTo(policy.Write, filepath.Join(home, "up"))); up != (dir == home) {
 					return "", fmt.Errorf("in %s: writing above is %v", dir, up)
 				}
 				if c.Dirs()[0] != dir || c.Dir() != dir || c.ShortPath(filepath.Join(dir, "b")) != "b" {
@@ -1019,8 +1020,8 @@ func mover(t *testing.T) pegboard.Tool {
 		Inspect: func(touch, *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Exclusive}
 		},
-		Permit: func(ctx, touch, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow}
+		Permit: func(ctx, touch, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow}
 		},
 		Call: func(_ ctx, in touch, _ *pegboard.Call) (string, error) { return in.Path, nil },
 		Result: func(path string) *pegboard.Result {
@@ -1039,13 +1040,13 @@ func TestSetDirInAMessage(t *testing.T) {
 	t.Parallel()
 	root := nested(t)
 	home, tree := filepath.Join(root, "p"), filepath.Join(root, "p", "tree")
-	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{Deny: []string{"Edit(/denied)"}})})
+	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{Deny: []string{"Edit(/denied)"}})})
 	var mu sync.Mutex
 	at := map[string]string{}
 	tool := pegboard.Build(pegboard.Definition[touch, string]{
 		Info: pegboard.Info{Name: "Touch"}, Description: "Touches a file.",
 		Inspect: func(in touch, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 		},
 		Call: func(_ ctx, _ touch, c *pegboard.Call) (string, error) {
 			mu.Lock()
@@ -1072,13 +1073,13 @@ func TestAnswerAfterSetDir(t *testing.T) {
 	home, tree := filepath.Join(root, "p"), filepath.Join(root, "p", "tree")
 	var s *pegboard.Session
 	asked := 0
-	s = session(t, pegboard.SessionConfig{Dir: home, Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	s = session(t, pegboard.SessionConfig{Dir: home, Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		asked++
-		all := q.Suggestions(pegboard.SourceSession)
+		all := q.Suggestions(policy.SourceSession)
 		if err := s.SetDir(tree); err != nil {
-			return pegboard.Decision{}, err
+			return policy.Decision{}, err
 		}
-		return pegboard.Decision{Behavior: pegboard.Allow, Remember: all[0]}, nil
+		return policy.Decision{Behavior: policy.Allow, Remember: all[0]}, nil
 	}})
 	var touched []string
 	pool := toucherPool(t, s, func(path string) { touched = append(touched, path) })
@@ -1088,17 +1089,17 @@ func TestAnswerAfterSetDir(t *testing.T) {
 	require.Equal(t, []string{"a"}, touched)
 	require.Equal(t, filepath.Join(home, "a"), out.Call.Targets()[0].Value)
 	require.Equal(t, home, out.Call.Dir())
-	decide := func(path string) pegboard.Behavior { return pool.Decide(t.Context(), touching("1", path)).Behavior }
-	require.Equal(t, pegboard.Allow, decide(filepath.Join(home, "a")), "the rule is about the file that was shown")
-	require.Equal(t, pegboard.Ask, decide("a"))
+	decide := func(path string) policy.Behavior { return pool.Decide(t.Context(), touching("1", path)).Behavior }
+	require.Equal(t, policy.Allow, decide(filepath.Join(home, "a")), "the rule is about the file that was shown")
+	require.Equal(t, policy.Ask, decide("a"))
 
 	out = ex.Run(t.Context(), pool, touching("2", "a"))[0]
 	require.NoError(t, out.Err)
 	require.Equal(t, 2, asked)
-	require.Equal(t, pegboard.Allow, decide("a"))
+	require.Equal(t, policy.Allow, decide("a"))
 	require.NoError(t, s.SetDir(home))
-	require.Equal(t, pegboard.Allow, decide(filepath.Join(tree, "a")), "what was allowed in the tree was about the tree")
-	require.Equal(t, pegboard.Ask, decide("b"))
+	require.Equal(t, policy.Allow, decide(filepath.Join(tree, "a")), "what was allowed in the tree was about the tree")
+	require.Equal(t, policy.Ask, decide("b"))
 }
 
 // TestDirectoryIsReplaced: a directory that became a link after the session had moved there
@@ -1107,21 +1108,21 @@ func TestDirectoryIsReplaced(t *testing.T) {
 	t.Parallel()
 	root := nested(t)
 	home, tree := filepath.Join(root, "p"), filepath.Join(root, "p", "tree")
-	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
+	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{})})
 	require.NoError(t, s.SetDir(tree))
 	pool := toucherPool(t, s, nil)
-	decide := func(path string) pegboard.Behavior { return pool.Decide(t.Context(), touching("1", path)).Behavior }
-	require.Equal(t, pegboard.Allow, decide("a"))
+	decide := func(path string) policy.Behavior { return pool.Decide(t.Context(), touching("1", path)).Behavior }
+	require.Equal(t, policy.Allow, decide("a"))
 	require.NoError(t, os.Rename(tree, filepath.Join(home, "gone")))
 	require.NoError(t, linkDir(filepath.Join(root, "out"), tree))
-	require.Equal(t, pegboard.Ask, decide("a"))
-	require.ErrorIs(t, s.SetDir("."), pegboard.ErrOutside)
+	require.Equal(t, policy.Ask, decide("a"))
+	require.ErrorIs(t, s.SetDir("."), policy.ErrOutside)
 	require.NoError(t, s.SetDir(home), "it may still go home")
 
 	require.NoError(t, s.SetDir("sub"))
 	require.NoError(t, os.Rename(home, filepath.Join(root, "q")))
 	require.NoError(t, linkDir(filepath.Join(root, "out"), home))
-	require.ErrorIs(t, s.SetDir(home), pegboard.ErrOutside, "another directory has its name")
+	require.ErrorIs(t, s.SetDir(home), policy.ErrOutside, "another directory has its name")
 	require.NoError(t, os.Remove(home))
 	require.ErrorIs(t, s.SetDir(home), os.ErrNotExist)
 	require.Equal(t, filepath.Join(home, "sub"), s.Dir())
@@ -1132,7 +1133,7 @@ func TestSetDirBesideChanges(t *testing.T) {
 	t.Parallel()
 	root := nested(t)
 	home, more := filepath.Join(root, "p"), filepath.Join(root, "more")
-	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{Deny: []string{"Edit(/denied)"}})})
+	s := session(t, pegboard.SessionConfig{Dir: home, Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{Deny: []string{"Edit(/denied)"}})})
 	pool := toucherPool(t, s, nil)
 	var all sync.WaitGroup
 	beside := func(f func(n int)) {
@@ -1145,8 +1146,8 @@ func TestSetDirBesideChanges(t *testing.T) {
 	beside(func(n int) { _ = s.SetDir([]string{"tree", home, "sub", home}[n%4]) })
 	beside(func(n int) { _ = s.SetDir([]string{home, filepath.Join(more, "sub")}[n%2]) })
 	beside(func(n int) {
-		u := pegboard.PermissionUpdate{Type: []pegboard.PermissionUpdateType{pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories}[n%2], Directories: []string{more}, Destination: pegboard.SourceSession}
-		_ = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(u) })
+		u := policy.Update{Type: []policy.UpdateType{policy.AddDirectories, policy.RemoveDirectories}[n%2], Directories: []string{more}, Destination: policy.SourceSession}
+		_ = s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.Apply(u) })
 	})
 	beside(func(int) {
 		fork, err := s.Fork(pegboard.SessionConfig{})
@@ -1158,7 +1159,7 @@ func TestSetDirBesideChanges(t *testing.T) {
 		_ = fork.Close(context.Background())
 	})
 	beside(func(int) {
-		if pool.Decide(t.Context(), touching("1", "denied")).Behavior != pegboard.Deny {
+		if pool.Decide(t.Context(), touching("1", "denied")).Behavior != policy.Deny {
 			t.Error("a deny rule does not hold where the session is")
 		}
 		s.NewTurn()

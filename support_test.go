@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type ctx = context.Context
@@ -64,9 +65,9 @@ func inert(name string, aliases ...string) pegboard.Tool {
 }
 
 // rules returns permissions of one rule set.
-func rules(t testing.TB, mode pegboard.Mode, set pegboard.RuleSet) pegboard.Permissions {
+func rules(t testing.TB, mode policy.Mode, set policy.RuleSet) policy.Permissions {
 	t.Helper()
-	p, err := pegboard.NewPermissions(mode, set)
+	p, err := policy.New(mode, set)
 	require.NoError(t, err)
 	return p
 }
@@ -84,7 +85,7 @@ func names(p *pegboard.Pool) []string {
 func linkDir(to, name string) error { return os.Symlink(to, name) }
 
 func bypass(t testing.TB) pegboard.SessionConfig {
-	return pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})}
+	return pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{})}
 }
 
 func forked(t testing.TB, s *pegboard.Session, cfg pegboard.SessionConfig) *pegboard.Session {
@@ -119,7 +120,7 @@ func within(t *testing.T, what string, f func()) {
 // denying returns a session with deny rules from the user's settings.
 func denying(t testing.TB, list ...string) *pegboard.Session {
 	t.Helper()
-	set := pegboard.RuleSet{Source: pegboard.SourceUser, Deny: list}
+	set := policy.RuleSet{Source: policy.SourceUser, Deny: list}
 	return session(t, pegboard.SessionConfig{Permissions: rules(t, "", set)})
 }
 
@@ -139,7 +140,7 @@ func without(list []string, gone ...string) []string {
 
 // holds lists what p holds, for comparisons: the mode, the rules in the order
 // in which they win, the directories.
-func holds(p pegboard.Permissions) (list []string) {
+func holds(p policy.Permissions) (list []string) {
 	list = append(list, string(p.Mode()))
 	for _, r := range p.Rules() {
 		list = append(list, fmt.Sprintf("%v %v %s", r.Behavior, r, r.Source))
@@ -157,7 +158,7 @@ type actor struct {
 	source  string // it is attached from; empty: built in
 	user    bool   // RequiresUser
 	traits  pegboard.Traits
-	own     pegboard.Decision
+	own     policy.Decision
 	retry   pegboard.RetryPolicy
 	call    func(ctx ctx, c *pegboard.Call) error // may be nil
 	silent  bool                                  // it tells the classifier nothing
@@ -183,7 +184,7 @@ func (a *actor) tool() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[map[string]any, string]{
 		Info: pegboard.Info{Name: a.name, Aliases: a.aliases, RequiresUser: a.user, Retry: a.retry}, Description: "For a test.",
 		Inspect: func(map[string]any, *pegboard.Call) pegboard.Traits { return a.traits },
-		Permit:  func(ctx, map[string]any, *pegboard.Call) pegboard.Decision { return a.own },
+		Permit:  func(ctx, map[string]any, *pegboard.Call) policy.Decision { return a.own },
 		ClassifierInput: func(map[string]any, *pegboard.Call) string {
 			if a.silent {
 				return ""
@@ -200,20 +201,20 @@ func (a *actor) tool() pegboard.Tool {
 }
 
 // reading returns a tool named T that reads the given paths.
-func reading(targets ...pegboard.Target) actor {
+func reading(targets ...policy.Target) actor {
 	for i := range targets {
-		targets[i].Kind, targets[i].Access = pegboard.TargetPath, pegboard.AccessRead
+		targets[i].Kind, targets[i].Access = policy.Path, policy.Read
 	}
 	return actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: targets}}
 }
 
-func pathTo(access pegboard.Access, v string) pegboard.Target {
-	return pegboard.Target{Kind: pegboard.TargetPath, Access: access, Value: v}
+func pathTo(access policy.Access, v string) policy.Target {
+	return policy.Target{Kind: policy.Path, Access: access, Value: v}
 }
 
 // verdict is the decision about a call before the user is asked.
 type verdict struct {
-	behavior pegboard.Behavior
+	behavior policy.Behavior
 	reason   string
 	rule     string // that decided, if one did
 }
@@ -233,27 +234,27 @@ func judgeCall(t testing.TB, p *pegboard.Pool, c pegboard.Call) verdict {
 	t.Helper()
 	if out := p.Excluded(); len(out) == 1 {
 		require.Contains(t, out[0].Reason, "deny rule")
-		return verdict{behavior: pegboard.Deny, reason: out[0].Reason}
+		return verdict{behavior: policy.Deny, reason: out[0].Reason}
 	}
 	require.Equal(t, 1, p.Len())
 	ex := executor(pegboard.Executor{})
 	out := ex.Run(t.Context(), p, c)[0]
 	d := out.Decision
-	require.NotEqual(t, pegboard.Undecided, d.Behavior, out.Result.Text())
-	require.Equal(t, d.Behavior != pegboard.Allow, errors.Is(out.Err, pegboard.ErrDenied))
+	require.NotEqual(t, policy.Undecided, d.Behavior, out.Result.Text())
+	require.Equal(t, d.Behavior != policy.Allow, errors.Is(out.Err, pegboard.ErrDenied))
 	v := verdict{behavior: d.Behavior}
 	if d.Rule != nil {
 		v.rule = d.Rule.String()
 	}
 	var asked bool
 	if v.reason, _, asked = strings.Cut(d.Reason, ", and nobody can be asked"); asked {
-		v.behavior = pegboard.Ask
+		v.behavior = policy.Ask
 	}
 	return v
 }
 
 // judgeOnce returns the decision about a's call in a new session of that mode and rules.
-func judgeOnce(t *testing.T, a actor, cfg pegboard.SessionConfig, mode pegboard.Mode, set pegboard.RuleSet) string {
+func judgeOnce(t *testing.T, a actor, cfg pegboard.SessionConfig, mode policy.Mode, set policy.RuleSet) string {
 	t.Helper()
 	if a.name == "" {
 		a.name = "T"
@@ -266,10 +267,10 @@ func judgeOnce(t *testing.T, a actor, cfg pegboard.SessionConfig, mode pegboard.
 
 // settledBehavior returns what Decide says of the pool's only tool, which is
 // denied if a rule took it out of the pool.
-func settledBehavior(t testing.TB, p *pegboard.Pool) pegboard.Behavior {
+func settledBehavior(t testing.TB, p *pegboard.Pool) policy.Behavior {
 	t.Helper()
 	if p.Len() == 0 {
-		return pegboard.Deny
+		return policy.Deny
 	}
 	return p.Decide(t.Context(), call("1", names(p)[0], ``)).Behavior
 }
@@ -410,23 +411,23 @@ func perform(ctx context.Context, far *pegboard.Pool, message []byte) (*pegboard
 }
 
 // answering returns an asker that notes every question and gives one answer.
-func answering(questions *[]*pegboard.Question, d pegboard.Decision, err error) pegboard.Asker {
-	return func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+func answering(questions *[]*pegboard.Question, d policy.Decision, err error) pegboard.Asker {
+	return func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		*questions = append(*questions, q)
 		return d, err
 	}
 }
 
 // alwaysSays returns an asker that always answers d.
-func alwaysSays(d pegboard.Decision) pegboard.Asker {
-	return func(ctx, *pegboard.Question) (pegboard.Decision, error) { return d, nil }
+func alwaysSays(d policy.Decision) pegboard.Asker {
+	return func(ctx, *pegboard.Question) (policy.Decision, error) { return d, nil }
 }
 
 // undecided is a classifier that leaves everything to the person.
-func undecided(ctx, *pegboard.Question) (pegboard.Decision, error) { return pegboard.Decision{}, nil }
+func undecided(ctx, *pegboard.Question) (policy.Decision, error) { return policy.Decision{}, nil }
 
-func allowRule(to pegboard.RuleSource, tool, pattern string) pegboard.PermissionUpdate {
-	return pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: to, Rules: []pegboard.PermissionUpdateRule{{Tool: tool, Pattern: pattern}}}
+func allowRule(to policy.Source, tool, pattern string) policy.Update {
+	return policy.Update{Type: policy.AddRules, Behavior: policy.Allow, Destination: to, Rules: []policy.UpdateRule{{Tool: tool, Pattern: pattern}}}
 }
 
 // dice makes random policies and calls that have something to do with each
@@ -437,7 +438,7 @@ type dice struct {
 }
 
 // mode returns a mode that is not laxer than the one at place atMost of strictness.
-func (d dice) mode(atMost int) (pegboard.Mode, int) {
+func (d dice) mode(atMost int) (policy.Mode, int) {
 	i := d.IntN(atMost + 1)
 	return strictness()[i], i
 }
@@ -453,19 +454,19 @@ func (d dice) rules(most int) (list []string) {
 
 func (d dice) actor() actor {
 	a := actor{name: "T", aliases: []string{"Old"}, source: one(d, "", "", "srv"), user: d.IntN(8) == 0}
-	a.own = pegboard.Decision{Behavior: one(d, pegboard.Undecided, pegboard.Undecided, pegboard.Allow, pegboard.Ask, pegboard.Deny), Reason: "its word"}
+	a.own = policy.Decision{Behavior: one(d, policy.Undecided, policy.Undecided, policy.Allow, policy.Ask, policy.Deny), Reason: "its word"}
 	a.traits = pegboard.Traits{ReadOnly: d.IntN(2) == 0, OpenWorld: d.IntN(4) == 0}
 	for range d.IntN(4) {
 		dir := one(d, d.dirs...)
-		a.traits.Targets = append(a.traits.Targets, one(d, pegboard.Target{},
-			pegboard.Target{Kind: pegboard.TargetResource, Value: "r"}, pegboard.Target{Kind: pegboard.TargetHost, Value: "h"},
-			pegboard.Target{
-				Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "r", Shell: pegboard.ShellFacts{ReadOnly: d.IntN(2) == 0, EditsOnly: d.IntN(3) == 0, Simple: d.IntN(2) == 0, NoWildcards: d.IntN(4) == 0}, AskReason: one(d, "", "", "", "it is the end of all files"),
+		a.traits.Targets = append(a.traits.Targets, one(d, policy.Target{},
+			policy.Target{Kind: policy.Resource, Value: "r"}, policy.Target{Kind: policy.Host, Value: "h"},
+			policy.Target{
+				Kind: policy.Command, Access: policy.Run, Value: "r", Shell: policy.ShellFacts{ReadOnly: d.IntN(2) == 0, EditsOnly: d.IntN(3) == 0, Simple: d.IntN(2) == 0, NoWildcards: d.IntN(4) == 0}, AskReason: one(d, "", "", "", "it is the end of all files"),
 			},
-			pegboard.Target{
-				Kind: pegboard.TargetPath, Access: one(d, pegboard.AccessRead, pegboard.AccessWrite), Tree: d.IntN(4) == 0,
+			policy.Target{
+				Kind: policy.Path, Access: one(d, policy.Read, policy.Write), Tree: d.IntN(4) == 0,
 				Value: filepath.Join(dir, one(d, "a", "b", ".", "sub/a", ".git/config", "*")),
-				Shell: pegboard.ShellFacts{FromCommand: one(d, "", "", "r"), Guess: d.IntN(6) == 0, Glob: d.IntN(4) == 0},
+				Shell: policy.ShellFacts{FromCommand: one(d, "", "", "r"), Guess: d.IntN(6) == 0, Glob: d.IntN(4) == 0},
 			}))
 	}
 	return a
@@ -475,17 +476,17 @@ func one[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
 
 // strictness lists all modes, the strictest first: the order in which a fork may
 // take them.
-func strictness() []pegboard.Mode {
-	return []pegboard.Mode{
-		pegboard.ModeDeny, pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModePlan, pegboard.ModeDefault,
-		pegboard.ModeAcceptEdits, pegboard.ModeAuto, pegboard.ModeBypass,
+func strictness() []policy.Mode {
+	return []policy.Mode{
+		policy.ModeDeny, policy.ModeDontAsk, policy.ModeAsk, policy.ModePlan, policy.ModeDefault,
+		policy.ModeAcceptEdits, policy.ModeAuto, policy.ModeBypass,
 	}
 }
 
 const laxest = 7 // of strictness
 
 // teller returns a tool whose result is r.
-func teller(info pegboard.Info, tell func(c *pegboard.Call) (*pegboard.Result, error), targets ...pegboard.Target) pegboard.Tool {
+func teller(info pegboard.Info, tell func(c *pegboard.Call) (*pegboard.Result, error), targets ...policy.Target) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
 		Info: info, Description: "Tells something.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared, Targets: targets},
 		Call: func(_ ctx, _ struct{}, c *pegboard.Call) (*pegboard.Result, error) { return tell(c) },
@@ -658,7 +659,7 @@ func browser(info pegboard.Info) pegboard.Tool {
 			tr := pegboard.Traits{Concurrency: pegboard.Shared}
 			if in.Tab != "" {
 				tr.Concurrency = pegboard.PerTarget
-				tr.Targets = []pegboard.Target{{Kind: pegboard.TargetResource, Value: in.Tab}}
+				tr.Targets = []policy.Target{{Kind: policy.Resource, Value: in.Tab}}
 			}
 			return tr
 		},
@@ -788,9 +789,9 @@ func worker(note func(in job, begin bool)) pegboard.Tool {
 		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{Concurrency: classes[in.Class], ReadOnly: !in.Write}
 			if in.Path != "" {
-				tr.Targets = []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}
+				tr.Targets = []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.Path}}
 				if in.Write {
-					tr.Targets[0].Access = pegboard.AccessWrite
+					tr.Targets[0].Access = policy.Write
 				}
 			}
 			return tr
@@ -823,7 +824,7 @@ func slow(info pegboard.Info, deaf bool) pegboard.Tool {
 			tr := pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared}
 			if in.Path != "" {
 				tr.Concurrency = pegboard.PerTarget
-				tr.Targets = []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.Path}}
+				tr.Targets = []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.Path}}
 			}
 			return tr
 		},
@@ -851,7 +852,7 @@ func toucher(touched func(path string)) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[touch, string]{
 		Info: pegboard.Info{Name: "Touch"}, Description: "Touches a file.",
 		Inspect: func(in touch, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 		},
 		Call: func(_ ctx, in touch, _ *pegboard.Call) (string, error) {
 			if touched != nil {
@@ -883,7 +884,7 @@ func stepper(ran *[]step) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[step, string]{
 		Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Inspect: func(in step, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f" + in.Path}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: "f" + in.Path}}}
 		},
 		Validate: func(_ ctx, in step, _ *pegboard.Call) error {
 			if in.N == 13 {
@@ -941,7 +942,7 @@ func ordered(lists ...[]string) []string {
 }
 
 // readsData are the traits of a call that reads one thing, which no rule of the tests is about.
-var readsData = pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "data"}}}
+var readsData = pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "data"}}}
 
 // readsShared are readsData of a call that runs beside others.
 var readsShared = pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared, Targets: readsData.Targets}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard/internal/asking"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The errors of [Executor.Resume], beside [ErrExpired] for a value whose questions can no
@@ -60,10 +61,10 @@ type SuspendedQuestion struct {
 	CallID  string
 	Tool    string          // the name of the tool in the pool
 	Input   json.RawMessage // that the question is about; hooks or a repair may have changed the model's
-	Targets []Target        // that the answer is about, resolved
+	Targets []policy.Target // that the answer is about, resolved
 	Reason  string          // why it is asked
 	// Suggestions are updates that the answer could remember, see [Question.Suggestions].
-	Suggestions [][]PermissionUpdate
+	Suggestions [][]policy.Update
 	Expires     time.Time
 }
 
@@ -98,30 +99,30 @@ func (c *callRecord) call() *Call {
 
 // A questionRecord is a question of a suspended turn, with the facts that an answer is bound to.
 type questionRecord struct {
-	ID          string               `json:"id"`
-	Tool        string               `json:"tool"`
-	Input       []byte               `json:"input"`
-	Targets     []targetRecord       `json:"targets,omitempty"`
-	Reason      string               `json:"reason,omitempty"`
-	Suggestions [][]PermissionUpdate `json:"suggestions,omitempty"`
-	Definition  string               `json:"definition"` // digest of the definition of the tool
-	Policy      string               `json:"policy"`     // digest of the permissions
-	Expires     time.Time            `json:"expires"`
-	Signature   string               `json:"signature"`
+	ID          string            `json:"id"`
+	Tool        string            `json:"tool"`
+	Input       []byte            `json:"input"`
+	Targets     []targetRecord    `json:"targets,omitempty"`
+	Reason      string            `json:"reason,omitempty"`
+	Suggestions [][]policy.Update `json:"suggestions,omitempty"`
+	Definition  string            `json:"definition"` // digest of the definition of the tool
+	Policy      string            `json:"policy"`     // digest of the permissions
+	Expires     time.Time         `json:"expires"`
+	Signature   string            `json:"signature"`
 }
 
 // A targetRecord is a resolved target.
 type targetRecord struct {
-	Kind      TargetKind `json:"kind"`
-	Access    Access     `json:"access"`
-	Value     string     `json:"value,omitempty"`
-	Real      string     `json:"real,omitempty"`
-	Tree      bool       `json:"tree,omitempty"`
-	Aliases   []string   `json:"aliases,omitempty"`
-	AskReason string     `json:"askReason,omitempty"`
+	Kind      policy.Kind   `json:"kind"`
+	Access    policy.Access `json:"access"`
+	Value     string        `json:"value,omitempty"`
+	Real      string        `json:"real,omitempty"`
+	Tree      bool          `json:"tree,omitempty"`
+	Aliases   []string      `json:"aliases,omitempty"`
+	AskReason string        `json:"askReason,omitempty"`
 }
 
-func recordTargets(ts []Target) (records []targetRecord) {
+func recordTargets(ts []policy.Target) (records []targetRecord) {
 	for _, t := range ts {
 		records = append(records, targetRecord{t.Kind, t.Access, t.Value, t.Real(), t.Tree, slices.Clip(t.Aliases), t.AskReason})
 	}
@@ -174,7 +175,7 @@ func (v *Suspension) read(turn *suspendedTurn) {
 		}
 		open := SuspendedQuestion{ID: q.ID, CallID: c.ID, Tool: q.Tool, Input: slices.Clone(q.Input), Reason: q.Reason, Suggestions: q.Suggestions, Expires: q.Expires}
 		for _, t := range q.Targets {
-			open.Targets = append(open.Targets, Target{Kind: t.Kind, Access: t.Access, Value: t.Value, Tree: t.Tree, Aliases: t.Aliases, AskReason: t.AskReason})
+			open.Targets = append(open.Targets, policy.Target{Kind: t.Kind, Access: t.Access, Value: t.Value, Tree: t.Tree, Aliases: t.Aliases, AskReason: t.AskReason})
 		}
 		v.Questions = append(v.Questions, open)
 		if v.Expires.IsZero() || q.Expires.Before(v.Expires) {
@@ -276,7 +277,7 @@ func (v *Suspension) open(s seal, session string) (*suspendedTurn, error) {
 // The pool is one of a main session with the same ID and Key. Its directory, permissions, hooks
 // and values are those that the host has restored. One process at a time resumes a value: the journal
 // keeps two from starting one call, but a call that runs in one looks lost to the other.
-func (e *Executor) Resume(ctx context.Context, p *Pool, v *Suspension, answers map[string]Decision) ([]Outcome, error) {
+func (e *Executor) Resume(ctx context.Context, p *Pool, v *Suspension, answers map[string]policy.Decision) ([]Outcome, error) {
 	mustHaveContext("Executor.Resume", ctx)
 	p.mustExist("Executor.Resume")
 	s := p.session
@@ -303,7 +304,7 @@ func (e *Executor) Resume(ctx context.Context, p *Pool, v *Suspension, answers m
 type resumption struct {
 	pool    *Pool
 	turn    *suspendedTurn
-	answers map[string]Decision
+	answers map[string]policy.Decision
 	record  *turnRecord
 }
 
@@ -365,10 +366,10 @@ func (r *resumption) checkAnswer(id string) error {
 		return fmt.Errorf("%w: question %s was answered; resume without an answer to it", ErrQuestionClosed, id)
 	}
 	d := r.answers[id]
-	if d.Behavior != Allow && d.Behavior != Deny {
+	if d.Behavior != policy.Allow && d.Behavior != policy.Deny {
 		return fmt.Errorf("the answer to question %s is %v, neither allow nor deny", id, d.Behavior)
 	}
-	if d.Behavior != Allow || d.Input == nil {
+	if d.Behavior != policy.Allow || d.Input == nil {
 		return nil
 	}
 	entry, ok := r.pool.lookup(r.turn.Calls[place].Name)
@@ -391,7 +392,7 @@ func (r *resumption) checkQuestion(place int) error {
 	if !time.Now().Before(q.Expires) {
 		return fmt.Errorf("%w: question %s could be answered until %s; end the message without its calls", ErrExpired, q.ID, q.Expires.Format(time.RFC3339))
 	}
-	if _, ok := r.pool.lookup(r.turn.Calls[place].Name); !ok && r.answers[q.ID].Behavior != Deny {
+	if _, ok := r.pool.lookup(r.turn.Calls[place].Name); !ok && r.answers[q.ID].Behavior != policy.Deny {
 		return fmt.Errorf("%w: %s, which question %s is about; deny the call, or add the tool", ErrUnknownTool, q.Tool, q.ID)
 	}
 	return nil
@@ -571,27 +572,27 @@ func (j *job) isAnswered() bool { return j.durable != nil && j.durable.answer !=
 // takeAnswer returns the answer that was given to a suspended question, if it counts for q. A
 // refusal always counts. The error says why an answer cannot be applied: the call is suspended
 // again.
-func (j *job) takeAnswer(ctx context.Context, q *inquiry) (d Decision, ok bool, err error) {
+func (j *job) takeAnswer(ctx context.Context, q *inquiry) (d policy.Decision, ok bool, err error) {
 	if !j.isAnswered() {
-		return Decision{}, false, nil
+		return policy.Decision{}, false, nil
 	}
 	durable := j.durable
 	taken := durable.answer
 	given := taken.Answer.decision()
-	if given.Behavior != Deny && !taken.Question.isAbout(j.newQuestionRecord(q)) {
-		return Decision{}, false, nil
+	if given.Behavior != policy.Deny && !taken.Question.isAbout(j.newQuestionRecord(q)) {
+		return policy.Decision{}, false, nil
 	}
 	if err := j.waitForAnswers(ctx); err != nil {
-		return Decision{}, false, err
+		return policy.Decision{}, false, err
 	}
-	d, err = q.accept(ByPerson, given)
-	if err != nil && given.Behavior == Deny { // a denial counts even if its updates cannot be applied
+	d, err = q.accept(policy.ByPerson, given)
+	if err != nil && given.Behavior == policy.Deny { // a denial counts even if its updates cannot be applied
 		q.logError(err)
 		given.Remember = nil
-		d, err = q.accept(ByPerson, given)
+		d, err = q.accept(policy.ByPerson, given)
 	}
 	if err != nil {
-		return Decision{}, false, &suspendedError{question: taken.Question, cause: err}
+		return policy.Decision{}, false, &suspendedError{question: taken.Question, cause: err}
 	}
 	durable.answer, durable.taken = nil, taken
 	if unsaved := j.session().grants.save(d.Remember); unsaved != nil {
@@ -648,19 +649,19 @@ func (q *inquiry) suspends() bool {
 
 // suspend asks those who answer without the user. If none of them does, the call is suspended,
 // unless it is decided by now in another way.
-func (q *inquiry) suspend(ctx context.Context, deciders []func(context.Context) (Decision, bool)) (Decision, error) {
-	alone := asking.Race[*pending, Decision]{Line: q.session().line, Deciders: deciders}
+func (q *inquiry) suspend(ctx context.Context, deciders []func(context.Context) (policy.Decision, bool)) (policy.Decision, error) {
+	alone := asking.Race[*pending, policy.Decision]{Line: q.session().line, Deciders: deciders}
 	d, err := alone.Run(ctx)
 	if !errors.Is(err, ErrNoApprover) {
 		return q.finish(ctx, d, err)
 	}
 	if err := q.job.waitForAnswers(ctx); err != nil {
-		return Decision{}, err
+		return policy.Decision{}, err
 	}
-	if now := q.again(); now.Behavior != Ask {
+	if now := q.again(); now.Behavior != policy.Ask {
 		return now, nil
 	}
 	r, s := q.job.newQuestionRecord(q), q.job.durable.record.suspending
-	r.Suggestions = q.question("").Suggestions(cmp.Or(s.Suggest, SourceSession))
-	return Decision{}, &suspendedError{question: r}
+	r.Suggestions = q.question("").Suggestions(cmp.Or(s.Suggest, policy.SourceSession))
+	return policy.Decision{}, &suspendedError{question: r}
 }

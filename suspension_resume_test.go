@@ -24,32 +24,33 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestResumeRefuses: each mistake is a typed error, and nothing has run.
 func TestResumeRefuses(t *testing.T) {
 	t.Parallel()
 	id := func(v *pegboard.Suspension, i int) string { return v.Questions[i].ID }
-	both := func(v *pegboard.Suspension) map[string]pegboard.Decision {
-		return map[string]pegboard.Decision{id(v, 0): answerYes, id(v, 1): answerYes}
+	both := func(v *pegboard.Suspension) map[string]policy.Decision {
+		return map[string]policy.Decision{id(v, 0): answerYes, id(v, 1): answerYes}
 	}
 	tests := []struct {
 		name   string
 		cfg    func(*pegboard.SessionConfig)
 		tools  []pegboard.Tool
 		before func(o *office, v *pegboard.Suspension)
-		answer func(v *pegboard.Suspension) map[string]pegboard.Decision
+		answer func(v *pegboard.Suspension) map[string]policy.Decision
 		is     error
 		says   string
 	}{
-		{name: "an unknown id", answer: func(v *pegboard.Suspension) map[string]pegboard.Decision {
-			return map[string]pegboard.Decision{id(v, 0): answerYes, "other": answerYes}
+		{name: "an unknown id", answer: func(v *pegboard.Suspension) map[string]policy.Decision {
+			return map[string]policy.Decision{id(v, 0): answerYes, "other": answerYes}
 		}, is: pegboard.ErrUnknownQuestion, says: `"other"`},
-		{name: "no answer", answer: func(v *pegboard.Suspension) map[string]pegboard.Decision {
-			return map[string]pegboard.Decision{id(v, 0): answerYes, id(v, 1): {}}
+		{name: "no answer", answer: func(v *pegboard.Suspension) map[string]policy.Decision {
+			return map[string]policy.Decision{id(v, 0): answerYes, id(v, 1): {}}
 		}, says: "neither allow nor deny"},
-		{name: "an input of another form", answer: func(v *pegboard.Suspension) map[string]pegboard.Decision {
-			return map[string]pegboard.Decision{id(v, 0): answerYes, id(v, 1): {Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":1}`)}}
+		{name: "an input of another form", answer: func(v *pegboard.Suspension) map[string]policy.Decision {
+			return map[string]policy.Decision{id(v, 0): answerYes, id(v, 1): {Behavior: policy.Allow, Input: json.RawMessage(`{"path":1}`)}}
 		}, is: pegboard.ErrInvalidInput},
 		{name: "another session", cfg: func(c *pegboard.SessionConfig) { c.ID = "session-2" }, answer: both, is: pegboard.ErrOtherSession},
 		{name: "no value", before: func(_ *office, v *pegboard.Suspension) { *v = pegboard.Suspension{Questions: v.Questions} }, answer: both, is: pegboard.ErrAltered, says: "empty"},
@@ -57,7 +58,7 @@ func TestResumeRefuses(t *testing.T) {
 		{name: "a session that does not suspend", cfg: func(c *pegboard.SessionConfig) { c.Suspend = nil }, answer: both, says: "SessionConfig.Suspend"},
 		{name: "a tool that is gone", tools: []pegboard.Tool{inert("Other")}, answer: both, is: pegboard.ErrUnknownTool, says: "Note"},
 		{name: "a second answer", before: func(o *office, v *pegboard.Suspension) {
-			_, err := o.resume(v, map[string]pegboard.Decision{id(v, 1): answerNo})
+			_, err := o.resume(v, map[string]policy.Decision{id(v, 1): answerNo})
 			require.NoError(o.t, err)
 		}, answer: both, is: pegboard.ErrQuestionClosed},
 		{name: "a journal that cannot be read", cfg: func(c *pegboard.SessionConfig) { c.Suspend.Journal = brokenJournal{} }, answer: both, is: pegboard.ErrJournal},
@@ -116,13 +117,13 @@ func TestResumeAfterTheTime(t *testing.T) {
 		_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"b"}`))
 		require.Equal(t, v.Questions[0].Expires, v.Expires)
 		time.Sleep(6 * 24 * time.Hour)
-		outs, err := o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+		outs, err := o.resume(v, map[string]policy.Decision{v.Questions[0].ID: answerYes})
 		require.NoError(t, err)
 		next, err := o.session.Suspension(outs)
 		require.NoError(t, err)
 		require.Equal(t, v.Questions[1].Expires, next.Expires)
 		time.Sleep(24 * time.Hour)
-		_, err = o.resume(saved(t, next), map[string]pegboard.Decision{next.Questions[0].ID: answerYes})
+		_, err = o.resume(saved(t, next), map[string]policy.Decision{next.Questions[0].ID: answerYes})
 		require.ErrorIs(t, err, pegboard.ErrExpired)
 		require.Equal(t, int32(1), o.ran.Load())
 	})
@@ -132,56 +133,56 @@ func TestResumeAfterTheTime(t *testing.T) {
 // another.
 func TestResumeDecidesAnew(t *testing.T) {
 	t.Parallel()
-	set := func(mode pegboard.Mode, s pegboard.RuleSet) func(*pegboard.SessionConfig) {
+	set := func(mode policy.Mode, s policy.RuleSet) func(*pegboard.SessionConfig) {
 		return func(c *pegboard.SessionConfig) {
-			p, err := pegboard.NewPermissions(mode, s)
+			p, err := policy.New(mode, s)
 			require.NoError(t, err)
 			c.Permissions = p
 		}
 	}
 	type change = func(*pegboard.Definition[note, string])
-	pre := func(d pegboard.Decision) func(*pegboard.SessionConfig) {
+	pre := func(d policy.Decision) func(*pegboard.SessionConfig) {
 		return func(c *pegboard.SessionConfig) {
-			c.Hooks.Pre = func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return d, nil }
+			c.Hooks.Pre = func(ctx, *pegboard.HookCall) (policy.Decision, error) { return d, nil }
 		}
 	}
 	tests := []struct {
 		name   string
 		cfg    func(*pegboard.SessionConfig)
 		tool   change
-		answer *pegboard.Decision // nil: none
-		is     error              // nil: it runs
-		by     pegboard.Decider
+		answer *policy.Decision // nil: none
+		is     error            // nil: it runs
+		by     policy.Decider
 		asked  bool // again
 	}{
-		{name: "allowed", answer: &answerYes, by: pegboard.ByPerson},
-		{name: "refused", answer: &answerNo, is: pegboard.ErrDenied, by: pegboard.ByPerson},
-		{name: "a deny rule wins", cfg: set("", pegboard.RuleSet{Deny: []string{"Edit(a)"}}), answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByRule},
-		{name: "a refusal beats an allow rule", cfg: set("", pegboard.RuleSet{Allow: []string{"Edit(a)"}}), answer: &answerNo, is: pegboard.ErrDenied, by: pegboard.ByPerson},
-		{name: "an allow rule decides without an answer", cfg: set("", pegboard.RuleSet{Allow: []string{"Edit(a)"}}), by: pegboard.ByRule},
-		{name: "an ask rule is answered", cfg: set("", pegboard.RuleSet{Ask: []string{"Edit(a)"}}), answer: &answerYes, by: pegboard.ByPerson},
-		{name: "plan mode", cfg: set(pegboard.ModePlan, pegboard.RuleSet{}), answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByMode},
-		{name: "a mode that asks nobody", cfg: set(pegboard.ModeDontAsk, pegboard.RuleSet{}), answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByMode},
-		{name: "a hook denies", cfg: pre(answerNo), answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByHook},
-		{name: "a hook changes the input", cfg: pre(pegboard.Decision{Input: json.RawMessage(`{"path":"b"}`)}), answer: &answerYes, is: pegboard.ErrSuspended, asked: true},
-		{name: "a hook spells the input anew", cfg: pre(pegboard.Decision{Input: json.RawMessage(`{ "path" : "\u0061" }`)}), answer: &answerYes, by: pegboard.ByPerson},
+		{name: "allowed", answer: &answerYes, by: policy.ByPerson},
+		{name: "refused", answer: &answerNo, is: pegboard.ErrDenied, by: policy.ByPerson},
+		{name: "a deny rule wins", cfg: set("", policy.RuleSet{Deny: []string{"Edit(a)"}}), answer: &answerYes, is: pegboard.ErrDenied, by: policy.ByRule},
+		{name: "a refusal beats an allow rule", cfg: set("", policy.RuleSet{Allow: []string{"Edit(a)"}}), answer: &answerNo, is: pegboard.ErrDenied, by: policy.ByPerson},
+		{name: "an allow rule decides without an answer", cfg: set("", policy.RuleSet{Allow: []string{"Edit(a)"}}), by: policy.ByRule},
+		{name: "an ask rule is answered", cfg: set("", policy.RuleSet{Ask: []string{"Edit(a)"}}), answer: &answerYes, by: policy.ByPerson},
+		{name: "plan mode", cfg: set(policy.ModePlan, policy.RuleSet{}), answer: &answerYes, is: pegboard.ErrDenied, by: policy.ByMode},
+		{name: "a mode that asks nobody", cfg: set(policy.ModeDontAsk, policy.RuleSet{}), answer: &answerYes, is: pegboard.ErrDenied, by: policy.ByMode},
+		{name: "a hook denies", cfg: pre(answerNo), answer: &answerYes, is: pegboard.ErrDenied, by: policy.ByHook},
+		{name: "a hook changes the input", cfg: pre(policy.Decision{Input: json.RawMessage(`{"path":"b"}`)}), answer: &answerYes, is: pegboard.ErrSuspended, asked: true},
+		{name: "a hook spells the input anew", cfg: pre(policy.Decision{Input: json.RawMessage(`{ "path" : "\u0061" }`)}), answer: &answerYes, by: policy.ByPerson},
 		{name: "another schema that the input fits", tool: func(d *pegboard.Definition[note, string]) {
 			d.Aliases = []string{"Memo"}
-		}, answer: &answerYes, by: pegboard.ByPerson},
+		}, answer: &answerYes, by: policy.ByPerson},
 		{name: "another target", tool: func(d *pegboard.Definition[note, string]) {
 			d.Inspect = func(note, *pegboard.Call) pegboard.Traits {
-				return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "b"}}}
+				return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: "b"}}}
 			}
 		}, answer: &answerYes, is: pegboard.ErrSuspended, asked: true},
 		{name: "the tool refuses", tool: func(d *pegboard.Definition[note, string]) {
-			d.Permit = func(ctx, note, *pegboard.Call) pegboard.Decision { return answerNo }
-		}, answer: &answerYes, is: pegboard.ErrDenied, by: pegboard.ByTool},
+			d.Permit = func(ctx, note, *pegboard.Call) policy.Decision { return answerNo }
+		}, answer: &answerYes, is: pegboard.ErrDenied, by: policy.ByTool},
 		{name: "the tool finds it invalid", tool: func(d *pegboard.Definition[note, string]) {
 			d.Validate = func(ctx, note, *pegboard.Call) error { return errors.New("no paper") }
 		}, answer: &answerYes, is: pegboard.ErrInvalidInput},
-		{name: "another input, which a rule denies", cfg: set("", pegboard.RuleSet{Deny: []string{"Edit(b)"}}),
-			answer: &pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"b"}`)}, is: pegboard.ErrDenied, by: pegboard.ByRule},
-		{name: "updates that cannot be applied", answer: &pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{{Type: "unknown"}}}, is: pegboard.ErrSuspended},
+		{name: "another input, which a rule denies", cfg: set("", policy.RuleSet{Deny: []string{"Edit(b)"}}),
+			answer: &policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"path":"b"}`)}, is: pegboard.ErrDenied, by: policy.ByRule},
+		{name: "updates that cannot be applied", answer: &policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{{Type: "unknown"}}}, is: pegboard.ErrSuspended},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -195,7 +196,7 @@ func TestResumeDecidesAnew(t *testing.T) {
 			if tc.cfg != nil {
 				tc.cfg(&cfg)
 			}
-			answers := map[string]pegboard.Decision{}
+			answers := map[string]policy.Decision{}
 			if tc.answer != nil {
 				answers[v.Questions[0].ID] = *tc.answer
 			}
@@ -235,7 +236,7 @@ func TestResumeWithAToolOfAnotherSchema(t *testing.T) {
 		is   error
 	}{
 		{name: "the input fits", tool: pegboard.Build(pegboard.Definition[other, string]{Info: pegboard.Info{Name: "Note"}, Description: "Another one.", Inspect: func(n other, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: n.Path}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: n.Path}}}
 		}, Call: func(ctx, other, *pegboard.Call) (string, error) { return "", nil }}), is: pegboard.ErrSuspended},
 		{name: "it does not fit", tool: pegboard.Build(pegboard.Definition[narrow, string]{Info: pegboard.Info{Name: "Note"}, Description: "Another one.",
 			Call: func(ctx, narrow, *pegboard.Call) (string, error) { return "", nil }}), is: pegboard.ErrInvalidInput},
@@ -246,7 +247,7 @@ func TestResumeWithAToolOfAnotherSchema(t *testing.T) {
 			o := newOffice(t)
 			_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`))
 			o.tools = []pegboard.Tool{tc.tool}
-			outs, err := o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+			outs, err := o.resume(v, map[string]policy.Decision{v.Questions[0].ID: answerYes})
 			require.NoError(t, err)
 			require.ErrorIs(t, outs[0].Err, tc.is)
 		})
@@ -257,20 +258,20 @@ func TestResumeWithAToolOfAnotherSchema(t *testing.T) {
 // beside them.
 func TestAnswersOfOneResume(t *testing.T) {
 	t.Parallel()
-	remember := func(b pegboard.Behavior, pattern string) []pegboard.PermissionUpdate {
-		return []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: b, Destination: pegboard.SourceSession, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: pattern}}}}
+	remember := func(b policy.Behavior, pattern string) []policy.Update {
+		return []policy.Update{{Type: policy.AddRules, Behavior: b, Destination: policy.SourceSession, Rules: []policy.UpdateRule{{Tool: "Edit", Pattern: pattern}}}}
 	}
-	var told [][]pegboard.PermissionUpdate
-	cfg := pegboard.SessionConfig{OnRemember: func(_ context.Context, u []pegboard.PermissionUpdate) error { told = append(told, u); return nil }}
+	var told [][]policy.Update
+	cfg := pegboard.SessionConfig{OnRemember: func(_ context.Context, u []policy.Update) error { told = append(told, u); return nil }}
 	o := newOffice(t)
 	_, v := o.suspend(o.process(cfg), call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"b"}`), call("3", "Note", `{"path":"c"}`), call("4", "Note", `{"path":"d"}`))
-	outs, err := o.resumeWith(cfg, v, map[string]pegboard.Decision{
-		v.Questions[1].ID: {Behavior: pegboard.Allow, Remember: append(remember(pegboard.Deny, "c"), remember(pegboard.Allow, "a")...)},
+	outs, err := o.resumeWith(cfg, v, map[string]policy.Decision{
+		v.Questions[1].ID: {Behavior: policy.Allow, Remember: append(remember(policy.Deny, "c"), remember(policy.Allow, "a")...)},
 		v.Questions[2].ID: answerYes,
 	})
 	require.NoError(t, err)
 	require.NoError(t, outs[0].Err, "the answer to the second question allows it")
-	require.Equal(t, pegboard.ByRule, outs[0].Decision.By)
+	require.Equal(t, policy.ByRule, outs[0].Decision.By)
 	require.NoError(t, outs[1].Err)
 	require.ErrorIs(t, outs[2].Err, pegboard.ErrDenied, "the answer before has denied it")
 	require.ErrorIs(t, outs[3].Err, pegboard.ErrSuspended)
@@ -279,7 +280,7 @@ func TestAnswersOfOneResume(t *testing.T) {
 	require.NoError(t, err)
 	stop := answerNo
 	stop.StopTurn = true
-	outs, err = o.resume(saved(t, next), map[string]pegboard.Decision{next.Questions[0].ID: stop})
+	outs, err = o.resume(saved(t, next), map[string]policy.Decision{next.Questions[0].ID: stop})
 	require.NoError(t, err)
 	require.True(t, outs[3].StopTurn)
 }
@@ -291,7 +292,7 @@ func TestResumeOfAnOldCopy(t *testing.T) {
 	o := newOffice(t)
 	_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"b"}`))
 	for i := range 2 {
-		_, err := o.resume(v, map[string]pegboard.Decision{v.Questions[i].ID: answerYes})
+		_, err := o.resume(v, map[string]policy.Decision{v.Questions[i].ID: answerYes})
 		require.NoError(t, err)
 	}
 	outs, err := o.resume(v, nil)
@@ -311,7 +312,7 @@ func TestResumeInManyProcessesAtOnce(t *testing.T) {
 		p := o.process(pegboard.SessionConfig{})
 		all.Go(func() {
 			ex := executor(pegboard.Executor{})
-			outs, err := ex.Resume(t.Context(), p, v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+			outs, err := ex.Resume(t.Context(), p, v, map[string]policy.Decision{v.Questions[0].ID: answerYes})
 			if err != nil {
 				require.ErrorIs(t, err, pegboard.ErrQuestionClosed)
 			} else if outs[0].Err != nil {
@@ -330,8 +331,8 @@ func TestResumeInManyProcessesAtOnce(t *testing.T) {
 func TestResumeKeepsWhatTheCallerSaid(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	free := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(**)"}})}
-	_, v := o.suspend(o.process(free), pegboard.ForceDecision(call("1", "Note", `{"path":"a"}`), pegboard.Ask, "because"))
+	free := pegboard.SessionConfig{Permissions: rules(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(**)"}})}
+	_, v := o.suspend(o.process(free), pegboard.ForceDecision(call("1", "Note", `{"path":"a"}`), policy.Ask, "because"))
 	require.Contains(t, v.Questions[0].Reason, "because")
 	outs, err := o.resumeWith(free, v, nil)
 	require.NoError(t, err)
@@ -347,7 +348,7 @@ func TestResumeKeepsWhatTheCallerSaid(t *testing.T) {
 	outs, err = o.resumeWith(free, v, nil)
 	require.NoError(t, err)
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended, "another process has not seen the calls before")
-	outs, err = o.resumeWith(free, v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+	outs, err = o.resumeWith(free, v, map[string]policy.Decision{v.Questions[0].ID: answerYes})
 	require.NoError(t, err)
 	require.NoError(t, outs[0].Err)
 }
@@ -358,10 +359,10 @@ func TestResumeRefusesACallWhoseToolIsGone(t *testing.T) {
 	o := newOffice(t)
 	_, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Note", `{"path":"a"}`))
 	o.tools = []pegboard.Tool{inert("Other")}
-	outs, err := o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerNo})
+	outs, err := o.resume(v, map[string]policy.Decision{v.Questions[0].ID: answerNo})
 	require.NoError(t, err)
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrUnknownTool)
-	_, err = o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerNo})
+	_, err = o.resume(v, map[string]policy.Decision{v.Questions[0].ID: answerNo})
 	require.ErrorIs(t, err, pegboard.ErrQuestionClosed)
 }
 
@@ -388,7 +389,7 @@ func TestRecordedOutcomesAreWhatTheyWere(t *testing.T) {
 	o.tools = []pegboard.Tool{noter(&o.ran), worker}
 	before, v := o.suspend(o.process(pegboard.SessionConfig{}), call("1", "Work", `{"path":"a"}`), call("2", "Work", `{"path":"a"}`), call("3", "Work", `{"path":"a","text":"fails"}`), call("4", "Work", `{"path":"a","text":"panics"}`),
 		call("5", "Work", `{"path":"a","text":"later"}`), call("6", "Work", `{"path":"a","text":"stops"}`), call("7", "Nothing", `{`), call("7", "Work", `{}`), call("8", "Work", `{"path":7}`), call("9", "Note", `{"path":"a"}`))
-	after, err := o.resume(v, map[string]pegboard.Decision{v.Questions[0].ID: answerNo})
+	after, err := o.resume(v, map[string]policy.Decision{v.Questions[0].ID: answerNo})
 	require.NoError(t, err)
 	require.Len(t, after, len(before))
 	for i := range before[:9] {
@@ -466,7 +467,7 @@ func (k killable) tool(name string, traits pegboard.Traits) pegboard.Tool {
 		Inspect: func(s errand, _ *pegboard.Call) pegboard.Traits {
 			tr := traits
 			if !tr.ReadOnly {
-				tr.Concurrency, tr.Targets = pegboard.PerTarget, []pegboard.Target{{Kind: pegboard.TargetResource, Value: name + "/" + s.Name[:1]}}
+				tr.Concurrency, tr.Targets = pegboard.PerTarget, []policy.Target{{Kind: policy.Resource, Value: name + "/" + s.Name[:1]}}
 			}
 			return tr
 		},
@@ -486,7 +487,7 @@ func (k killable) tool(name string, traits pegboard.Traits) pegboard.Tool {
 // process runs or resumes the message, once or until no question is open, and prints the outcomes.
 func (k killable) process(once bool) {
 	s := session(k.t, suspending(k.journal(), pegboard.SessionConfig{
-		Dir: k.dir, Permissions: rules(k.t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Free", "Set"}}),
+		Dir: k.dir, Permissions: rules(k.t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Free", "Set"}}),
 	}))
 	pool := registryOf(k.t, k.tool("Work", pegboard.Traits{}), k.tool("Free", pegboard.Traits{}), k.tool("Set", pegboard.Traits{Idempotent: true}),
 		k.tool("Look", pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared})).AssemblePool(s, pegboard.PoolConfig{})
@@ -544,8 +545,8 @@ func endingOf(o *pegboard.Outcome) ending {
 }
 
 // killedAnswers answers all questions of a value.
-func killedAnswers(v *pegboard.Suspension) map[string]pegboard.Decision {
-	answers := map[string]pegboard.Decision{}
+func killedAnswers(v *pegboard.Suspension) map[string]policy.Decision {
+	answers := map[string]policy.Decision{}
 	for _, q := range v.Questions {
 		if answers[q.ID] = answerYes; q.CallID == "6" {
 			answers[q.ID] = answerNo

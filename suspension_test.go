@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // note is the input of a tool that writes a note.
@@ -25,7 +26,7 @@ func noter(ran *atomic.Int32, change ...func(*pegboard.Definition[note, string])
 	d := pegboard.Definition[note, string]{
 		Info: pegboard.Info{Name: "Note"}, Description: "Writes a note.",
 		Inspect: func(n note, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: n.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Value: n.Path}}}
 		},
 		Call: func(_ ctx, n note, _ *pegboard.Call) (string, error) {
 			ran.Add(1)
@@ -40,7 +41,7 @@ func noter(ran *atomic.Int32, change ...func(*pegboard.Definition[note, string])
 
 // resource returns the traits of a call that writes a thing with a name, and runs alone.
 func resource(name string) pegboard.Traits {
-	return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: name}}}
+	return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: name}}}
 }
 
 // office is a host whose processes share a journal, a directory and a count of calls.
@@ -80,22 +81,22 @@ func (o *office) suspend(p *pegboard.Pool, calls ...pegboard.Call) ([]pegboard.O
 }
 
 // resume resumes a value in a process of its own.
-func (o *office) resume(v *pegboard.Suspension, answers map[string]pegboard.Decision) ([]pegboard.Outcome, error) {
+func (o *office) resume(v *pegboard.Suspension, answers map[string]policy.Decision) ([]pegboard.Outcome, error) {
 	return o.resumeWith(pegboard.SessionConfig{}, v, answers)
 }
 
-func (o *office) resumeWith(cfg pegboard.SessionConfig, v *pegboard.Suspension, answers map[string]pegboard.Decision) ([]pegboard.Outcome, error) {
+func (o *office) resumeWith(cfg pegboard.SessionConfig, v *pegboard.Suspension, answers map[string]policy.Decision) ([]pegboard.Outcome, error) {
 	ex := executor(pegboard.Executor{})
 	return ex.Resume(o.t.Context(), o.process(cfg), v, answers)
 }
 
-var answerYes, answerNo = pegboard.Decision{Behavior: pegboard.Allow}, pegboard.Decision{Behavior: pegboard.Deny, Reason: "not today"}
+var answerYes, answerNo = policy.Decision{Behavior: policy.Allow}, policy.Decision{Behavior: policy.Deny, Reason: "not today"}
 
 // TestSuspendedMessageGoesOnInOtherProcesses answers two questions on different days.
 func TestSuspendedMessageGoesOnInOtherProcesses(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	free := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(free/**)"}})}
+	free := pegboard.SessionConfig{Permissions: rules(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(free/**)"}})}
 	outs, first := o.suspend(o.process(free),
 		call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"free/b"}`), call("3", "Note", `{ "path":"c" }`), call("4", "Note", `{"path":"e"}`))
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended)
@@ -111,13 +112,13 @@ func TestSuspendedMessageGoesOnInOtherProcesses(t *testing.T) {
 	require.NotEmpty(t, q.Reason)
 	require.NotEmpty(t, q.Suggestions)
 
-	outs, err := o.resume(first, map[string]pegboard.Decision{first.Questions[1].ID: answerYes})
+	outs, err := o.resume(first, map[string]policy.Decision{first.Questions[1].ID: answerYes})
 	require.NoError(t, err)
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended)
 	require.Equal(t, "wrote free/b ", outs[1].Result.Text())
 	require.Equal(t, json.RawMessage(`"wrote free/b "`), outs[1].Result.Data)
 	require.Equal(t, "wrote c ", outs[2].Result.Text())
-	require.Equal(t, pegboard.ByPerson, outs[2].Decision.By)
+	require.Equal(t, policy.ByPerson, outs[2].Decision.By)
 	require.Equal(t, int32(2), o.ran.Load())
 	v, err := o.session.Suspension(outs)
 	require.NoError(t, err)
@@ -125,7 +126,7 @@ func TestSuspendedMessageGoesOnInOtherProcesses(t *testing.T) {
 	require.Len(t, second.Questions, 2)
 	require.Equal(t, first.Questions[0], second.Questions[0], "an open question stays as it is")
 
-	outs, err = o.resume(second, map[string]pegboard.Decision{second.Questions[0].ID: answerNo, second.Questions[1].ID: {Behavior: pegboard.Allow, Input: json.RawMessage(`{"path":"d"}`)}})
+	outs, err = o.resume(second, map[string]policy.Decision{second.Questions[0].ID: answerNo, second.Questions[1].ID: {Behavior: policy.Allow, Input: json.RawMessage(`{"path":"d"}`)}})
 	require.NoError(t, err)
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrDenied)
 	require.Contains(t, outs[0].Result.Text(), "not today")
@@ -155,7 +156,7 @@ func TestSuspensionRefusesChangedJSON(t *testing.T) {
 			return
 		}
 		ex := executor(pegboard.Executor{})
-		_, err := ex.Resume(t.Context(), p, &loaded, map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+		_, err := ex.Resume(t.Context(), p, &loaded, map[string]policy.Decision{v.Questions[0].ID: answerYes})
 		require.ErrorIs(t, err, pegboard.ErrAltered, what)
 	}
 	for i := range text {
@@ -194,7 +195,7 @@ func TestSuspendedCallHoldsItsPlace(t *testing.T) {
 		Call: func(ctx, struct{}, *pegboard.Call) (string, error) { return "Alone", nil },
 	})
 	o.tools = []pegboard.Tool{noter(&o.ran), looker, alone}
-	cfg := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(b)", "Alone"}, Ask: []string{"Edit(a)"}})}
+	cfg := pegboard.SessionConfig{Permissions: rules(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(b)", "Alone"}, Ask: []string{"Edit(a)"}})}
 	outs, v := o.suspend(o.process(cfg), call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"b"}`), call("3", "Look", `{"path":"x"}`), call("4", "Look", `{"path":"x"}`),
 		call("5", "Note", `{"path":"a"}`), call("6", "Alone", `{}`), call("7", "Note", `{"path":"b"}`))
 	require.NoError(t, outs[1].Err)
@@ -204,7 +205,7 @@ func TestSuspendedCallHoldsItsPlace(t *testing.T) {
 	}
 	require.Len(t, v.Questions, 2)
 	require.Equal(t, []string{"1", "3"}, []string{v.Questions[0].CallID, v.Questions[1].CallID})
-	outs, err := o.resumeWith(cfg, v, map[string]pegboard.Decision{v.Questions[0].ID: answerYes, v.Questions[1].ID: answerYes})
+	outs, err := o.resumeWith(cfg, v, map[string]policy.Decision{v.Questions[0].ID: answerYes, v.Questions[1].ID: answerYes})
 	require.NoError(t, err)
 	require.ErrorIs(t, outs[4].Err, pegboard.ErrSuspended, "its turn has come, and it is asked about")
 	require.ErrorIs(t, outs[5].Err, pegboard.ErrSuspended)
@@ -212,7 +213,7 @@ func TestSuspendedCallHoldsItsPlace(t *testing.T) {
 	next, err := o.session.Suspension(outs)
 	require.NoError(t, err)
 	require.Len(t, next.Questions, 1)
-	outs, err = o.resumeWith(cfg, saved(t, next), map[string]pegboard.Decision{next.Questions[0].ID: answerNo})
+	outs, err = o.resumeWith(cfg, saved(t, next), map[string]policy.Decision{next.Questions[0].ID: answerNo})
 	require.NoError(t, err)
 	require.Equal(t, "3", outs[3].SameAs.ID)
 	require.NoError(t, outs[5].Err)
@@ -225,22 +226,22 @@ func TestSuspendedCallHoldsItsPlace(t *testing.T) {
 // the user is not.
 func TestWhoAnswersBeforeACallIsSuspended(t *testing.T) {
 	t.Parallel()
-	by := func(d pegboard.Decision) pegboard.Asker {
-		return func(ctx, *pegboard.Question) (pegboard.Decision, error) { return d, nil }
+	by := func(d policy.Decision) pegboard.Asker {
+		return func(ctx, *pegboard.Question) (policy.Decision, error) { return d, nil }
 	}
 	tests := []struct {
 		name      string
 		cfg       pegboard.SessionConfig
 		suspended bool
-		by        pegboard.Decider
+		by        policy.Decider
 	}{
 		{name: "nobody", suspended: true},
 		{name: "an asker is not asked", cfg: pegboard.SessionConfig{Ask: by(answerYes)}, suspended: true},
-		{name: "an approver", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{by(pegboard.Decision{}), by(answerYes)}}, by: pegboard.ByApprover},
-		{name: "an approver that abstains", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{by(pegboard.Decision{})}}, suspended: true},
-		{name: "the hook", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: by(answerNo)}}, by: pegboard.ByHook},
-		{name: "no prompts", cfg: pegboard.SessionConfig{NoPrompts: true}, by: pegboard.ByNobody},
-		{name: "a mode that asks nobody", cfg: pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDontAsk, pegboard.RuleSet{})}, by: pegboard.ByMode},
+		{name: "an approver", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{by(policy.Decision{}), by(answerYes)}}, by: policy.ByApprover},
+		{name: "an approver that abstains", cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{by(policy.Decision{})}}, suspended: true},
+		{name: "the hook", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Permission: by(answerNo)}}, by: policy.ByHook},
+		{name: "no prompts", cfg: pegboard.SessionConfig{NoPrompts: true}, by: policy.ByNobody},
+		{name: "a mode that asks nobody", cfg: pegboard.SessionConfig{Permissions: rules(t, policy.ModeDontAsk, policy.RuleSet{})}, by: policy.ByMode},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -262,14 +263,14 @@ func TestQuestionsThatCannotBePutOff(t *testing.T) {
 	script := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Script"}, Description: "Makes a call.", Traits: resource("script"),
 		Call: func(ctx ctx, _ struct{}, c *pegboard.Call) (string, error) {
-			return c.Run(ctx, call("in", "Note", `{"path":"a"}`))[0].Result.Text(), c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Value: "b"})
+			return c.Run(ctx, call("in", "Note", `{"path":"a"}`))[0].Result.Text(), c.Check(ctx, policy.Target{Kind: policy.Path, Value: "b"})
 		},
 	})
 	o.tools = []pegboard.Tool{script, noter(&o.ran)}
 	var asked atomic.Int32
 	p := o.process(pegboard.SessionConfig{
-		Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Script"}, Ask: []string{"Edit(b)"}}),
-		Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		Permissions: rules(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Script"}, Ask: []string{"Edit(b)"}}),
+		Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			asked.Add(1)
 			return answerYes, nil
 		},
@@ -305,7 +306,7 @@ func TestSuspendedStream(t *testing.T) {
 	require.Zero(t, batches, "the message has not ended")
 	v, err := o.session.Suspension(outs)
 	require.NoError(t, err)
-	outs, err = o.resumeWith(cfg, saved(t, v), map[string]pegboard.Decision{v.Questions[0].ID: answerYes})
+	outs, err = o.resumeWith(cfg, saved(t, v), map[string]policy.Decision{v.Questions[0].ID: answerYes})
 	require.NoError(t, err)
 	require.Equal(t, "wrote a ", outs[0].Result.Text())
 	require.Equal(t, 1, batches)

@@ -17,6 +17,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Tool is one capability offered to a model. Each method is one stage of a call. No
@@ -43,7 +44,7 @@ type Tool interface {
 	// model.
 	Validate(ctx context.Context, c *Call) error
 	// Permit returns the tool's own opinion of c. The zero Decision is no opinion.
-	Permit(ctx context.Context, c *Call) Decision
+	Permit(ctx context.Context, c *Call) policy.Decision
 	// Equivalent reports whether two calls of one message, a directly before b, are the same,
 	// so that b need not run: see [Definition].Equivalent. It is pure.
 	Equivalent(a, b *Call) bool
@@ -245,7 +246,7 @@ func (d *redefinition) approve() {
 type entry struct {
 	tool     Tool
 	info     Info
-	facts    ToolFacts // those of info that decisions use
+	facts    policy.Tool // those of info that decisions use
 	output   *outputSpec
 	ofPool   bool         // of PoolConfig.With, and not registered
 	compares bool         // its calls may be the same, see Tool.Equivalent
@@ -295,7 +296,7 @@ func mayCompare(t Tool) bool {
 // external tool needs no check: it is folded to letters, digits, _ and -.
 func (e *entry) checkRuleNames() error {
 	for _, name := range append([]string{e.info.Name}, e.info.Aliases...) {
-		r, err := ParseRule(Deny, name)
+		r, err := policy.ParseRule(policy.Deny, name)
 		if err == nil && (r.Tool != name || strings.Contains(name, "*")) {
 			err = errors.New("a rule of this text is not about this tool alone")
 		}

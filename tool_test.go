@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestDeclaredNameIsTheOneThatResolves renames a tool by a wrapper around its
@@ -190,22 +191,22 @@ func TestRuleForAnOtherDefinition(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		tool   pegboard.Tool // in place of fromServer("get", "reads", "id", `{"readOnlyHint":true}`)
-		set    pegboard.RuleSet
-		mode   pegboard.Mode
+		set    policy.RuleSet
+		mode   policy.Mode
 		report []string // what changed
-		want   pegboard.Behavior
+		want   policy.Behavior
 		says   string
 	}{
-		{name: "the same", tool: fromServer("get", "reads", "id", `{"readOnlyHint":true}`), set: pegboard.RuleSet{Allow: []string{"mcp__srv__get"}}, want: pegboard.Allow},
-		{name: "the description", tool: fromServer("get", "reads everything", "id", `{"readOnlyHint":true}`), set: pegboard.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: `allow rule "mcp__srv__get" does not count: the source has changed the definition`},
-		{name: "the schema", tool: fromServer("get", "reads", "path", `{"readOnlyHint":true}`), set: pegboard.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: "does not count"},
-		{name: "a hint", tool: fromServer("get", "reads", "id", `{"readOnlyHint":false}`), set: pegboard.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: "does not count"},
-		{name: "a rule with a wildcard", tool: fromServer("get", "deletes", "id", ``), set: pegboard.RuleSet{Allow: []string{"mcp__srv__g*"}}, report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: "does not count"},
-		{name: "a rule for the server", tool: fromServer("get", "deletes", "id", ``), set: pegboard.RuleSet{Allow: []string{"mcp__srv"}}, report: []string{"mcp__srv__get"}, want: pegboard.Allow},
-		{name: "a rule for all of the server", tool: fromServer("get", "deletes", "id", ``), set: pegboard.RuleSet{Allow: []string{"mcp__srv__*"}}, report: []string{"mcp__srv__get"}, want: pegboard.Allow},
-		{name: "a deny rule", tool: fromServer("get", "deletes", "id", ``), mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: pegboard.Deny},
-		{name: "no rule", tool: fromServer("get", "deletes", "id", ``), report: []string{"mcp__srv__get"}, want: pegboard.Ask, says: "no rule allows it"},
-		{name: "bypass", tool: fromServer("get", "deletes", "id", ``), mode: pegboard.ModeBypass, report: []string{"mcp__srv__get"}, want: pegboard.Allow},
+		{name: "the same", tool: fromServer("get", "reads", "id", `{"readOnlyHint":true}`), set: policy.RuleSet{Allow: []string{"mcp__srv__get"}}, want: policy.Allow},
+		{name: "the description", tool: fromServer("get", "reads everything", "id", `{"readOnlyHint":true}`), set: policy.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: policy.Ask, says: `allow rule "mcp__srv__get" does not count: the source has changed the definition`},
+		{name: "the schema", tool: fromServer("get", "reads", "path", `{"readOnlyHint":true}`), set: policy.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: policy.Ask, says: "does not count"},
+		{name: "a hint", tool: fromServer("get", "reads", "id", `{"readOnlyHint":false}`), set: policy.RuleSet{Allow: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: policy.Ask, says: "does not count"},
+		{name: "a rule with a wildcard", tool: fromServer("get", "deletes", "id", ``), set: policy.RuleSet{Allow: []string{"mcp__srv__g*"}}, report: []string{"mcp__srv__get"}, want: policy.Ask, says: "does not count"},
+		{name: "a rule for the server", tool: fromServer("get", "deletes", "id", ``), set: policy.RuleSet{Allow: []string{"mcp__srv"}}, report: []string{"mcp__srv__get"}, want: policy.Allow},
+		{name: "a rule for all of the server", tool: fromServer("get", "deletes", "id", ``), set: policy.RuleSet{Allow: []string{"mcp__srv__*"}}, report: []string{"mcp__srv__get"}, want: policy.Allow},
+		{name: "a deny rule", tool: fromServer("get", "deletes", "id", ``), mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"mcp__srv__get"}}, report: []string{"mcp__srv__get"}, want: policy.Deny},
+		{name: "no rule", tool: fromServer("get", "deletes", "id", ``), report: []string{"mcp__srv__get"}, want: policy.Ask, says: "no rule allows it"},
+		{name: "bypass", tool: fromServer("get", "deletes", "id", ``), mode: policy.ModeBypass, report: []string{"mcp__srv__get"}, want: policy.Allow},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -237,18 +238,18 @@ func TestFingerprintOfWhoMustAllow(t *testing.T) {
 	for _, tc := range []struct {
 		name, before, after, title string
 		changed                    []string
-		want                       pegboard.Behavior
+		want                       policy.Behavior
 	}{
-		{name: "lifted", before: user, after: `{}`, changed: []string{"mcp__srv__get"}, want: pegboard.Ask},
-		{name: "added", before: `{}`, after: user, changed: []string{"mcp__srv__get"}, want: pegboard.Ask},
-		{name: "spelled in another way", before: `{}`, after: `{"anthropic/requiresUserInteraction":false}`, want: pegboard.Allow},
-		{name: "other members", before: `{}`, after: `{"anthropic/searchHint":"x","anthropic/maxResultSizeChars":9,"other":1}`, want: pegboard.Allow},
-		{name: "the title", before: `{}`, after: `{}`, title: "Get", want: pegboard.Allow},
+		{name: "lifted", before: user, after: `{}`, changed: []string{"mcp__srv__get"}, want: policy.Ask},
+		{name: "added", before: `{}`, after: user, changed: []string{"mcp__srv__get"}, want: policy.Ask},
+		{name: "spelled in another way", before: `{}`, after: `{"anthropic/requiresUserInteraction":false}`, want: policy.Allow},
+		{name: "other members", before: `{}`, after: `{"anthropic/searchHint":"x","anthropic/maxResultSizeChars":9,"other":1}`, want: policy.Allow},
+		{name: "the title", before: `{}`, after: `{}`, title: "Get", want: policy.Allow},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			var reg pegboard.Registry
-			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__srv__get"}})})
+			s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"mcp__srv__get"}})})
 			_, err := reg.Attach("srv", withMeta(tc.before, ""))
 			require.NoError(t, err)
 			report, err := reg.Replace("srv", withMeta(tc.after, tc.title))
@@ -274,19 +275,19 @@ func TestUserAllowsAnOtherDefinition(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name   string
-		answer pegboard.Decision
+		answer policy.Decision
 		by     string
-		want   pegboard.Behavior // of the next call
+		want   policy.Behavior // of the next call
 	}{
-		{name: "the user allows", answer: pegboard.Decision{Behavior: pegboard.Allow}, want: pegboard.Allow},
-		{name: "the user denies", answer: pegboard.Decision{Behavior: pegboard.Deny}, want: pegboard.Ask},
-		{name: "an approver allows", answer: pegboard.Decision{Behavior: pegboard.Allow}, by: "approver", want: pegboard.Ask},
-		{name: "a hook allows", answer: pegboard.Decision{Behavior: pegboard.Allow}, by: "hook", want: pegboard.Ask},
+		{name: "the user allows", answer: policy.Decision{Behavior: policy.Allow}, want: policy.Allow},
+		{name: "the user denies", answer: policy.Decision{Behavior: policy.Deny}, want: policy.Ask},
+		{name: "an approver allows", answer: policy.Decision{Behavior: policy.Allow}, by: "approver", want: policy.Ask},
+		{name: "a hook allows", answer: policy.Decision{Behavior: policy.Allow}, by: "hook", want: policy.Ask},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			ask := func(context.Context, *pegboard.Question) (pegboard.Decision, error) { return tc.answer, nil }
-			cfg := pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"mcp__srv__get"}})}
+			ask := func(context.Context, *pegboard.Question) (policy.Decision, error) { return tc.answer, nil }
+			cfg := pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"mcp__srv__get"}})}
 			switch tc.by {
 			case "approver":
 				cfg.Approvers = []pegboard.Asker{ask}
@@ -308,7 +309,7 @@ func TestUserAllowsAnOtherDefinition(t *testing.T) {
 			out := ex.Run(t.Context(), pool, call("1", "mcp__srv__get", `{}`))[0]
 			require.Equal(t, tc.answer.Behavior, out.Decision.Behavior)
 			require.Equal(t, tc.want, pool.Decide(t.Context(), call("2", "mcp__srv__get", `{}`)).Behavior)
-			approved := tc.want == pegboard.Allow
+			approved := tc.want == policy.Allow
 			require.Equal(t, approved, first["srv"]["get"] != reg.Fingerprints()["srv"]["get"])
 
 			// The next process knows what was approved.
@@ -325,10 +326,10 @@ func TestUserAllowsAnOtherDefinition(t *testing.T) {
 func TestSuggestionForAnOtherDefinition(t *testing.T) {
 	t.Parallel()
 	var reg pegboard.Registry
-	s := session(t, pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-		suggestions := q.Suggestions(pegboard.SourceSession)
+	s := session(t, pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+		suggestions := q.Suggestions(policy.SourceSession)
 		require.Len(t, suggestions, 1)
-		return pegboard.Decision{Behavior: pegboard.Allow, Remember: suggestions[0]}, nil
+		return policy.Decision{Behavior: policy.Allow, Remember: suggestions[0]}, nil
 	}})
 	_, err := reg.Attach("srv", fromServer("get", "reads", "id", ``))
 	require.NoError(t, err)
@@ -337,7 +338,7 @@ func TestSuggestionForAnOtherDefinition(t *testing.T) {
 	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{})
 	require.NoError(t, ex.Run(t.Context(), pool, call("1", "mcp__srv__get", `{}`))[0].Err)
-	require.Equal(t, pegboard.Allow, pool.Decide(t.Context(), call("2", "mcp__srv__get", `{}`)).Behavior)
+	require.Equal(t, policy.Allow, pool.Decide(t.Context(), call("2", "mcp__srv__get", `{}`)).Behavior)
 }
 
 // TestFingerprintsAreCopies and do not grow with a source that renames its tools.

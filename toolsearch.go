@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/rank"
 	"github.com/seed49eaa51d/pegboard/internal/searchquery"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // searchToolName is the name of the tool that finds deferred tools.
@@ -68,12 +69,14 @@ func ToolSearch(o SearchOptions) Tool {
 			"A word after a + must be part of the name, as in \"+github create issue\".",
 		Traits: Traits{
 			Concurrency: Shared, ReadOnly: true, Kind: KindSearch,
-			Targets: []Target{{Kind: TargetResource, Access: AccessRead, Value: "tools of the pool"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "tools of the pool"}},
 		},
 		Lines: func(in searchInput, _ *Call) Lines {
 			return Lines{Before: "Find tools: " + in.Query, While: "Finding tools: " + in.Query}
 		},
-		Permit: func(context.Context, searchInput, *Call) Decision { return Decision{Behavior: Allow} }, // it only reads definitions
+		Permit: func(context.Context, searchInput, *Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow}
+		}, // it only reads definitions
 		Call:   o.search,
 		Result: searchResult,
 	})

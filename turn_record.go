@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A turnRecord keeps the steps of the calls of one message.
@@ -36,7 +38,7 @@ type (
 		Call string `json:"call"` // digest of id, name and input
 	}
 	decidedRecord struct {
-		Behavior Behavior        `json:"behavior"`
+		Behavior policy.Behavior `json:"behavior"`
 		Question *questionRecord `json:"question,omitempty"` // that was answered
 		Answer   *decisionRecord `json:"answer,omitempty"`   // as it was given
 	}
@@ -186,15 +188,15 @@ type outcomeRecord struct {
 	Question   string          `json:"question,omitempty"` // the id of the one that was answered
 }
 
-// A decisionRecord is a [Decision] without what belongs to the process.
+// A decisionRecord is a [policy.Decision] without what belongs to the process.
 type decisionRecord struct {
-	Behavior Behavior           `json:"behavior,omitempty"`
-	Reason   string             `json:"reason,omitempty"`
-	Input    []byte             `json:"input,omitempty"`
-	By       string             `json:"by,omitempty"`
-	Rule     *Rule              `json:"rule,omitempty"`
-	Remember []PermissionUpdate `json:"remember,omitempty"`
-	StopTurn bool               `json:"stopTurn,omitempty"`
+	Behavior policy.Behavior `json:"behavior,omitempty"`
+	Reason   string          `json:"reason,omitempty"`
+	Input    []byte          `json:"input,omitempty"`
+	By       string          `json:"by,omitempty"`
+	Rule     *policy.Rule    `json:"rule,omitempty"`
+	Remember []policy.Update `json:"remember,omitempty"`
+	StopTurn bool            `json:"stopTurn,omitempty"`
 }
 
 // An errorRecord is a *[CallError].
@@ -266,14 +268,14 @@ func recordError(err error) *errorRecord {
 	return r
 }
 
-func recordDecision(d *Decision) decisionRecord {
+func recordDecision(d *policy.Decision) decisionRecord {
 	return decisionRecord{Behavior: d.Behavior, Reason: d.Reason, Input: d.Input, By: d.By.String(), Rule: d.Rule, Remember: d.Remember, StopTurn: d.StopTurn}
 }
 
 // decision returns the decision that r is the record of.
-func (r *decisionRecord) decision() Decision {
-	d := Decision{Behavior: r.Behavior, Reason: r.Reason, Input: r.Input, Rule: r.Rule, Remember: r.Remember, StopTurn: r.StopTurn}
-	for by := ByDefault; by <= ByGuard; by++ {
+func (r *decisionRecord) decision() policy.Decision {
+	d := policy.Decision{Behavior: r.Behavior, Reason: r.Reason, Input: r.Input, Rule: r.Rule, Remember: r.Remember, StopTurn: r.StopTurn}
+	for by := policy.ByDefault; by <= policy.ByGuard; by++ {
 		if by.String() == r.By {
 			d.By = by
 		}
@@ -369,7 +371,7 @@ func (j *job) recorded(r *outcomeRecord) Outcome {
 }
 
 // recordDecided writes the final decision.
-func (j *job) recordDecided(decision Decision) *failure {
+func (j *job) recordDecided(decision policy.Decision) *failure {
 	d := j.durable
 	if d == nil || d.past.decisions > 0 && (d.taken == nil || !d.fresh) {
 		return nil

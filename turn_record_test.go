@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestCallsAfterACrash runs the same message again after the process has died behind each entry of
@@ -52,7 +53,7 @@ func TestCallsAfterACrash(t *testing.T) {
 			o := newOffice(t)
 			hooks := 0
 			cfg := pegboard.SessionConfig{
-				Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(**)"}}),
+				Permissions: rules(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(**)"}}),
 				Hooks:       pegboard.Hooks{PostFailure: func(ctx, *pegboard.HookCall) error { hooks++; return nil }},
 			}
 			o.tools = []pegboard.Tool{noter(&o.ran, tc.then)}
@@ -109,7 +110,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 			}
 			return nil
 		}
-		answers := map[string]pegboard.Decision{v.Questions[0].ID: {Behavior: pegboard.Allow, Input: []byte(`{"path":"b"}`)}}
+		answers := map[string]policy.Decision{v.Questions[0].ID: {Behavior: policy.Allow, Input: []byte(`{"path":"b"}`)}}
 		outs, err := o.resume(v, answers)
 		require.NoError(t, err)
 		require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended)
@@ -135,7 +136,7 @@ func TestAnswerOutlivesACrash(t *testing.T) {
 func TestTurnOfAnotherMessage(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
-	free := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(**)"}})}
+	free := pegboard.SessionConfig{Permissions: rules(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(**)"}})}
 	turn := pegboard.WithTurn(t.Context(), "message-1")
 	ex := executor(pegboard.Executor{})
 	require.NoError(t, ex.Run(turn, o.process(free), call("1", "Note", `{"path":"a"}`))[0].Err)
@@ -150,7 +151,7 @@ func TestJournalThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for _, state := range []pegboard.JournalState{pegboard.JournalProposed, pegboard.JournalDecided, pegboard.JournalStarted} {
 		o := newOffice(t)
-		free := pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(**)"}})}
+		free := pegboard.SessionConfig{Permissions: rules(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(**)"}})}
 		o.journal.fail = func(e pegboard.JournalEntry) error {
 			if e.State == state {
 				return errDisk

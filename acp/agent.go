@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // closeTime is how long prompts may take to end, and then sessions to close, when the editor
@@ -35,8 +36,8 @@ type Options struct {
 	// Accepts lists the content that the editor may send beside text and links.
 	Accepts Accepts
 	// Remember is whose rules an answer "always" changes; empty means
-	// [pegboard.SourceSession]. For any other, OnRemember of the session should save them.
-	Remember pegboard.RuleSource
+	// [policy.SourceSession]. For any other, OnRemember of the session should save them.
+	Remember policy.Source
 	// Logger gets errors for the host to fix. Nil means [slog.Default], which writes to
 	// standard error.
 	Logger *slog.Logger
@@ -63,10 +64,10 @@ func New(o Options) (*Agent, error) {
 	if o.Open == nil {
 		return nil, errors.New("acp: Options.Open is required")
 	}
-	if o.Remember == pegboard.SourcePolicy {
+	if o.Remember == policy.SourceManaged {
 		return nil, errors.New("acp: Options.Remember is the policy, which no answer changes")
 	}
-	o.Name, o.Version, o.Remember = cmp.Or(o.Name, "pegboard"), cmp.Or(o.Version, "0"), cmp.Or(o.Remember, pegboard.SourceSession)
+	o.Name, o.Version, o.Remember = cmp.Or(o.Name, "pegboard"), cmp.Or(o.Version, "0"), cmp.Or(o.Remember, policy.SourceSession)
 	return &Agent{o: o}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxRaw is how many bytes of the input or output of a call are shown as rawInput and
@@ -201,7 +202,7 @@ func locationsOf(c *pegboard.Call) *[]location {
 	var all []location
 	for _, t := range c.Targets() {
 		l := location{Path: t.Value}
-		if t.Kind == pegboard.TargetPath && !t.Shell.Guess && filepath.IsAbs(t.Value) && !slices.Contains(all, l) {
+		if t.Kind == policy.Path && !t.Shell.Guess && filepath.IsAbs(t.Value) && !slices.Contains(all, l) {
 			all = append(all, l)
 		}
 	}

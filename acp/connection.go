@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A connection is one editor, from its first message to its last.
@@ -246,7 +247,7 @@ func (n *connection) setMode(_ context.Context, in *sessionRequest) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.setMode(pegboard.Mode(in.Mode)); err != nil {
+	if err := c.setMode(policy.Mode(in.Mode)); err != nil {
 		return nil, invalid("%v", err)
 	}
 	return empty{}, nil

@@ -13,13 +13,14 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestNewNamesTheWrongOption(t *testing.T) {
 	t.Parallel()
 	_, err := acp.New(acp.Options{})
 	require.ErrorContains(t, err, "Options.Open")
-	_, err = acp.New(acp.Options{Open: func(context.Context, *acp.Conversation) (*pegboard.Session, acp.Turn, error) { return nil, nil, nil }, Remember: pegboard.SourcePolicy})
+	_, err = acp.New(acp.Options{Open: func(context.Context, *acp.Conversation) (*pegboard.Session, acp.Turn, error) { return nil, nil, nil }, Remember: policy.SourceManaged})
 	require.ErrorContains(t, err, "Options.Remember")
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
 
@@ -29,7 +30,7 @@ type Conversation struct {
 	mu      sync.Mutex
 	session *pegboard.Session // nil until Open has returned it
 	turn    *turn             // nil while no prompt runs
-	mode    pegboard.Mode     // that the editor was told last
+	mode    policy.Mode       // that the editor was told last
 	todos   []tasks.Todo      // likewise
 }
 
@@ -181,8 +182,8 @@ func (c *Conversation) tellChanges() {
 }
 
 // setMode changes the mode as the user has chosen.
-func (c *Conversation) setMode(m pegboard.Mode) error {
-	err := c.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+func (c *Conversation) setMode(m policy.Mode) error {
+	err := c.session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(m) })
 	if err != nil {
 		return err
 	}

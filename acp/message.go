@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
 
@@ -214,21 +215,21 @@ type requestMeta struct {
 // modes are the modes of permissions with the words in which the editor shows them, in the
 // order in which it does.
 var modes = [...]struct {
-	mode        pegboard.Mode
+	mode        policy.Mode
 	name, about string
 }{
-	{pegboard.ModeDefault, "Default", "Reads the working directories, and asks about everything else"},
-	{pegboard.ModeAcceptEdits, "Accept edits", "Also changes files in the working directories without asking"},
-	{pegboard.ModePlan, "Plan", "Changes nothing"},
-	{pegboard.ModeAuto, "Auto", "Asks only where a classifier does not decide"},
-	{pegboard.ModeBypass, "Bypass permissions", "Does not ask, unless a rule or a tool insists"},
-	{pegboard.ModeAsk, "Ask", "Asks about every call"},
-	{pegboard.ModeDontAsk, "Don't ask", "Denies what the default mode asks about"},
-	{pegboard.ModeDeny, "Deny", "Denies every call that no rule allows"},
+	{policy.ModeDefault, "Default", "Reads the working directories, and asks about everything else"},
+	{policy.ModeAcceptEdits, "Accept edits", "Also changes files in the working directories without asking"},
+	{policy.ModePlan, "Plan", "Changes nothing"},
+	{policy.ModeAuto, "Auto", "Asks only where a classifier does not decide"},
+	{policy.ModeBypass, "Bypass permissions", "Does not ask, unless a rule or a tool insists"},
+	{policy.ModeAsk, "Ask", "Asks about every call"},
+	{policy.ModeDontAsk, "Don't ask", "Denies what the default mode asks about"},
+	{policy.ModeDeny, "Deny", "Denies every call that no rule allows"},
 }
 
 // modesOf returns the modes that permissions offer, and the one that they are in.
-func modesOf(p pegboard.Permissions) *modeState {
+func modesOf(p policy.Permissions) *modeState {
 	s := &modeState{Current: string(p.Mode())}
 	for _, m := range modes {
 		if p.Offers(m.mode) || p.Mode() == m.mode {

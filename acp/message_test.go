@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 const showsForms = `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{},"url":{}}}}`
@@ -87,11 +88,11 @@ func TestModesAreThoseThatAreOffered(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name        string
-		permissions pegboard.Permissions
+		permissions policy.Permissions
 		want        []string
 	}{
 		{name: "unset", want: []string{"default", "acceptEdits", "plan", "ask", "dontAsk", "deny"}},
-		{name: "with bypass, without plan", permissions: pegboard.Permissions{}.WithAvailable(pegboard.ModeBypass).Without(pegboard.ModePlan), want: []string{"default", "acceptEdits", "bypassPermissions", "ask", "dontAsk", "deny"}},
+		{name: "with bypass, without plan", permissions: policy.Permissions{}.WithAvailable(policy.ModeBypass).Without(policy.ModePlan), want: []string{"default", "acceptEdits", "bypassPermissions", "ask", "dontAsk", "deny"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -121,10 +122,10 @@ func TestModesAreThoseThatAreOffered(t *testing.T) {
 func TestModeChanges(t *testing.T) {
 	t.Parallel()
 	e := opened(t, setup{turn: func(_ context.Context, h *host) (acp.StopReason, error) {
-		return "", h.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil })
+		return "", h.session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.AfterPlan(), nil })
 	}})
 	require.JSONEq(t, `{}`, string(e.ask("session/set_mode", e.session(`,"modeId":"plan"`)).Result))
-	require.Equal(t, pegboard.ModePlan, e.h.session.Permissions().Mode())
+	require.Equal(t, policy.ModePlan, e.h.session.Permissions().Mode())
 	require.Empty(t, e.updates(), "the editor knows what the user has chosen")
 	require.Equal(t, acp.StopEndTurn, e.stops("leave the mode"))
 	require.Equal(t, acp.StopEndTurn, e.stops("again"))

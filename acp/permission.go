@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The kinds of options in the protocol, which are the ids of the first of each kind.
@@ -27,22 +28,22 @@ const (
 // An answer that was not offered is an [*OptionError], an editor that cannot be asked
 // [ErrNotShown], and one that has left [ErrDisconnected]; none of them allows the call. If ctx
 // ends, the question is withdrawn.
-func (c *Conversation) Ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (c *Conversation) Ask(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	n := c.connection
 	answers := answersTo(q, n.agent.o.Remember)
 	request := permissionRequest{Session: c.id, Call: c.calls.asked(ctx, q), Options: answers.options, Meta: n.nextKey()}
 	var response permissionResponse
 	if err := n.request(ctx, methodPermission, request.Meta, request, &response); err != nil {
-		return pegboard.Decision{}, askingError(ctx, err)
+		return policy.Decision{}, askingError(ctx, err)
 	}
 	switch option := response.Outcome.Option; {
 	case response.Outcome.Outcome == "cancelled":
 		c.interrupt(pegboard.ErrUserInterrupt, "")
-		return pegboard.Decision{Behavior: pegboard.Deny, StopTurn: true, Reason: "the user has cancelled"}, nil
+		return policy.Decision{Behavior: policy.Deny, StopTurn: true, Reason: "the user has cancelled"}, nil
 	case response.Outcome.Outcome == "selected" && option != nil:
 		return answers.decision(*option)
 	}
-	return pegboard.Decision{}, fmt.Errorf("%w: its answer has neither an option nor a cancellation", ErrNotShown)
+	return policy.Decision{}, fmt.Errorf("%w: its answer has neither an option nor a cancellation", ErrNotShown)
 }
 
 // askingError returns the error of a request to the editor that has no answer.
@@ -56,10 +57,10 @@ func askingError(ctx context.Context, err error) error {
 // answers are those that the user may give to a question.
 type answers struct {
 	options   []permissionOption
-	decisions []pegboard.Decision // of the options
+	decisions []policy.Decision // of the options
 }
 
-func (a *answers) offer(kind, name string, d pegboard.Decision) {
+func (a *answers) offer(kind, name string, d policy.Decision) {
 	same := func(o permissionOption) bool { return o.Kind == kind && o.Name == name }
 	if slices.ContainsFunc(a.options, same) {
 		return
@@ -73,27 +74,27 @@ func (a *answers) offer(kind, name string, d pegboard.Decision) {
 }
 
 // decision returns the decision of an option.
-func (a *answers) decision(id string) (pegboard.Decision, error) {
+func (a *answers) decision(id string) (policy.Decision, error) {
 	ids := make([]string, len(a.options))
 	for i, o := range a.options {
 		if ids[i] = o.ID; o.ID == id {
 			return a.decisions[i], nil
 		}
 	}
-	return pegboard.Decision{}, &OptionError{Option: cut(id, maxQuoted), Offered: ids}
+	return policy.Decision{}, &OptionError{Option: cut(id, maxQuoted), Offered: ids}
 }
 
-func answersTo(q *pegboard.Question, to pegboard.RuleSource) *answers {
+func answersTo(q *pegboard.Question, to policy.Source) *answers {
 	a := new(answers)
-	a.offer(allowOnce, "Allow once", pegboard.Decision{Behavior: pegboard.Allow})
+	a.offer(allowOnce, "Allow once", policy.Decision{Behavior: policy.Allow})
 	suggestions := q.Suggestions(to)
 	for _, updates := range suggestions {
-		a.offer(allowAlways, "Allow, and from now on: "+wordsOf(updates), pegboard.Decision{Behavior: pegboard.Allow, Remember: updates})
+		a.offer(allowAlways, "Allow, and from now on: "+wordsOf(updates), policy.Decision{Behavior: policy.Allow, Remember: updates})
 	}
-	a.offer(rejectOnce, "Reject", pegboard.Decision{Behavior: pegboard.Deny})
+	a.offer(rejectOnce, "Reject", policy.Decision{Behavior: policy.Deny})
 	for _, updates := range suggestions {
 		if denials := denialsFor(q, updates); denials != nil {
-			a.offer(rejectAlways, "Reject, and from now on: "+wordsOf(denials), pegboard.Decision{Behavior: pegboard.Deny, Remember: denials})
+			a.offer(rejectAlways, "Reject, and from now on: "+wordsOf(denials), policy.Decision{Behavior: policy.Deny, Remember: denials})
 			break
 		}
 	}
@@ -102,21 +103,21 @@ func answersTo(q *pegboard.Question, to pegboard.RuleSource) *answers {
 
 // denialsFor returns deny rules with the text of the allow rules in updates. It returns nil
 // unless one of them denies this call.
-func denialsFor(q *pegboard.Question, updates []pegboard.PermissionUpdate) (denials []pegboard.PermissionUpdate) {
+func denialsFor(q *pegboard.Question, updates []policy.Update) (denials []policy.Update) {
 	denies := false
 	for _, u := range updates {
-		if u.Type != pegboard.UpdateAddRules || u.Behavior != pegboard.Allow {
+		if u.Type != policy.AddRules || u.Behavior != policy.Allow {
 			return nil
 		}
 		for _, r := range u.Rules {
-			rule, err := pegboard.ParseRule(pegboard.Deny, r.String())
+			rule, err := policy.ParseRule(policy.Deny, r.String())
 			if err != nil {
 				return nil
 			}
 			rule.Source = u.Destination
-			denies = denies || q.Concerns(rule) == pegboard.ConcernYes
+			denies = denies || q.Concerns(rule) == policy.ConcernYes
 		}
-		u.Behavior = pegboard.Deny
+		u.Behavior = policy.Deny
 		denials = append(denials, u)
 	}
 	if !denies {
@@ -125,7 +126,7 @@ func denialsFor(q *pegboard.Question, updates []pegboard.PermissionUpdate) (deni
 	return denials
 }
 
-func wordsOf(updates []pegboard.PermissionUpdate) string {
+func wordsOf(updates []policy.Update) string {
 	words := make([]string, len(updates))
 	for i, u := range updates {
 		words[i] = u.String()

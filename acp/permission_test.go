@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // writing returns a setup with a turn that writes a file in each of that many messages, and
@@ -97,14 +98,14 @@ func TestOptionsAreTheSuggestions(t *testing.T) {
 // TestRememberedRulesGoWhereTheHostWants saves them by the session's OnRemember.
 func TestRememberedRulesGoWhereTheHostWants(t *testing.T) {
 	t.Parallel()
-	saved := make(chan []pegboard.PermissionUpdate, 1)
+	saved := make(chan []policy.Update, 1)
 	s, outcomes := writing(1)
-	s.options.Remember, s.answer = pegboard.SourceLocal, selecting("allow_always")
-	s.session.OnRemember = func(_ context.Context, updates []pegboard.PermissionUpdate) error { saved <- updates; return nil }
+	s.options.Remember, s.answer = policy.SourceLocal, selecting("allow_always")
+	s.session.OnRemember = func(_ context.Context, updates []policy.Update) error { saved <- updates; return nil }
 	e := opened(t, s)
 	require.Equal(t, acp.StopEndTurn, e.stops("write"))
 	require.NoError(t, (<-outcomes).Err)
-	require.Equal(t, pegboard.SourceLocal, (<-saved)[0].Destination)
+	require.Equal(t, policy.SourceLocal, (<-saved)[0].Destination)
 }
 
 // TestAnswersThatAreNone are those of an editor that breaks the protocol. None of them allows
@@ -129,8 +130,8 @@ func TestAnswersThatAreNone(t *testing.T) {
 			asked := make(chan error, 1)
 			s, outcomes := writing(1)
 			s.answer = func(message) any { return tt.answer }
-			s.heard = func(d pegboard.Decision, err error) {
-				require.NotEqual(t, pegboard.Allow, d.Behavior)
+			s.heard = func(d policy.Decision, err error) {
+				require.NotEqual(t, policy.Allow, d.Behavior)
 				asked <- err
 			}
 			e := opened(t, s)
@@ -193,7 +194,7 @@ func TestQuestionIsAnsweredElsewhere(t *testing.T) {
 	asked := e.awaitMethod("session/request_permission")
 	questions := e.h.session.Questions()
 	require.Len(t, questions, 1)
-	require.NoError(t, e.h.session.Answer(questions[0].ID, pegboard.Decision{Behavior: pegboard.Deny, Reason: "not here"}))
+	require.NoError(t, e.h.session.Answer(questions[0].ID, policy.Decision{Behavior: policy.Deny, Reason: "not here"}))
 	require.JSONEq(t, `{"requestId":`+string(asked.ID)+`}`, string(e.awaitMethod("$/cancel_request").Params))
 	e.reply(asked, selected("allow_once"))
 	e.reply(asked, selected("allow_once"))
@@ -238,7 +239,7 @@ func TestEditorDiesInMidQuestion(t *testing.T) {
 	t.Parallel()
 	asked := make(chan error, 1)
 	s, outcomes := writing(1)
-	s.heard = func(_ pegboard.Decision, err error) { asked <- err }
+	s.heard = func(_ policy.Decision, err error) { asked <- err }
 	e := opened(t, s)
 	e.prompt("write")
 	e.awaitMethod("session/request_permission")

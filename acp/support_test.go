@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
@@ -114,9 +115,9 @@ type setup struct {
 	session   pegboard.SessionConfig
 	tools     []pegboard.Tool
 	turn      turn
-	heard     func(d pegboard.Decision, err error) // what Ask returns
-	answer    func(m message) any                  // the result for a request of the agent; nil answers later
-	initially string                               // parameters of initialize; empty means without capabilities
+	heard     func(d policy.Decision, err error) // what Ask returns
+	answer    func(m message) any                // the result for a request of the agent; nil answers later
+	initially string                             // parameters of initialize; empty means without capabilities
 }
 
 // quiet logs nothing.
@@ -135,7 +136,7 @@ func connected(t testing.TB, s setup) *editor {
 			cfg := s.session
 			cfg.Dir, cfg.Ask, cfg.Fill = c.Dir(), c.Ask, c.Fill
 			if s.heard != nil {
-				cfg.Ask = func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+				cfg.Ask = func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 					d, err := c.Ask(ctx, q)
 					s.heard(d, err)
 					return d, err

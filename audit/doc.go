@@ -70,7 +70,7 @@
 // half of its digest in hexadecimal. So a line can still be found by a known id. A name
 // that no tool has comes from the model, and is always written as its digest.
 //
-// A rule is configuration. But a rule of [pegboard.SourceSession] usually comes from the
+// A rule is configuration. But a rule of [policy.SourceSession] usually comes from the
 // user's answer to allow a call permanently, and contains parts of the call. Its pattern is
 // written as "…". A rule that such an answer saved in a settings file is written in full.
 //

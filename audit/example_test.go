@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/audit"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -23,17 +24,17 @@ func Example() {
 	log, err := audit.Open(path, audit.Options{})
 	check(err)
 
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault,
-		pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"Edit(notes/**)"}, Deny: []string{"Edit(.env)"}})
+	permissions, err := policy.New(policy.ModeDefault,
+		policy.RuleSet{Source: policy.SourceProject, Allow: []string{"Edit(notes/**)"}, Deny: []string{"Edit(.env)"}})
 	check(err)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{ID: "session-1", Dir: dir, Permissions: permissions})
 	check(err)
 	defer func() { check(session.Close(context.Background())) }()
 	var registry pegboard.Registry
-	check(registry.Add(tooltest.FakeConfig{Name: "Write", Targets: func(input json.RawMessage) []pegboard.Target {
+	check(registry.Add(tooltest.FakeConfig{Name: "Write", Targets: func(input json.RawMessage) []policy.Target {
 		var in struct{ Path string }
 		check(json.Unmarshal(input, &in))
-		return []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}
+		return []policy.Target{{Kind: policy.Path, Value: in.Path}}
 	}}.New()))
 
 	executor := &pegboard.Executor{

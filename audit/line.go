@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/logname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // line is the JSON of one decision, or of a call that was not run. The order of the fields is the order in the file.
@@ -93,14 +94,14 @@ func newLine(e pegboard.Event, inputs bool) (l line, ok bool) {
 // it was denied. Of a call that is the same as another, the line of that call says it.
 func refusalOf(o *pegboard.Outcome) *pegboard.CallError {
 	var refusal *pegboard.CallError
-	if o.SameAs != nil || o.Decision.Behavior == pegboard.Deny || !errors.As(o.Err, &refusal) || refusal.Stage == pegboard.StageCall || refusal.Stage == pegboard.StageResult {
+	if o.SameAs != nil || o.Decision.Behavior == policy.Deny || !errors.As(o.Err, &refusal) || refusal.Stage == pegboard.StageCall || refusal.Stage == pegboard.StageResult {
 		return nil
 	}
 	return refusal
 }
 
 // newCallLine returns a line with what is known of a call.
-func newCallLine(e pegboard.Event, targets []pegboard.Target, inputs bool) line {
+func newCallLine(e pegboard.Event, targets []policy.Target, inputs bool) line {
 	name := namer(inputs)
 	l := line{
 		Time:  e.Time.UTC().Format(timeFormat),
@@ -178,7 +179,7 @@ func namer(inputs bool) func(string) string {
 }
 
 // newRule hides the pattern of a session rule, which is usually made from a call.
-func newRule(d *pegboard.Decision, inputs bool) *rule {
+func newRule(d *policy.Decision, inputs bool) *rule {
 	if r := d.FactRule; r != nil {
 		return &rule{Behavior: r.Behavior.String(), Text: r.String(), Source: string(r.Source)}
 	}
@@ -195,15 +196,15 @@ func newRule(d *pegboard.Decision, inputs bool) *rule {
 
 // describeUpdate describes an update of the permissions. Without inputs it leaves out the
 // rules, which are made from the call.
-func describeUpdate(u pegboard.PermissionUpdate, inputs bool) string {
+func describeUpdate(u policy.Update, inputs bool) string {
 	if inputs {
 		return u.String()
 	}
 	words := []string{string(u.Type)}
 	switch u.Type {
-	case pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules:
+	case policy.AddRules, policy.ReplaceRules, policy.RemoveRules:
 		words = append(words, u.Behavior.String())
-	case pegboard.UpdateSetMode:
+	case policy.SetMode:
 		words = append(words, string(u.Mode))
 	}
 	return strings.Join(append(words, logname.Of(string(u.Destination))), " ")

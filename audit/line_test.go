@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/audit"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -24,13 +25,13 @@ import (
 // makes the decisions; only when is set here.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	config := pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"Bash(make *)", "Edit(out/**)"}, Deny: []string{"Edit(secret/**)"}, Ask: []string{"Bash(rm *)"}}
-	remembered := pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"Bash(git push canary)"}}
+	config := policy.RuleSet{Source: policy.SourceProject, Allow: []string{"Bash(make *)", "Edit(out/**)"}, Deny: []string{"Edit(secret/**)"}, Ask: []string{"Bash(rm *)"}}
+	remembered := policy.RuleSet{Source: policy.SourceSession, Allow: []string{"Bash(git push canary)"}}
 	const start = `{"time":"2026-07-01T12:00:00.000000005Z","trace":"trace-1","session":"s1","call":"toolu_1",`
 	tests := []struct {
 		name, tool, input string
 		inputs            bool
-		answer            []pegboard.PermissionUpdate // what a person has remembered who allows the call
+		answer            []policy.Update // what a person has remembered who allows the call
 		want              string
 	}{
 		{
@@ -51,8 +52,8 @@ func TestLines(t *testing.T) {
 		},
 		{
 			name: "allowed for good", tool: "Bash", input: `{"command":"git push"}`,
-			answer: []pegboard.PermissionUpdate{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceUser, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "git push"}}},
-				{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
+			answer: []policy.Update{{Type: policy.AddRules, Behavior: policy.Allow, Destination: policy.SourceUser, Rules: []policy.UpdateRule{{Tool: "Bash", Pattern: "git push"}}},
+				{Type: policy.SetMode, Mode: policy.ModeAcceptEdits, Destination: policy.SourceSession}},
 			want: start + `"tool":"Bash","behavior":"allow","by":"person","mode":"acceptEdits","remember":["addRules allow userSettings","setMode acceptEdits session"],"targets":["command:run","path:read?"]}`,
 		},
 		{
@@ -81,13 +82,13 @@ func TestLines(t *testing.T) {
 			}}
 			cfg := pegboard.SessionConfig{ID: "s1", Dir: dir, Permissions: rules(t, config, remembered)}
 			if tc.answer != nil {
-				cfg.Ask = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-					return pegboard.Decision{Behavior: pegboard.Allow, Remember: tc.answer}, nil
+				cfg.Ask = func(context.Context, *pegboard.Question) (policy.Decision, error) {
+					return policy.Decision{Behavior: policy.Allow, Remember: tc.answer}, nil
 				}
 			}
 			s := session(t, cfg)
 			executor.Run(t.Context(), pool(t, s, worker("Write"), worker("Bash", "Shell")), call("toolu_1", tc.tool, tc.input))
-			want := strings.NewReplacer("DIR", dir, "sessionSource", string(pegboard.SourceSession), `,"real":""`, "").Replace(tc.want)
+			want := strings.NewReplacer("DIR", dir, "sessionSource", string(policy.SourceSession), `,"real":""`, "").Replace(tc.want)
 			require.Equal(t, want+"\n", read(t, path))
 		})
 	}
@@ -96,7 +97,7 @@ func TestLines(t *testing.T) {
 // TestLinesOfFactRules name the facts and the source of the rule.
 func TestLinesOfFactRules(t *testing.T) {
 	t.Parallel()
-	p, err := pegboard.Permissions{}.WithFactRules(pegboard.FactRule{Behavior: pegboard.Deny, Source: pegboard.SourcePolicy, ReadOnly: pegboard.FactNo})
+	p, err := policy.Permissions{}.WithFactRules(policy.FactRule{Behavior: policy.Deny, Source: policy.SourceManaged, ReadOnly: policy.No})
 	require.NoError(t, err)
 	log, path := opened(t, audit.Options{})
 	executor := &pegboard.Executor{TraceID: func(context.Context) string { return "trace-1" }, OnEvent: func(e pegboard.Event) {
@@ -183,9 +184,9 @@ func TestCallsThatDidNotRun(t *testing.T) {
 					stop()
 				}
 			}}
-			cfg := pegboard.SessionConfig{ID: "s1", Dir: t.TempDir(), Permissions: rules(t, pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"Edit(out/**)"}, Deny: []string{"Bash"}})}
+			cfg := pegboard.SessionConfig{ID: "s1", Dir: t.TempDir(), Permissions: rules(t, policy.RuleSet{Source: policy.SourceProject, Allow: []string{"Edit(out/**)"}, Deny: []string{"Bash"}})}
 			if tc.asks {
-				cfg.Ask = func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+				cfg.Ask = func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 					stop()
 					return pegboard.AskLater(ctx, q)
 				}
@@ -243,13 +244,13 @@ func quoted(t *testing.T, text string) string {
 func TestAllDecisionsOfACall(t *testing.T) {
 	t.Parallel()
 	log, path := opened(t, audit.Options{})
-	main := session(t, pegboard.SessionConfig{ID: "s1", Dir: t.TempDir(), Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Outer", "Inner"}, Deny: []string{"Read(//elsewhere)"}})})
+	main := session(t, pegboard.SessionConfig{ID: "s1", Dir: t.TempDir(), Permissions: rules(t, policy.RuleSet{Allow: []string{"Outer", "Inner"}, Deny: []string{"Read(//elsewhere)"}})})
 	agent, err := main.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "agent-7"})
 	require.NoError(t, err)
 	pegboard.KeyModel.Set(agent, "small/2 of\nmine")
 	outer := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Outer"}, Description: "Runs Inner.",
-		Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "data"}}},
+		Traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "data"}}},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			return "done", c.Run(ctx, call("in", "Inner", `{"path":"a","later":"/elsewhere"}`))[0].Err
 		},
@@ -294,30 +295,30 @@ func TestNothingOfAnInputIsWritten(t *testing.T) {
 		`{"` + canary + `":1}`,
 		canary,
 	}
-	person := func(b pegboard.Behavior) pegboard.Asker {
-		return func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: b, Reason: "about " + string(q.Call.Input)}, nil
+	person := func(b policy.Behavior) pegboard.Asker {
+		return func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: b, Reason: "about " + string(q.Call.Input)}, nil
 		}
 	}
-	quoting := func(b pegboard.Behavior) pegboard.Hooks {
-		return pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: b, Reason: "about " + string(h.Call.Input)}, nil
+	quoting := func(b policy.Behavior) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Behavior: b, Reason: "about " + string(h.Call.Input)}, nil
 		}}
 	}
-	failing := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
-		return pegboard.Decision{}, errors.New("about " + string(h.Call.Input))
+	failing := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
+		return policy.Decision{}, errors.New("about " + string(h.Call.Input))
 	}}
-	config := pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Bash(make *)", "Edit(out/**)"}, Ask: []string{"Bash(rm *)"}}
-	remembered := pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"Bash(curl " + canary + ")"}}
+	config := policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Bash(make *)", "Edit(out/**)"}, Ask: []string{"Bash(rm *)"}}
+	remembered := policy.RuleSet{Source: policy.SourceSession, Allow: []string{"Bash(curl " + canary + ")"}}
 	tests := []struct {
 		name string
 		cfg  pegboard.SessionConfig
 	}{
 		{name: "rules alone"},
-		{name: "a person allows", cfg: pegboard.SessionConfig{Ask: person(pegboard.Allow)}},
-		{name: "a person denies", cfg: pegboard.SessionConfig{Ask: person(pegboard.Deny)}},
-		{name: "a hook allows", cfg: pegboard.SessionConfig{Hooks: quoting(pegboard.Allow)}},
-		{name: "a hook denies", cfg: pegboard.SessionConfig{Hooks: quoting(pegboard.Deny)}},
+		{name: "a person allows", cfg: pegboard.SessionConfig{Ask: person(policy.Allow)}},
+		{name: "a person denies", cfg: pegboard.SessionConfig{Ask: person(policy.Deny)}},
+		{name: "a hook allows", cfg: pegboard.SessionConfig{Hooks: quoting(policy.Allow)}},
+		{name: "a hook denies", cfg: pegboard.SessionConfig{Hooks: quoting(policy.Deny)}},
 		{name: "a hook fails", cfg: pegboard.SessionConfig{Hooks: failing}},
 	}
 	for _, tc := range tests {
@@ -433,7 +434,7 @@ func TestObservedStandsBesideTheInput(t *testing.T) {
 	for _, inputs := range []bool{true, false} {
 		log, path := opened(t, audit.Options{Inputs: inputs})
 		executor := &pegboard.Executor{OnEvent: log.Record}
-		s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Look"}})})
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Allow: []string{"Look"}})})
 		out := executor.Run(t.Context(), pool(t, s, tool), call("1", "Look", `{"path":"a"}`), call("2", "Look", `{"path":"/w/a"}`))
 		require.Equal(t, "S", out[0].Result.Text())
 		all, _ := entries(t, path)
@@ -462,7 +463,7 @@ func TestOnlyDecisionsAreRecorded(t *testing.T) {
 		}
 		log.Record(e)
 	}
-	log.Record(pegboard.Event{Kind: pegboard.EventDecided, Decision: &pegboard.Decision{}})
+	log.Record(pegboard.Event{Kind: pegboard.EventDecided, Decision: &policy.Decision{}})
 	require.Empty(t, read(t, path))
 	require.Zero(t, log.Lost())
 }
@@ -477,7 +478,7 @@ func TestLineStandsBeforeTheToolRuns(t *testing.T) {
 		Info: pegboard.Info{Name: "Look"}, Description: "Looks at the log.",
 		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { seen = read(t, path); return "", nil },
 	})
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Look"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Allow: []string{"Look"}})})
 	require.NoError(t, executor.Run(t.Context(), pool(t, s, look), call("c1", "Look", `{}`))[0].Err)
 	require.Contains(t, seen, `"call":"c1"`)
 }
@@ -501,7 +502,7 @@ func TestHostThatRefusesUnseenCalls(t *testing.T) {
 		}
 		return t.Call(ctx, c)
 	}}
-	p := pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Count"}})}), count)
+	p := pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Allow: []string{"Count"}})}), count)
 	require.NoError(t, executor.Run(t.Context(), p, call("1", "Count", `{}`))[0].Err)
 	require.NoError(t, log.Close())
 	require.ErrorIs(t, executor.Run(t.Context(), p, call("2", "Count", `{}`))[0].Err, unseen)
@@ -526,10 +527,10 @@ func FuzzLine(f *testing.F) {
 			log.Record(pegboard.Event{
 				Kind: pegboard.EventDecided, Time: noon, TraceID: trace,
 				Call:    &pegboard.Call{ID: id, Name: tool, Input: json.RawMessage(input)},
-				Targets: []pegboard.Target{{Kind: pegboard.TargetKind(number), Access: pegboard.Access(number), Value: target}},
-				Decision: &pegboard.Decision{
-					Behavior: pegboard.Behavior(number), Reason: reason, By: pegboard.Decider(number),
-					Rule: &pegboard.Rule{Tool: "Bash", Pattern: pattern, Source: pegboard.SourceSession},
+				Targets: []policy.Target{{Kind: policy.Kind(number), Access: policy.Access(number), Value: target}},
+				Decision: &policy.Decision{
+					Behavior: policy.Behavior(number), Reason: reason, By: policy.Decider(number),
+					Rule: &policy.Rule{Tool: "Bash", Pattern: pattern, Source: policy.SourceSession},
 				},
 			})
 			log.Record(pegboard.Event{
@@ -563,11 +564,11 @@ func TestALogHoldsTheRulesOfToday(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.jsonl")
 	log, err := audit.Open(path, audit.Options{Inputs: true})
 	require.NoError(t, err)
-	poolUnder := func(rules pegboard.RuleSet) *pegboard.Pool {
-		permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, rules)
+	poolUnder := func(rules policy.RuleSet) *pegboard.Pool {
+		permissions, err := policy.New(policy.ModeDefault, rules)
 		require.NoError(t, err)
-		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: permissions, Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: permissions, Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
@@ -575,7 +576,7 @@ func TestALogHoldsTheRulesOfToday(t *testing.T) {
 		require.NoError(t, registry.Add(files.Tools()...))
 		return registry.AssemblePool(s, pegboard.PoolConfig{})
 	}
-	rules := pegboard.RuleSet{Allow: []string{"Edit(/src/**)"}, Deny: []string{"Edit(/src/vendor/**)"}}
+	rules := policy.RuleSet{Allow: []string{"Edit(/src/**)"}, Deny: []string{"Edit(/src/vendor/**)"}}
 	executor := pegboard.Executor{OnEvent: log.Record}
 	pool := poolUnder(rules)
 	for _, c := range []pegboard.Call{
@@ -594,12 +595,12 @@ func TestALogHoldsTheRulesOfToday(t *testing.T) {
 	defer func() { require.NoError(t, file.Close()) }()
 	rows, err := tooltest.ParseRuleRows(file)
 	require.NoError(t, err)
-	var want []pegboard.Behavior
+	var want []policy.Behavior
 	for _, r := range rows {
 		want = append(want, r.Want)
 	}
-	require.Equal(t, []pegboard.Behavior{pegboard.Allow, pegboard.Allow, pegboard.Deny, pegboard.Ask}, want)
+	require.Equal(t, []policy.Behavior{policy.Allow, policy.Allow, policy.Deny, policy.Ask}, want)
 	require.NoError(t, tooltest.CheckRules(poolUnder(rules), rows...))
-	err = tooltest.CheckRules(poolUnder(pegboard.RuleSet{Allow: []string{"Edit(/src/**)"}}), rows...)
+	err = tooltest.CheckRules(poolUnder(policy.RuleSet{Allow: []string{"Edit(/src/**)"}}), rows...)
 	require.ErrorContains(t, err, "row 3: deny is wanted, and the decision is allow:")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/audit"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -25,7 +26,7 @@ func TestCallsOfCode(t *testing.T) {
 				t.Skip(code.program + " is not installed; the tool has nothing to run")
 			}
 			log, path := opened(t, audit.Options{})
-			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, pegboard.RuleSet{Allow: []string{"REPL", "Look"}})})
+			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, policy.RuleSet{Allow: []string{"REPL", "Look"}})})
 			input, err := json.Marshal(map[string]string{"language": code.language, "code": code.text})
 			require.NoError(t, err)
 			executor := &pegboard.Executor{OnEvent: log.Record}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/audit"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 const (
@@ -41,7 +42,7 @@ func decided(id string) pegboard.Event {
 	return pegboard.Event{
 		Kind: pegboard.EventDecided, Time: noon,
 		Call:     &pegboard.Call{ID: id, Name: "T"},
-		Decision: &pegboard.Decision{Behavior: pegboard.Allow},
+		Decision: &policy.Decision{Behavior: policy.Allow},
 	}
 }
 
@@ -53,7 +54,7 @@ func sized(n int) pegboard.Event {
 		return decided(strings.Repeat("x", n-len(empty)))
 	}
 	e := decided(strings.Repeat("x", 201-len(empty)-len(more)))
-	e.Decision.Rule = &pegboard.Rule{Behavior: pegboard.Allow, Tool: strings.Repeat("x", n-201)}
+	e.Decision.Rule = &policy.Rule{Behavior: policy.Allow, Tool: strings.Repeat("x", n-201)}
 	return e
 }
 
@@ -112,9 +113,9 @@ func session(t testing.TB, cfg pegboard.SessionConfig) *pegboard.Session {
 	return s
 }
 
-func rules(t testing.TB, sets ...pegboard.RuleSet) pegboard.Permissions {
+func rules(t testing.TB, sets ...policy.RuleSet) policy.Permissions {
 	t.Helper()
-	p, err := pegboard.NewPermissions("", sets...)
+	p, err := policy.New("", sets...)
 	require.NoError(t, err)
 	return p
 }
@@ -146,13 +147,13 @@ func worker(name string, aliases ...string) pegboard.Tool {
 		Inspect: func(in order, _ *pegboard.Call) pegboard.Traits {
 			var tr pegboard.Traits
 			if in.Path != "" {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetPath, Value: in.Path})
+				tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Path, Value: in.Path})
 			}
 			if in.Command != "" {
 				tr.Targets = append(tr.Targets,
-					pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command, Shell: pegboard.ShellFacts{Simple: true}},
-					pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Command, Shell: pegboard.ShellFacts{Guess: true}},
-					pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "./" + in.Command, Shell: pegboard.ShellFacts{Guess: true}})
+					policy.Target{Kind: policy.Command, Access: policy.Run, Value: in.Command, Shell: policy.ShellFacts{Simple: true}},
+					policy.Target{Kind: policy.Path, Access: policy.Read, Value: in.Command, Shell: policy.ShellFacts{Guess: true}},
+					policy.Target{Kind: policy.Path, Access: policy.Read, Value: "./" + in.Command, Shell: policy.ShellFacts{Guess: true}})
 			}
 			return tr
 		},
@@ -166,7 +167,7 @@ func worker(name string, aliases ...string) pegboard.Tool {
 			if in.Later == "" {
 				return "done", nil
 			}
-			return "done", c.Check(ctx, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Later})
+			return "done", c.Check(ctx, policy.Target{Kind: policy.Path, Access: policy.Read, Value: in.Later})
 		},
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/logname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A callRecord holds the facts about a call. The ring's lock guards it.
@@ -70,8 +71,8 @@ type storedPart struct{ ref, preview string }
 
 // A decisionRecord is a decision about a call, or about targets that it checked while it ran.
 type decisionRecord struct {
-	behavior pegboard.Behavior
-	by       pegboard.Decider
+	behavior policy.Behavior
+	by       policy.Decider
 	rule     string
 	source   string
 	targets  []string
@@ -154,7 +155,7 @@ func (d describer) newRecord(e *pegboard.Event) *callRecord {
 }
 
 // targets returns the names of at most maxNames targets.
-func (d describer) targets(ts []pegboard.Target) []string {
+func (d describer) targets(ts []policy.Target) []string {
 	var names []string
 	for _, t := range ts {
 		name := t.Class()
@@ -172,13 +173,13 @@ func (d describer) targets(ts []pegboard.Target) []string {
 }
 
 // describeTarget is the target's String for a value of any length.
-func describeTarget(t pegboard.Target) string {
+func describeTarget(t policy.Target) string {
 	t.Value = cut(t.Value, maxScan)
 	return t.String()
 }
 
 // decision returns the record of a decision.
-func (d describer) decision(x *pegboard.Decision, targets []pegboard.Target) decisionRecord {
+func (d describer) decision(x *policy.Decision, targets []policy.Target) decisionRecord {
 	r := decisionRecord{behavior: x.Behavior, by: x.By}
 	switch {
 	case x.Rule != nil:
@@ -194,7 +195,7 @@ func (d describer) decision(x *pegboard.Decision, targets []pegboard.Target) dec
 }
 
 // rule returns a rule without its behavior.
-func (d describer) rule(r pegboard.Rule) string {
+func (d describer) rule(r policy.Rule) string {
 	if d.contents {
 		return kept(r.String())
 	}

@@ -11,13 +11,14 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 func TestCallIsDecidedAgain(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"Edit(/out/**)"}})}, nil,
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Source: policy.SourceProject, Allow: []string{"Edit(/out/**)"}})}, nil,
 		files.Write(files.WriteOptions{}), writer("Put"))
 	path := b.session.Dir() + "/out/a.txt"
 	input, err := json.Marshal(map[string]string{"file_path": path, "content": "one\ntwo\n"})
@@ -33,7 +34,7 @@ func TestCallIsDecidedAgain(t *testing.T) {
 	require.Contains(t, page, `<a href="call?n=2">call 2</a>: both write out/a.txt`)
 	require.NotContains(t, page, `call 3</a>: both`)
 
-	denied, err := b.session.Permissions().WithRules(pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Edit(/out/a.txt)"}})
+	denied, err := b.session.Permissions().WithRules(policy.RuleSet{Source: policy.SourceUser, Deny: []string{"Edit(/out/a.txt)"}})
 	require.NoError(t, err)
 	require.NoError(t, b.session.SetPermissions(denied))
 	page = b.see(t, "/call?n=1")

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A streamed change is what a browser gets.
@@ -62,7 +63,7 @@ func (b *bench) listen(ctx context.Context, path string) (w *httptest.ResponseRe
 func TestStreamCarriesTheNumbersOfCallsThatChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
+		b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
 		ctx, cancel := context.WithCancel(t.Context())
 		w, ended := b.listen(ctx, "/events?after=0")
 		synctest.Wait()
@@ -133,7 +134,7 @@ func TestStreamTellsOfQuestions(t *testing.T) {
 		synctest.Wait()
 		asked := strings.Count(w.Body.String(), `"questions":true`)
 		require.Positive(t, asked)
-		require.NoError(t, b.session.Questions()[0].Answer(pegboard.Decision{Behavior: pegboard.Deny}))
+		require.NoError(t, b.session.Questions()[0].Answer(policy.Decision{Behavior: policy.Deny}))
 		<-outs
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -146,7 +147,7 @@ func TestStreamTellsOfQuestions(t *testing.T) {
 func TestManyBrowsersStay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
+		b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
 		var streams []*httptest.ResponseRecorder
 		var ends []<-chan struct{}
 		for range 200 {
@@ -196,7 +197,7 @@ func (w *stuckWriter) Write([]byte) (int, error) {
 func TestBrowserThatDoesNotReadIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
+		b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
 		r := request(http.MethodGet, "/events", nil)
 		for name, value := range b.cookies {
 			r.AddCookie(&http.Cookie{Name: name, Value: value})

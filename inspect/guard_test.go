@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
 	"github.com/seed49eaa51d/pegboard/internal/browser"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestPageAnswersToItsOwnNamesOnly: a name that someone else's server resolves may lead here.
@@ -105,7 +106,7 @@ func TestRequestsOfOtherSitesAreRefused(t *testing.T) { //nolint:tparallel // th
 // TestNothingIsSeenWithoutTheToken tries every path, as a program on this machine would.
 func TestNothingIsSeenWithoutTheToken(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
 	b.run(t, call("call-k4nary", "Write", `{"path":"k4nary"}`))
 	name, value := "", ""
 	for name, value = range b.cookies {

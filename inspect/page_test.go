@@ -28,6 +28,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/browser"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/reference"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -201,7 +202,7 @@ func newScene(t *testing.T, dir string) *scene {
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	set := pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"Bash(seq *)"}, Ask: []string{"Bash(git push *)"}, Deny: []string{"Read(**/.env)", "Bash(rm *)"}}
+	set := policy.RuleSet{Source: policy.SourceProject, Allow: []string{"Bash(seq *)"}, Ask: []string{"Bash(git push *)"}, Deny: []string{"Read(**/.env)", "Bash(rm *)"}}
 	b := newBench(t, pegboard.SessionConfig{Dir: dir, Permissions: permissions(t, set), Ask: pegboard.AskLater}, func(o *inspect.Options) {
 		o.Sections = []inspect.Section{{Title: "Servers", Rows: func() ([]string, [][]string) {
 			return []string{"name", "state"}, [][]string{{"weather", "connected"}, {"a-server-with-a-name-that-is-very-long-" + strings.Repeat("x", 80), "gone"}}
@@ -329,7 +330,7 @@ func TestPageInABrowserAnswers(t *testing.T) {
 		stays(p)
 		ended := s.asked(t, 1, write)
 		p.AwaitText("Write note.md")
-		require.NoError(t, s.session.Questions()[0].Answer(pegboard.Decision{Behavior: pegboard.Allow}))
+		require.NoError(t, s.session.Questions()[0].Answer(policy.Decision{Behavior: policy.Allow}))
 		require.NoError(t, (<-ended)[0].Err)
 		p.AwaitText("No question is open.")
 		p.Await(`window.stays`)
@@ -343,10 +344,10 @@ func TestPageInABrowserAnswers(t *testing.T) {
 		require.Contains(t, p.Text(`button[value^=remember]`), "Bash(go vet ./...)")
 		p.Follow(func() { p.Click(`button[value^=remember]`) })
 		out := (<-ended)[0]
-		require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+		require.Equal(t, policy.Allow, out.Decision.Behavior)
 		var rules []string
 		for r := range s.session.Permissions().AllRules() {
-			if r.Source == pegboard.SourceSession {
+			if r.Source == policy.SourceSession {
 				rules = append(rules, r.String())
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -17,7 +18,7 @@ import (
 func library(t *testing.T) *bench {
 	t.Helper()
 	cfg := pegboard.PoolConfig{Deferral: pegboard.Deferral{Mode: pegboard.DeferOn}}
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Secret"}})},
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Source: policy.SourceUser, Deny: []string{"Secret"}})},
 		func(o *inspect.Options) { o.Pool = cfg },
 		writer("Write"), tooltest.NewFake("Secret"), pegboard.ToolSearch(pegboard.SearchOptions{}))
 	_, err := b.registry.Attach("forge",
@@ -90,7 +91,7 @@ func TestSearchIsTried(t *testing.T) {
 func TestTryDecidesAndRunsNothing(t *testing.T) { //nolint:tparallel // the cases share one page
 	t.Parallel()
 	fake := writer("Write")
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Edit(/out/**)"}})}, nil, fake)
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Edit(/out/**)"}})}, nil, fake)
 	tests := []struct {
 		name, tool, input string
 		want              []string
@@ -129,7 +130,7 @@ func TestTryNeedsAToken(t *testing.T) {
 // TestTryWithoutContents says what decides, and quotes nothing.
 func TestTryWithoutContents(t *testing.T) {
 	t.Parallel()
-	set := pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"Edit(/k4nary/**)"}}
+	set := policy.RuleSet{Source: policy.SourceSession, Allow: []string{"Edit(/k4nary/**)"}}
 	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, set)}, func(o *inspect.Options) { o.Contents = false }, writer("Write"))
 	w := b.post(t, "/decide", url.Values{"tool": {"Write"}, "input": {`{"path":"k4nary/b"}`}})
 	require.Contains(t, w.Body.String(), "allow by rule Edit(…) of session")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 const (
@@ -110,7 +111,7 @@ func (p *Page) question(ctx context.Context, q *pegboard.Question) questionView 
 	v.Input = block(indented(q.Call.Input), maxBlock)
 	v.Diffs, v.NoPreview = previewOf(ctx, q)
 	if p.o.Answers {
-		for _, updates := range q.Suggestions(pegboard.SourceSession) {
+		for _, updates := range q.Suggestions(policy.SourceSession) {
 			v.Suggestions = append(v.Suggestions, suggestionView{suggestionKey(updates), suggestionText(updates)})
 		}
 	}
@@ -147,13 +148,13 @@ func previewOf(ctx context.Context, q *pegboard.Question) (views []diffView, why
 }
 
 // suggestionKey identifies updates in a form.
-func suggestionKey(updates []pegboard.PermissionUpdate) string {
+func suggestionKey(updates []policy.Update) string {
 	text, _ := json.Marshal(updates) // they always have a JSON form
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])
 }
 
-func suggestionText(updates []pegboard.PermissionUpdate) string {
+func suggestionText(updates []policy.Update) string {
 	var words []string
 	for _, u := range updates {
 		words = append(words, block(u.String(), maxScan))
@@ -217,21 +218,21 @@ func (p *Page) notOpen(id string) error {
 }
 
 // decisionOf returns the decision that a form asks for.
-func (p *Page) decisionOf(q *pegboard.Question, answer, reason string) (pegboard.Decision, error) {
+func (p *Page) decisionOf(q *pegboard.Question, answer, reason string) (policy.Decision, error) {
 	key, remembers := strings.CutPrefix(answer, answerRemember)
 	switch {
 	case answer == answerOnce:
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	case answer == answerDeny || answer == answerStop:
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason, StopTurn: answer == answerStop}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: reason, StopTurn: answer == answerStop}, nil
 	case !remembers:
-		return pegboard.Decision{}, &pageError{http.StatusBadRequest, "The form has no answer."}
+		return policy.Decision{}, &pageError{http.StatusBadRequest, "The form has no answer."}
 	case p.o.Contents: // without contents the page does not show the rules
-		for _, updates := range q.Suggestions(pegboard.SourceSession) {
+		for _, updates := range q.Suggestions(policy.SourceSession) {
 			if suggestionKey(updates) == key {
-				return pegboard.Decision{Behavior: pegboard.Allow, Remember: updates}, nil
+				return policy.Decision{Behavior: policy.Allow, Remember: updates}, nil
 			}
 		}
 	}
-	return pegboard.Decision{}, &pageError{http.StatusConflict, "This is no longer one of the suggestions. The question is still open."}
+	return policy.Decision{}, &pageError{http.StatusConflict, "This is no longer one of the suggestions. The question is still open."}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -125,7 +126,7 @@ func TestAnswersThatCannotBe(t *testing.T) { //nolint:tparallel // the cases sha
 			require.Len(t, b.session.Questions(), 1)
 		})
 	}
-	require.NoError(t, b.session.Answer(id, pegboard.Decision{Behavior: pegboard.Deny}))
+	require.NoError(t, b.session.Answer(id, policy.Decision{Behavior: policy.Deny}))
 	<-ended
 	w := b.post(t, "/answer", url.Values{"id": {id}, "answer": {"once"}})
 	require.Equal(t, http.StatusConflict, w.Code)
@@ -140,7 +141,7 @@ func TestAnswersAreOff(t *testing.T) {
 	require.NotContains(t, b.see(t, "/"), "<button name")
 	id := b.session.Questions()[0].ID
 	require.Equal(t, http.StatusForbidden, b.post(t, "/answer", url.Values{"id": {id}, "answer": {"once"}}).Code)
-	require.NoError(t, b.session.Answer(id, pegboard.Decision{Behavior: pegboard.Deny}))
+	require.NoError(t, b.session.Answer(id, policy.Decision{Behavior: policy.Deny}))
 	<-ended
 }
 
@@ -166,9 +167,9 @@ func TestQuestionShowsWhatWouldChange(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n<two>\n"), 0o600))
-	hook := func(ctx context.Context, _ *pegboard.Question) (pegboard.Decision, error) {
+	hook := func(ctx context.Context, _ *pegboard.Question) (policy.Decision, error) {
 		<-ctx.Done()
-		return pegboard.Decision{}, ctx.Err()
+		return policy.Decision{}, ctx.Err()
 	}
 	b := newBench(t, pegboard.SessionConfig{Dir: dir, Ask: pegboard.AskLater, Hooks: pegboard.Hooks{Permission: hook}, PromptDelay: -1}, nil, files.Write(files.WriteOptions{}))
 	input, err := json.Marshal(map[string]string{"file_path": filepath.Join(dir, "b.txt"), "content": "one\n<three>\n"})
@@ -180,7 +181,7 @@ func TestQuestionShowsWhatWouldChange(t *testing.T) {
 	require.Contains(t, page, "<dt>Asked besides</dt><dd>the hook</dd>")
 	require.Regexp(t, `<a href="call\?n=1">call 1</a>, since \d\d:\d\d:\d\d`, page)
 	require.NoFileExists(t, filepath.Join(dir, "b.txt"))
-	require.NoError(t, b.session.Questions()[0].Answer(pegboard.Decision{Behavior: pegboard.Deny}))
+	require.NoError(t, b.session.Questions()[0].Answer(policy.Decision{Behavior: policy.Deny}))
 	<-ended
 }
 
@@ -205,7 +206,7 @@ func TestManyQuestionsAreCut(t *testing.T) {
 // TestPageOfAClosedSessionShowsWhatItHas, in every section.
 func TestPageOfAClosedSessionShowsWhatItHas(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
 	b.run(t, call("1", "Write", `{"path":"a"}`))
 	require.NoError(t, b.session.Close(t.Context()))
 	for _, ref := range references(t, b.see(t, "/")) {

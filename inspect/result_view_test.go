@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -28,7 +29,7 @@ func lines(count int) string {
 func TestStoredResultIsReadPageByPage(t *testing.T) {
 	t.Parallel()
 	text := lines(5000)
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Log"}})}, nil, tooltest.NewFake("Log", tooltest.Reply{Text: text}))
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Log"}})}, nil, tooltest.NewFake("Log", tooltest.Reply{Text: text}))
 	b.run(t, call("1", "Log", `{}`))
 	page := b.see(t, "/results")
 	link := regexp.MustCompile(`<a href="call\?n=1">call 1</a>, Log: <a href="(result\?ref=[^"]*)">\[Result too long`).FindStringSubmatch(page)
@@ -76,7 +77,7 @@ func TestTrimmedResultsAreListed(t *testing.T) {
 
 func TestResultsWithoutContents(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Log"}})}, func(o *inspect.Options) { o.Contents = false }, tooltest.NewFake("Log", tooltest.Reply{Text: lines(5000)}))
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Log"}})}, func(o *inspect.Options) { o.Contents = false }, tooltest.NewFake("Log", tooltest.Reply{Text: lines(5000)}))
 	outs := b.run(t, call("1", "Log", `{}`))
 	page := b.see(t, "/results")
 	require.Contains(t, page, "Results are not shown on this page.")

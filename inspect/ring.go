@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxInputs is how many bytes of inputs the ring keeps. The newest calls have theirs.
@@ -184,7 +185,7 @@ func (r *ring) decides(e *pegboard.Event) func(*callRecord) {
 		}
 		c.targets = d.targets
 		r.keepUnnamed(c, e)
-		if d.behavior == pegboard.Allow {
+		if d.behavior == policy.Allow {
 			c.enter(phaseWaiting, e.Time)
 			c.state = "waiting for a place"
 		}

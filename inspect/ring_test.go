@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -27,7 +28,7 @@ func heap() int64 {
 // beside other tests, whose memory would count.
 func TestMemoryOfTheRingIsBounded(t *testing.T) { //nolint:paralleltest // it measures the heap
 	for _, contents := range []bool{true, false} {
-		b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Edit"}})}, func(o *inspect.Options) { o.Contents = contents },
+		b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Edit"}})}, func(o *inspect.Options) { o.Contents = contents },
 			writer("Write", tooltest.Reply{Text: strings.Repeat("r", 29_000)}))
 		tail := `","text":"` + strings.Repeat("x", 128<<10-100) + `"}`
 		calls := effort.Of(t, inspect.DefaultKeep)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A ruleHash hashes rules, so that counts keep no pattern, which may come from an input.
@@ -14,7 +14,7 @@ type ruleHash struct{ seed maphash.Seed }
 func newRuleHash() ruleHash { return ruleHash{maphash.MakeSeed()} }
 
 // decider returns the hash of the rule that decided, if one did.
-func (h ruleHash) decider(d *pegboard.Decision) (key uint64, ok bool) {
+func (h ruleHash) decider(d *policy.Decision) (key uint64, ok bool) {
 	switch {
 	case d.Rule != nil:
 		return h.rule(*d.Rule), true
@@ -24,11 +24,11 @@ func (h ruleHash) decider(d *pegboard.Decision) (key uint64, ok bool) {
 	return 0, false
 }
 
-func (h ruleHash) rule(r pegboard.Rule) uint64 {
+func (h ruleHash) rule(r policy.Rule) uint64 {
 	return maphash.Comparable(h.seed, [4]string{r.Behavior.String(), r.Tool, r.Pattern, string(r.Source)})
 }
 
-func (h ruleHash) factRule(r pegboard.FactRule) uint64 { return maphash.Comparable(h.seed, r) }
+func (h ruleHash) factRule(r policy.FactRule) uint64 { return maphash.Comparable(h.seed, r) }
 
 // A rulesView is the rules of each agent.
 type rulesView struct{ Agents []agentRules }
@@ -78,9 +78,9 @@ func (p *Page) rules(*http.Request) (any, error) {
 // compareSources sorts by source: those that people know in the order in which settings count,
 // then all others.
 func compareSources(a, b string) int {
-	known := []pegboard.RuleSource{pegboard.SourcePolicy, pegboard.SourceCLI, pegboard.SourceLocal, pegboard.SourceProject, pegboard.SourceUser, pegboard.SourceCommand, pegboard.SourceSession, pegboard.SourceTurn}
+	known := []policy.Source{policy.SourceManaged, policy.SourceCLI, policy.SourceLocal, policy.SourceProject, policy.SourceUser, policy.SourceCommand, policy.SourceSession, policy.SourceTurn}
 	place := func(s string) int {
-		if i := slices.Index(known, pegboard.RuleSource(s)); i >= 0 {
+		if i := slices.Index(known, policy.Source(s)); i >= 0 {
 			return i
 		}
 		return len(known)

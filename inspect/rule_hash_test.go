@@ -8,18 +8,19 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestRulesSayHowOftenTheyDecided, also those that only asked, and those that never did.
 func TestRulesSayHowOftenTheyDecided(t *testing.T) {
 	t.Parallel()
 	for _, contents := range []bool{true, false} {
-		perms, err := pegboard.NewPermissions(pegboard.ModeDefault,
-			pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Edit(/out/**)", "Edit(/never/**)"}, Ask: []string{"Edit(/ask)"}},
-			pegboard.RuleSet{Source: pegboard.SourceSession, Deny: []string{"Edit(/k4nary)"}})
+		perms, err := policy.New(policy.ModeDefault,
+			policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Edit(/out/**)", "Edit(/never/**)"}, Ask: []string{"Edit(/ask)"}},
+			policy.RuleSet{Source: policy.SourceSession, Deny: []string{"Edit(/k4nary)"}})
 		require.NoError(t, err)
-		ask := func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		ask := func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}
 		b := newBench(t, pegboard.SessionConfig{Permissions: perms, Ask: ask}, func(o *inspect.Options) { o.Contents = contents }, writer("Write"))
 		fork, err := b.session.Fork(pegboard.SessionConfig{AgentID: "scout"})

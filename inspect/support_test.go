@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -135,18 +136,18 @@ func call(id, name, input string) pegboard.Call {
 
 // writer is a tool that writes the file that its input names.
 func writer(name string, replies ...tooltest.Reply) *tooltest.Fake {
-	return tooltest.FakeConfig{Name: name, Traits: pegboard.Traits{Concurrency: pegboard.PerTarget, Kind: pegboard.KindEdit}, Targets: func(input json.RawMessage) []pegboard.Target {
+	return tooltest.FakeConfig{Name: name, Traits: pegboard.Traits{Concurrency: pegboard.PerTarget, Kind: pegboard.KindEdit}, Targets: func(input json.RawMessage) []policy.Target {
 		var in struct{ Path string }
 		if json.Unmarshal(input, &in) != nil {
 			return nil
 		}
-		return []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}
+		return []policy.Target{{Kind: policy.Path, Value: in.Path}}
 	}}.New(replies...)
 }
 
-func permissions(t *testing.T, set pegboard.RuleSet) pegboard.Permissions {
+func permissions(t *testing.T, set policy.RuleSet) policy.Permissions {
 	t.Helper()
-	p, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	p, err := policy.New(policy.ModeDefault, set)
 	require.NoError(t, err)
 	return p
 }
@@ -161,7 +162,7 @@ func answers(t *testing.T, b *bench) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		for _, q := range b.session.Questions() {
-			_ = q.Answer(pegboard.Decision{Behavior: pegboard.Deny})
+			_ = q.Answer(policy.Decision{Behavior: policy.Deny})
 		}
 		return len(b.session.Questions()) == 0 && !strings.Contains(b.see(t, "/timeline"), `class="state">waiting`)
 	}, eventually, tick)

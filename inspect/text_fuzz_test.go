@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -64,8 +65,8 @@ func FuzzTexts(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		quoted, err := json.Marshal(map[string]string{"path": text, text: text})
 		require.NoError(t, err)
-		tool := tooltest.FakeConfig{Name: "Write", Title: text, Traits: pegboard.Traits{Concurrency: pegboard.PerTarget}, Targets: func(json.RawMessage) []pegboard.Target {
-			return []pegboard.Target{{Kind: pegboard.TargetPath, Value: text}, {Kind: pegboard.TargetCommand, Value: text}, {Kind: pegboard.TargetOpaque, Value: text}}
+		tool := tooltest.FakeConfig{Name: "Write", Title: text, Traits: pegboard.Traits{Concurrency: pegboard.PerTarget}, Targets: func(json.RawMessage) []policy.Target {
+			return []policy.Target{{Kind: policy.Path, Value: text}, {Kind: policy.Command, Value: text}, {Kind: policy.Opaque, Value: text}}
 		}, Lines: func(json.RawMessage) pegboard.Lines { return pegboard.Lines{Title: text, Before: text, While: text} }}.New(tooltest.Reply{Text: text})
 		emits := pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: "Emit"}, Description: "It says: " + text,
@@ -74,7 +75,7 @@ func FuzzTexts(f *testing.F) {
 				return text, nil
 			},
 		})
-		b := newBench(t, pegboard.SessionConfig{Ask: pegboard.AskLater, AgentID: text, Permissions: permissions(t, pegboard.RuleSet{Source: pegboard.RuleSource(text), Allow: []string{"Emit"}})}, func(o *inspect.Options) {
+		b := newBench(t, pegboard.SessionConfig{Ask: pegboard.AskLater, AgentID: text, Permissions: permissions(t, policy.RuleSet{Source: policy.Source(text), Allow: []string{"Emit"}})}, func(o *inspect.Options) {
 			o.Sections = []inspect.Section{
 				{Title: text, Rows: func() ([]string, [][]string) { return []string{text}, [][]string{{text}} }},
 				{Title: "Broken", Rows: func() ([]string, [][]string) { panic(text) }},

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxRows is how many calls a page of the timeline has.
@@ -247,7 +247,7 @@ func (d decisionRecord) String() string {
 			text += " of " + d.source
 		}
 	}
-	if d.reason != "" && d.by != pegboard.ByRule && d.behavior != pegboard.Deny { // the outcome says why it was denied
+	if d.reason != "" && d.by != policy.ByRule && d.behavior != policy.Deny { // the outcome says why it was denied
 		text += ": " + d.reason
 	}
 	return text

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -30,7 +31,7 @@ func rowsOf(page string) (rows []row) {
 func nested(name, inner string) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: name}, Description: "For a test.",
-		Traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "scripts"}}},
+		Traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: "scripts"}}},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			c.Emit("half way")
 			outs := c.Run(ctx, call("inner", inner, `{"path":"c"}`))
@@ -41,7 +42,7 @@ func nested(name, inner string) pegboard.Tool {
 
 func TestTimeline(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"Edit(/out/**)", "Script", "Edit(/c)"}, Deny: []string{"Edit(/no)"}})}, nil,
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Source: policy.SourceProject, Allow: []string{"Edit(/out/**)", "Script", "Edit(/c)"}, Deny: []string{"Edit(/no)"}})}, nil,
 		writer("Write", tooltest.Reply{Text: "ok"}), nested("Script", "Write"))
 	b.run(t, call("1", "Write", `{"path":"out/a"}`), call("2", "Script", `{}`), call("3", "Write", `{"path":"no"}`), call("4", "Nothing", `{}`))
 	b.run(t, call("1", "Write", `{"path":`))
@@ -89,7 +90,7 @@ func TestTimelineShowsWhatACallWaitsFor(t *testing.T) {
 // digests of names that are none.
 func TestTimelineWithoutContents(t *testing.T) {
 	t.Parallel()
-	set := pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"Edit(/k4nary/**)", "Script", "Edit(/c)"}}
+	set := policy.RuleSet{Source: policy.SourceSession, Allow: []string{"Edit(/k4nary/**)", "Script", "Edit(/c)"}}
 	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, set)}, func(o *inspect.Options) { o.Answers, o.Contents, o.Token = false, false, "" },
 		writer("Write", tooltest.Reply{Text: "k4nary"}), nested("Script", "Write"))
 	b.run(t, call("k4nary k4nary", "Write", `{"path":"k4nary/a","k4nary":1}`), call("2", "k4nary", `{}`), call("3", "Write", `{"path":"k4nary"}`), call("4", "Script", `{"k4nary":1}`))
@@ -105,7 +106,7 @@ func TestTimelineWithoutContents(t *testing.T) {
 // TestRingForgetsTheOldestCalls and shows the pages of what is left.
 func TestRingForgetsTheOldestCalls(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Edit", "Script"}})}, func(o *inspect.Options) { o.Keep = 250 },
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Edit", "Script"}})}, func(o *inspect.Options) { o.Keep = 250 },
 		writer("Write"), nested("Script", "Write"))
 	for i := range 150 {
 		b.run(t, call("", "Script", `{}`), call("", "Write", fmt.Sprintf(`{"path":"%d"}`, i)))
@@ -131,7 +132,7 @@ func TestRingForgetsTheOldestCalls(t *testing.T) {
 // TestTimelineOfAnAgent has the calls of that agent only.
 func TestTimelineOfAnAgent(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, pegboard.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
+	b := newBench(t, pegboard.SessionConfig{Permissions: permissions(t, policy.RuleSet{Allow: []string{"Edit"}})}, nil, writer("Write"))
 	fork, err := b.session.Fork(pegboard.SessionConfig{AgentID: "scout", AgentType: "Explore"})
 	require.NoError(t, err)
 	b.run(t, call("1", "Write", `{"path":"mine"}`))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A tryView is a call that is decided and not run.
@@ -38,7 +39,7 @@ func (p *Page) serveTry(w http.ResponseWriter, r *http.Request) error {
 	v := tryView{agentForm: form, Tool: r.PostForm.Get("tool"), Input: r.PostForm.Get("input")}
 	v.NoJSON = v.Input != "" && !json.Valid([]byte(v.Input))
 	pool := p.poolOf(agent)
-	var x pegboard.Explanation
+	var x policy.Explanation
 	if within(r.Context(), func(ctx context.Context) {
 		x = pool.ExplainDecision(ctx, pegboard.Call{ID: "try", Name: v.Tool, Input: json.RawMessage(v.Input)})
 	}) {
@@ -52,7 +53,7 @@ func (p *Page) serveTry(w http.ResponseWriter, r *http.Request) error {
 
 // add adds the explanation, without contents the decision and its rule only: a reason may quote
 // a file that the tool has looked at.
-func (v *tryView) add(d describer, x pegboard.Explanation) {
+func (v *tryView) add(d describer, x policy.Explanation) {
 	v.Decision, v.Targets = line(d.decision(&x.Decision, nil).String()), d.targets(x.Targets)
 	if d.contents {
 		v.Trace = block(x.String(), maxBlock)

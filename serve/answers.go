@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The answers to a question. A client shows them as they are.
@@ -20,13 +21,13 @@ const (
 
 // answers are those that a client may give to a question.
 type answers struct {
-	texts    []string                      // shown to the client
-	remember [][]pegboard.PermissionUpdate // of each text
+	texts    []string          // shown to the client
+	remember [][]policy.Update // of each text
 }
 
 func answersTo(q *pegboard.Question) *answers {
-	s := &answers{texts: []string{allowOnce, denyCall}, remember: make([][]pegboard.PermissionUpdate, 2)}
-	for _, updates := range q.Suggestions(pegboard.SourceSession) {
+	s := &answers{texts: []string{allowOnce, denyCall}, remember: make([][]policy.Update, 2)}
+	for _, updates := range q.Suggestions(policy.SourceSession) {
 		words := make([]string, len(updates))
 		for i, u := range updates {
 			words[i] = u.String()
@@ -55,7 +56,7 @@ func (s *answers) schema() json.RawMessage {
 func (s *answers) accepts(r *mcp.ElicitResult) (reply, bool) {
 	switch r.Action {
 	case "decline":
-		return reply{decision: pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}}, true
+		return reply{decision: policy.Decision{Behavior: policy.Deny, Reason: "the user declined"}}, true
 	case "cancel":
 		return reply{nobody: true}, true
 	case "accept":
@@ -68,9 +69,9 @@ func (s *answers) accepts(r *mcp.ElicitResult) (reply, bool) {
 		return reply{}, false
 	case 1:
 		reason, _ := r.Content["reason"].(string)
-		return reply{decision: pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}}, true
+		return reply{decision: policy.Decision{Behavior: policy.Deny, Reason: reason}}, true
 	default:
-		return reply{decision: pegboard.Decision{Behavior: pegboard.Allow, Remember: s.remember[i]}}, true
+		return reply{decision: policy.Decision{Behavior: policy.Allow, Remember: s.remember[i]}}, true
 	}
 }
 

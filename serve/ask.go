@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An ask is a question or a form as the client is shown it.
@@ -25,7 +26,7 @@ type ask struct {
 
 // A reply ends an ask.
 type reply struct {
-	decision pegboard.Decision
+	decision policy.Decision
 	filled   pegboard.Filled
 	nobody   bool // the client cannot be asked, or made no choice
 	expired  bool

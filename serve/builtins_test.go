@@ -20,6 +20,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	bridge "github.com/seed49eaa51d/pegboard/tools/mcp"
@@ -72,7 +73,7 @@ func bridgeTo(t *testing.T, s *stand) *pegboard.Pool {
 	t.Helper()
 	web := httptest.NewServer(s.Handler())
 	t.Cleanup(web.Close)
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__served"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__served"}})
 	require.NoError(t, err)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
 	require.NoError(t, err)
@@ -140,8 +141,8 @@ func partTexts(parts []pegboard.Part, dir string) (texts []string) {
 // by a client: one conversation, in which later calls depend on earlier ones.
 func TestBuiltinsThroughTheProtocol(t *testing.T) {
 	t.Parallel()
-	permissions, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, pegboard.RuleSet{
-		Source: pegboard.SourceProject, Allow: []string{"Bash(printf *)", "Bash(false)"}, Deny: []string{"Read(.env)", "Bash(rm *)"},
+	permissions, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{
+		Source: policy.SourceProject, Allow: []string{"Bash(printf *)", "Bash(false)"}, Deny: []string{"Read(.env)", "Bash(rm *)"},
 	})
 	require.NoError(t, err)
 	w := newTwins(t, pegboard.SessionConfig{Permissions: permissions})
@@ -171,7 +172,7 @@ func TestBuiltinsThroughTheProtocol(t *testing.T) {
 		{tool: "Read", input: `{"file_path":"a.txt"}`},
 	} {
 		o := w.call(t, tt.tool, tt.input)
-		require.Equal(t, tt.denied, o.Decision.Behavior == pegboard.Deny || o.Decision.Behavior == pegboard.Ask, "%s %s: %v", tt.tool, tt.input, o.Err)
+		require.Equal(t, tt.denied, o.Decision.Behavior == policy.Deny || o.Decision.Behavior == policy.Ask, "%s %s: %v", tt.tool, tt.input, o.Err)
 	}
 }
 

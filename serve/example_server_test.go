@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 )
 
@@ -22,7 +23,7 @@ func ExampleServer_Ask() {
 			Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "done", nil },
 		})))
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Build"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Build"}})
 	check(err)
 	var s *serve.Server
 	s, err = serve.New(serve.Options{Open: func(context.Context, serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {

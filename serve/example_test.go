@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 )
 
@@ -26,7 +27,7 @@ func noteServer() *serve.Server {
 	check(registry.Add(pegboard.Build(pegboard.Definition[aNote, string]{
 		Info: pegboard.Info{Name: "Note"}, Description: "Writes a note.",
 		Inspect: func(in aNote, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "notes"}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: "notes"}}}
 		},
 		Call: func(_ context.Context, in aNote, _ *pegboard.Call) (string, error) { return "Noted: " + in.Text, nil },
 	})))
@@ -124,7 +125,7 @@ func ExampleServer_Fill() {
 	})))
 	var s *serve.Server
 	s, err := serve.New(serve.Options{Open: func(context.Context, serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
-		permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Greet"}})
+		permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Greet"}})
 		check(err)
 		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Permissions: permissions, Fill: s.Fill})
 		return session, func() *pegboard.Pool { return registry.AssemblePool(session, pegboard.PoolConfig{}) }, err

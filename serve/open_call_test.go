@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 )
 
@@ -153,7 +154,7 @@ func TestCallsOfAClientKeepTheirOrder(t *testing.T) {
 					var now, most atomic.Int64
 					tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 						Info: pegboard.Info{Name: "Work"}, Description: "Takes a second.",
-						Traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x", Access: pegboard.AccessRead}}, Concurrency: tt.concurrency},
+						Traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: "x", Access: policy.Read}}, Concurrency: tt.concurrency},
 						Call: func(context.Context, struct{}, *pegboard.Call) (string, error) {
 							most.Store(max(most.Load(), now.Add(1)))
 							time.Sleep(time.Second)
@@ -441,15 +442,15 @@ func TestHooksAndRulesHold(t *testing.T) {
 	t.Parallel()
 	var hooked []string
 	s := served(t, serve.Options{}, func(_ serve.Client, cfg *pegboard.SessionConfig) {
-		p, err := pegboard.NewPermissions(pegboard.ModeBypass, pegboard.RuleSet{Source: pegboard.SourceSession, Deny: []string{"Never(value:x)"}})
+		p, err := policy.New(policy.ModeBypass, policy.RuleSet{Source: policy.SourceSession, Deny: []string{"Never(value:x)"}})
 		require.NoError(t, err)
 		cfg.Permissions = p
-		cfg.Hooks.Pre = func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		cfg.Hooks.Pre = func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 			hooked = append(hooked, "before "+h.Call.Name)
 			if h.Call.Name == "Hooked" {
-				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the hook says no"}, nil
+				return policy.Decision{Behavior: policy.Deny, Reason: "the hook says no"}, nil
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		cfg.Hooks.Post = func(_ context.Context, h *pegboard.HookCall) error {
 			h.Outcome.Result = pegboard.TextResult("changed by a hook")

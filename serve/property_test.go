@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 )
 
@@ -68,7 +69,7 @@ func TestRandomClients(t *testing.T) {
 	put := pegboard.Build(pegboard.Definition[input, string]{
 		Info: pegboard.Info{Name: "Put"}, Description: "Puts a value.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: in.Value}}, Concurrency: pegboard.PerTarget}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: in.Value}}, Concurrency: pegboard.PerTarget}
 		},
 		Call: func(_ context.Context, in input, _ *pegboard.Call) (string, error) {
 			l.count(l.runs, in.Value)

@@ -19,6 +19,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // DefaultAnswer is how long a question waits for its client when [Options].Answer is zero.
@@ -171,10 +172,10 @@ func (s *Server) logError(what string, err error) {
 // session. Ask abstains, and the call is denied with the reason, if the client cannot be
 // asked, makes no choice, or the question is about no call of a client. If the client does
 // not come back within [Options].Answer, the error wraps [pegboard.ErrTimeout].
-func (s *Server) Ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (s *Server) Ask(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	c, ok := openCallOf(ctx)
 	if !ok || c.peer.server != s {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	answers := answersTo(q)
 	a := newAsk("permission", wordingOf(q), answers.accepts)
@@ -182,9 +183,9 @@ func (s *Server) Ask(ctx context.Context, q *pegboard.Question) (pegboard.Decisi
 	r, err := c.put(ctx, a)
 	switch {
 	case err != nil:
-		return pegboard.Decision{}, err
+		return policy.Decision{}, err
 	case r.expired:
-		return pegboard.Decision{}, fmt.Errorf("%w: the client has not come back with an answer", pegboard.ErrTimeout)
+		return policy.Decision{}, fmt.Errorf("%w: the client has not come back with an answer", pegboard.ErrTimeout)
 	case r.err != nil:
 		s.logError("asking a client", r.err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 )
 
@@ -254,7 +255,7 @@ func TestAskOutsideOfACall(t *testing.T) {
 	s := served(t, serve.Options{}, nil)
 	d, err := s.Ask(t.Context(), &pegboard.Question{})
 	require.NoError(t, err)
-	require.Equal(t, pegboard.Undecided, d.Behavior)
+	require.Equal(t, policy.Undecided, d.Behavior)
 	filled, err := s.Fill(t.Context(), &pegboard.Form{Message: "?", URL: "https://example.com"})
 	require.NoError(t, err)
 	require.Equal(t, pegboard.FillDecline, filled.Action)

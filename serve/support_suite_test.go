@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 )
 
@@ -38,7 +39,7 @@ func (p *suitePool) open(context.Context, serve.Client) (*pegboard.Session, func
 	for _, t := range p.tools() {
 		all = append(all, t.Info().Name)
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceSession, Allow: all})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceSession, Allow: all})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 )
 
@@ -247,9 +248,9 @@ func writer(name string, call func(ctx context.Context, c *pegboard.Call) (strin
 }
 
 // allowing allows all calls of tools.
-func allowing(t testing.TB, tools ...string) pegboard.Permissions {
+func allowing(t testing.TB, tools ...string) policy.Permissions {
 	t.Helper()
-	p, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceSession, Allow: tools})
+	p, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceSession, Allow: tools})
 	require.NoError(t, err)
 	return p
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A turn is the place of a call among those of its client. The calls of a message are
@@ -90,7 +91,7 @@ func claimOf(tool pegboard.Tool, c *pegboard.Call) lane.Claim {
 	}
 	var keys []lane.Key
 	for _, target := range c.Targets() {
-		if target.Kind == pegboard.TargetOpaque || target.Kind == pegboard.TargetCommand {
+		if target.Kind == policy.Opaque || target.Kind == policy.Command {
 			if traits.Concurrency == pegboard.PerTarget {
 				return lane.Claim{Exclusive: true}
 			}
@@ -104,10 +105,10 @@ func claimOf(tool pegboard.Tool, c *pegboard.Call) lane.Claim {
 			name = real
 		}
 		for _, n := range append([]string{name}, target.Aliases...) {
-			writes := target.Access != pegboard.AccessRead
+			writes := target.Access != policy.Read
 			keys = append(keys, lane.Key{
 				Name: target.Kind.String() + ":" + filepath.ToSlash(n), Write: writes,
-				Tree: target.Tree || target.Kind == pegboard.TargetPath && writes,
+				Tree: target.Tree || target.Kind == policy.Path && writes,
 			})
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // anchors are the directories that "/p" in a path rule is relative to: the project in a
@@ -22,22 +22,22 @@ type anchors struct {
 }
 
 // anchors returns the anchors of the file of a source that has one at most, and of flags.
-func (f Files) anchors(source pegboard.RuleSource) (anchors, error) {
+func (f Files) anchors(source policy.Source) (anchors, error) {
 	dir, home, err := f.sessionDirs()
 	a := anchors{file: dir, session: dir, home: home}
 	switch source {
-	case pegboard.SourceProject:
+	case policy.SourceProject:
 		a.file = filepath.Dir(filepath.Dir(f.Project))
-	case pegboard.SourceUser:
+	case policy.SourceUser:
 		a.file = filepath.Dir(f.User)
 	}
 	return a.simplified(), err
 }
 
 // anchorsOf returns the anchors of a file of a source.
-func (f Files) anchorsOf(source pegboard.RuleSource, path string) (anchors, error) {
+func (f Files) anchorsOf(source policy.Source, path string) (anchors, error) {
 	a, err := f.anchors(source)
-	if source == pegboard.SourcePolicy || source == SourceFlags { // there may be several
+	if source == policy.SourceManaged || source == SourceFlags { // there may be several
 		a.file = filepath.Dir(path)
 		a = a.simplified()
 	}
@@ -54,11 +54,11 @@ func (a anchors) simplified() anchors {
 
 // inSession returns a rule of the file as it is spelled in a session: in two ways if the
 // anchor's directory has links in its path, since each covers one spelling.
-func (a anchors) inSession(r pegboard.Rule) []string {
+func (a anchors) inSession(r policy.Rule) []string {
 	if a.file == a.session {
 		return []string{r.String()}
 	}
-	if r.Behavior != pegboard.Allow && pattern.IsOwn(r.Tool) && isRooted(r.Pattern) {
+	if r.Behavior != policy.Allow && pattern.IsOwn(r.Tool) && isRooted(r.Pattern) {
 		asPath := withPattern(r, a.dirPattern(a.file)+r.Pattern)
 		return []string{r.String(), asPath} // the tool's targets may be paths or have names that look alike
 	}
@@ -74,7 +74,7 @@ func (a anchors) inSession(r pegboard.Rule) []string {
 }
 
 // inFile returns a rule of a session as it is spelled in the file.
-func (a anchors) inFile(r pegboard.Rule) string {
+func (a anchors) inFile(r policy.Rule) string {
 	rest, ok := rootedPattern(r)
 	if !ok || a.file == a.session {
 		return r.String()
@@ -108,7 +108,7 @@ func escape(path string) string {
 }
 
 // rootedPattern returns the pattern of a path rule that begins with one slash.
-func rootedPattern(r pegboard.Rule) (rest string, ok bool) {
+func rootedPattern(r policy.Rule) (rest string, ok bool) {
 	if r.Tool != "Edit" && r.Tool != "Read" || !isRooted(r.Pattern) {
 		return "", false
 	}
@@ -119,8 +119,8 @@ func isRooted(text string) bool {
 	return strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//")
 }
 
-func withPattern(r pegboard.Rule, text string) string {
-	return pegboard.Rule{Tool: r.Tool, Pattern: text}.String()
+func withPattern(r policy.Rule, text string) string {
+	return policy.Rule{Tool: r.Tool, Pattern: text}.String()
 }
 
 func platform() pattern.Platform {

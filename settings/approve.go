@@ -7,8 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Approve writes into the local file that the user has approved or declined an MCP server of
@@ -24,12 +24,12 @@ func (f Files) Approve(ctx context.Context, server string, on bool) error {
 	if f.Local == "" {
 		return errors.New("there is no local file to save the approval in")
 	}
-	a, err := f.anchors(pegboard.SourceLocal)
+	a, err := f.anchors(policy.SourceLocal)
 	if err != nil {
 		return err
 	}
 	return f.saveAll(ctx, []*editor{{
-		path: f.Local, source: pegboard.SourceLocal, anchors: a, saves: f.saves,
+		path: f.Local, source: policy.SourceLocal, anchors: a, saves: f.saves,
 		approvals: []approval{{server: server, on: on}},
 	}})
 }
@@ -50,7 +50,7 @@ func (a approval) apply(doc *jsonedit.Document) ([]byte, error) {
 		return nil, fmt.Errorf("the key %q is there twice; write it once", key)
 	}
 	same := func(there, given string) bool { return there == given }
-	text, err := editList(doc, pegboard.UpdateRemoveRules, []string{from}, []string{a.server}, same)
+	text, err := editList(doc, policy.RemoveRules, []string{from}, []string{a.server}, same)
 	if err != nil {
 		return nil, err
 	}
@@ -58,5 +58,5 @@ func (a approval) apply(doc *jsonedit.Document) ([]byte, error) {
 		return nil, err
 	}
 	doc.Indent = "  "
-	return editList(doc, pegboard.UpdateAddRules, []string{to}, []string{a.server}, same)
+	return editList(doc, policy.AddRules, []string{to}, []string{a.server}, same)
 }

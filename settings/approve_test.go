@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -84,7 +84,7 @@ func TestApprovedIsLoaded(t *testing.T) {
 		for range 12 {
 			if d.IntN(3) == 0 {
 				u := anyUpdate(d)
-				for u.Type == pegboard.UpdateSetMode || u.Destination != local {
+				for u.Type == policy.SetMode || u.Destination != local {
 					u = anyUpdate(d)
 				}
 				save(t, f, u)
@@ -137,7 +137,7 @@ func TestApproveThroughLinks(t *testing.T) {
 			link(t, other, f.Local)
 		}
 		require.ErrorContains(t, f.Approve(t.Context(), "a", true), "until the project is trusted")
-		require.Error(t, f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("Bash"))}))
+		require.Error(t, f.Save(t.Context(), []policy.Update{add(policy.Allow, local, tool("Bash"))}))
 		require.Equal(t, text, read(t, other))
 		f.Trusted = true
 		require.NoError(t, f.Approve(t.Context(), "a", true))

@@ -5,16 +5,16 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An editor applies the updates for one source to the text of its file.
 type editor struct {
 	path    string
-	source  pegboard.RuleSource
+	source  policy.Source
 	anchors anchors
-	updates []pegboard.PermissionUpdate
+	updates []policy.Update
 	// approvals are the MCP servers that the user has approved or declined.
 	approvals []approval
 	saves     *saves // may be nil
@@ -53,19 +53,19 @@ func (e *editor) edit(data []byte) ([]byte, error) {
 	return after, nil
 }
 
-func (e *editor) apply(doc *jsonedit.Document, u pegboard.PermissionUpdate) ([]byte, error) {
+func (e *editor) apply(doc *jsonedit.Document, u policy.Update) ([]byte, error) {
 	switch u.Type {
-	case pegboard.UpdateSetMode:
+	case policy.SetMode:
 		return e.setMode(doc, u.Mode)
-	case pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories:
+	case policy.AddDirectories, policy.RemoveDirectories:
 		return editList(doc, u.Type, []string{permissionsKey, directoriesKey}, u.Directories, func(there, given string) bool { return there == given })
 	}
-	if u.Behavior == pegboard.Undecided { // it has no rules
+	if u.Behavior == policy.Undecided { // it has no rules
 		return doc.Splice(nil), nil
 	}
 	var given []string
 	for _, text := range u.Rules {
-		r, err := pegboard.ParseRule(u.Behavior, text.String())
+		r, err := policy.ParseRule(u.Behavior, text.String())
 		if err != nil {
 			return nil, err
 		}
@@ -78,8 +78,8 @@ func (e *editor) apply(doc *jsonedit.Document, u pegboard.PermissionUpdate) ([]b
 
 // sameRule reports whether two rules of the file mean the same. They may be spelled in
 // different ways, or have different anchors.
-func (e *editor) sameRule(b pegboard.Behavior, there, given string) bool {
-	r, err := pegboard.ParseRule(b, there)
+func (e *editor) sameRule(b policy.Behavior, there, given string) bool {
+	r, err := policy.ParseRule(b, there)
 	if err != nil {
 		return there == given
 	}
@@ -88,17 +88,17 @@ func (e *editor) sameRule(b pegboard.Behavior, there, given string) bool {
 
 // setMode writes the mode that sessions start in. It ignores a mode that no session would
 // accept from this file.
-func (e *editor) setMode(doc *jsonedit.Document, m pegboard.Mode) ([]byte, error) {
+func (e *editor) setMode(doc *jsonedit.Document, m policy.Mode) ([]byte, error) {
 	if m == "manual" {
-		m = pegboard.ModeDefault
+		m = policy.ModeDefault
 	}
 	path := []string{permissionsKey, modeKey}
 	at, err := doc.At(path...)
 	if err != nil {
 		return nil, err
 	}
-	there := pegboard.Mode(doc.Text(at))
-	if there == m || there == "manual" && m == pegboard.ModeDefault || !allowsMode(e.source, m) {
+	there := policy.Mode(doc.Text(at))
+	if there == m || there == "manual" && m == policy.ModeDefault || !allowsMode(e.source, m) {
 		return doc.Splice(nil), nil
 	}
 	return doc.Set(path, doc.Quote(string(m)))
@@ -107,14 +107,14 @@ func (e *editor) setMode(doc *jsonedit.Document, m pegboard.Mode) ([]byte, error
 // allowsMode reports whether the file of a source may set the mode that sessions start in.
 // No file can remove all restrictions, and no file of a project can let a classifier decide in
 // place of the user.
-func allowsMode(source pegboard.RuleSource, m pegboard.Mode) bool {
-	ofProject := source == pegboard.SourceLocal || source == pegboard.SourceProject
-	return m != pegboard.ModeBypass && (m != pegboard.ModeAuto || !ofProject)
+func allowsMode(source policy.Source, m policy.Mode) bool {
+	ofProject := source == policy.SourceLocal || source == policy.SourceProject
+	return m != policy.ModeBypass && (m != policy.ModeAuto || !ofProject)
 }
 
 // editList adds texts to the list at a path, removes them, or replaces all others by
 // them. Elements that are no strings stay.
-func editList(doc *jsonedit.Document, how pegboard.PermissionUpdateType, path, given []string, same func(there, given string) bool) ([]byte, error) {
+func editList(doc *jsonedit.Document, how policy.UpdateType, path, given []string, same func(there, given string) bool) ([]byte, error) {
 	list, err := doc.At(path...)
 	if err != nil {
 		return nil, err
@@ -130,9 +130,9 @@ func editList(doc *jsonedit.Document, how pegboard.PermissionUpdateType, path, g
 			}
 		}
 		switch how {
-		case pegboard.UpdateReplaceRules:
+		case policy.ReplaceRules:
 			stays[i] = meant || !doc.Opens(element, '"')
-		case pegboard.UpdateRemoveRules, pegboard.UpdateRemoveDirectories:
+		case policy.RemoveRules, policy.RemoveDirectories:
 			stays[i] = !meant
 		default:
 			stays[i] = true
@@ -140,7 +140,7 @@ func editList(doc *jsonedit.Document, how pegboard.PermissionUpdateType, path, g
 	}
 	var add []string
 	for k, text := range given {
-		removes := how == pegboard.UpdateRemoveRules || how == pegboard.UpdateRemoveDirectories
+		removes := how == policy.RemoveRules || how == policy.RemoveDirectories
 		if !removes && !found[k] && !slices.Contains(given[:k], text) {
 			add = append(add, doc.Quote(text))
 		}

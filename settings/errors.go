@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Errors of Save, Approve and Load.
@@ -61,7 +61,7 @@ func (e *ValueError) Unwrap() error { return e.Err }
 // BrokenError says that a file, or a part of one, could not be read although it may deny
 // something.
 type BrokenError struct {
-	Source pegboard.RuleSource
+	Source policy.Source
 	Path   string // of the file or directory, or the name of the flag
 	Err    error  // with the position, such as a *CorruptError or *ValueError
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -102,11 +103,11 @@ func ExampleFiles_Changed() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	answer := pegboard.PermissionUpdate{
-		Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Destination: pegboard.SourceLocal,
-		Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "make"}},
+	answer := policy.Update{
+		Type: policy.AddRules, Behavior: policy.Allow, Destination: policy.SourceLocal,
+		Rules: []policy.UpdateRule{{Tool: "Bash", Pattern: "make"}},
 	}
-	if err := files.Save(ctx, []pegboard.PermissionUpdate{answer}); err != nil {
+	if err := files.Save(ctx, []policy.Update{answer}); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(files.Changed(loaded))

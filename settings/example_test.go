@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -28,13 +29,13 @@ func Example() {
 	files := settings.Locate(dir, home)
 	files.Trusted = true // as the user said
 	files.OnSetAside = func(e *settings.SetAsideError) { log.Print(e) }
-	answer := pegboard.PermissionUpdate{
-		Type:        pegboard.UpdateAddRules,
-		Rules:       []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "go test *"}},
-		Behavior:    pegboard.Allow,
-		Destination: pegboard.SourceLocal,
+	answer := policy.Update{
+		Type:        policy.AddRules,
+		Rules:       []policy.UpdateRule{{Tool: "Bash", Pattern: "go test *"}},
+		Behavior:    policy.Allow,
+		Destination: policy.SourceLocal,
 	}
-	if err := files.Save(ctx, []pegboard.PermissionUpdate{answer}); err != nil {
+	if err := files.Save(ctx, []policy.Update{answer}); err != nil {
 		log.Fatal(err)
 	}
 	text, err := os.ReadFile(files.Local)

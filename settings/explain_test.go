@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -105,7 +105,7 @@ func TestEveryRuleIsExplained(t *testing.T) {
 		require.Equal(t, '"', rest[0], fact)
 		if fact.Counts && fact.Why == "" {
 			b, text, _ := strings.Cut(fact.Text, " ")
-			rule, err := pegboard.ParseRule(map[string]pegboard.Behavior{"allow": pegboard.Allow, "ask": pegboard.Ask, "deny": pegboard.Deny}[b], text)
+			rule, err := policy.ParseRule(map[string]policy.Behavior{"allow": policy.Allow, "ask": policy.Ask, "deny": policy.Deny}[b], text)
 			require.NoError(t, err)
 			require.True(t, inForce[string(fact.Source)+" "+b+" "+rule.String()], fact)
 			delete(inForce, string(fact.Source)+" "+b+" "+rule.String())

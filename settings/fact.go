@@ -1,6 +1,8 @@
 package settings
 
-import "github.com/seed49eaa51d/pegboard"
+import (
+	"github.com/seed49eaa51d/pegboard/policy"
+)
 
 // The kinds of a [Fact].
 const (
@@ -20,9 +22,9 @@ const (
 // A Fact is one setting of one source, and whether it counts. It holds no value of a variable,
 // of a header or of a key of the host, which may be secret.
 type Fact struct {
-	Kind   string              `json:"kind"`
-	Text   string              `json:"text"`             // such as "deny Read(.env)"
-	Source pegboard.RuleSource `json:"source,omitempty"` // empty for files that have none
+	Kind   string        `json:"kind"`
+	Text   string        `json:"text"`             // such as "deny Read(.env)"
+	Source policy.Source `json:"source,omitempty"` // empty for files that have none
 	Position
 	Counts bool   `json:"counts"`
 	Why    string `json:"why,omitempty"` // the reason if it does not count, and otherwise its effect if that is not obvious

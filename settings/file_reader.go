@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -20,7 +20,7 @@ import (
 type fileReader struct {
 	*loader
 	text
-	source  pegboard.RuleSource
+	source  policy.Source
 	anchors anchors
 	doc     *jsonedit.Document
 	top     []jsonedit.Member
@@ -30,7 +30,7 @@ type fileReader struct {
 }
 
 // managed reports whether the file is one of the system's administrator.
-func (r *fileReader) managed() bool { return r.source == pegboard.SourcePolicy }
+func (r *fileReader) managed() bool { return r.source == policy.SourceManaged }
 
 // warnAt adds a warning about a value.
 func (r *fileReader) warnAt(v jsonedit.Span, format string, args ...any) {
@@ -272,7 +272,7 @@ func (r *fileReader) readHooks() {
 		}
 		r.warn(r.at(v.Start+p.Offset), "%s: %s", p.Path, p.Text)
 	}
-	r.sets = append(r.sets, set.WithRules(func(_ hooks.Handler, rule pegboard.Rule) []pegboard.Rule { return r.respell(rule) }))
+	r.sets = append(r.sets, set.WithRules(func(_ hooks.Handler, rule policy.Rule) []policy.Rule { return r.respell(rule) }))
 }
 
 // hooksOff returns why the hooks of the file do not count, or "".
@@ -372,11 +372,11 @@ func (r *fileReader) hookError(err error, v jsonedit.Span) error {
 
 // respell returns the rule of a hook as it is spelled in a session. A rule that cannot be
 // spelled so stays as it is.
-func (r *fileReader) respell(rule pegboard.Rule) (all []pegboard.Rule) {
+func (r *fileReader) respell(rule policy.Rule) (all []policy.Rule) {
 	for _, text := range r.anchors.inSession(rule) {
-		spelled, err := pegboard.ParseRule(rule.Behavior, text)
+		spelled, err := policy.ParseRule(rule.Behavior, text)
 		if err != nil {
-			return []pegboard.Rule{rule}
+			return []policy.Rule{rule}
 		}
 		spelled.Source = rule.Source
 		all = append(all, spelled)
@@ -418,7 +418,7 @@ func (l *loader) keepManagedHooks() {
 	}
 	for _, event := range l.Hooks.Events() {
 		for _, h := range l.Hooks.Handlers(event) {
-			if h.Source == pegboard.SourcePolicy && h.URL != "" && !slices.Contains(l.HookURLs, h.URL) {
+			if h.Source == policy.SourceManaged && h.URL != "" && !slices.Contains(l.HookURLs, h.URL) {
 				l.HookURLs = append(l.HookURLs, h.URL)
 			}
 		}
@@ -490,7 +490,7 @@ const untrustedWhy = "the project is not trusted"
 func (r *fileReader) readPermissions() {
 	v, ok := r.key(permissionsKey)
 	if !ok {
-		r.addRules(pegboard.RuleSet{Source: r.source, Untrusted: !r.trusted})
+		r.addRules(policy.RuleSet{Source: r.source, Untrusted: !r.trusted})
 		return
 	}
 	if !r.doc.Opens(v, '{') {
@@ -499,10 +499,10 @@ func (r *fileReader) readPermissions() {
 	}
 	members := r.doc.Members(v)
 	r.checkPermissionKeys(members)
-	set := pegboard.RuleSet{Source: r.source, Untrusted: !r.trusted}
-	set.Deny = r.readRules(members, pegboard.Deny)
-	set.Ask = r.readRules(members, pegboard.Ask)
-	set.Allow = r.readRules(members, pegboard.Allow)
+	set := policy.RuleSet{Source: r.source, Untrusted: !r.trusted}
+	set.Deny = r.readRules(members, policy.Deny)
+	set.Ask = r.readRules(members, policy.Ask)
+	set.Allow = r.readRules(members, policy.Allow)
 	known := make(map[string]bool, len(set.Ask))
 	for _, text := range set.Ask {
 		known[text] = true
@@ -515,12 +515,12 @@ func (r *fileReader) readPermissions() {
 	r.addRules(set)
 	r.readDirectories(members, len(set.Allow))
 	r.readMode(members)
-	r.readDisabled(members, disableBypassKey, pegboard.ModeBypass)
-	r.readDisabled(members, disableAutoKey, pegboard.ModeAuto)
+	r.readDisabled(members, disableBypassKey, policy.ModeBypass)
+	r.readDisabled(members, disableAutoKey, policy.ModeAuto)
 }
 
 // addRules adds the rules of the file, if they count.
-func (r *fileReader) addRules(set pegboard.RuleSet) {
+func (r *fileReader) addRules(set policy.RuleSet) {
 	n := len(set.Deny) + len(set.Ask) + len(set.Allow)
 	if r.ruledOut() {
 		if n > 0 {
@@ -552,14 +552,14 @@ func (r *fileReader) checkPermissionKeys(members []jsonedit.Member) {
 
 // readRules returns the rules of a behavior, each once, as they are spelled in a session. In
 // place of a deny or ask rule that is not understood it adds the possible meanings to asked.
-func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (rules []string) {
+func (r *fileReader) readRules(members []jsonedit.Member, b policy.Behavior) (rules []string) {
 	key := strictjson.AppendKey(permissionsKey, b.String())
 	v := jsonedit.Find(members, b.String())
 	if v.Missing() || r.doc.Raw(v) == "null" {
 		return nil
 	}
 	wrong := r.wrongDenies
-	if b == pegboard.Allow {
+	if b == policy.Allow {
 		wrong = r.wrongAllows
 	}
 	items, _ := r.list(v, key, wrong)
@@ -568,9 +568,9 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 	r.facts = slices.Grow(r.facts, len(items))
 	for _, i := range items {
 		rule, err := parseRule(b, i.text)
-		var instead pegboard.Rule
+		var instead policy.Rule
 		safe := false
-		if err != nil && b != pegboard.Allow && !errors.Is(err, errImitates) {
+		if err != nil && b != policy.Allow && !errors.Is(err, errImitates) {
 			instead, safe = safeguard(i.text)
 		}
 		fact := r.fact(FactRule, b.String()+" "+strictjson.Cut(i.text), i.at)
@@ -584,7 +584,7 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 			r.facts[fact].Why = "not understood, so it counts as the ask rule " + instead.String()
 			r.asked = append(r.asked, r.anchors.inSession(instead)...)
 			continue
-		case err != nil && b != pegboard.Allow:
+		case err != nil && b != policy.Allow:
 			r.breaks(i.at, key, "%v rules: %w", b, err)
 			r.discount(fact, "%v", err)
 			continue
@@ -592,7 +592,7 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 			r.warnAt(i.at, "an allow rule does not count: %v", err)
 			r.discount(fact, "%v", err)
 			continue
-		case b == pegboard.Allow && !r.trusted:
+		case b == policy.Allow && !r.trusted:
 			r.discount(fact, untrustedWhy)
 		case r.ruledOut():
 			r.discount(fact, "%v", r.precedence.rulesOnly)
@@ -615,17 +615,17 @@ func (r *fileReader) readRules(members []jsonedit.Member, b pegboard.Behavior) (
 var errImitates = errors.New("it imitates a mark of this program")
 
 // parseRule parses the text of a rule, which the model reads in the reason of a denial.
-func parseRule(b pegboard.Behavior, text string) (pegboard.Rule, error) {
+func parseRule(b policy.Behavior, text string) (policy.Rule, error) {
 	if untrusted.Imitates(text) {
-		return pegboard.Rule{}, errImitates
+		return policy.Rule{}, errImitates
 	}
-	return pegboard.ParseRule(b, text)
+	return policy.ParseRule(b, text)
 }
 
 // readDirectories reads the directories. allowed is the number of allow rules, for the
 // warning about both.
 func (r *fileReader) readDirectories(members []jsonedit.Member, allowed int) {
-	var dirs []pegboard.AddedDirectory
+	var dirs []policy.Directory
 	known := map[string]bool{}
 	v := jsonedit.Find(members, directoriesKey)
 	if !v.Missing() && r.doc.Raw(v) != "null" {
@@ -635,7 +635,7 @@ func (r *fileReader) readDirectories(members []jsonedit.Member, allowed int) {
 				continue
 			}
 			known[i.text] = true
-			dirs = append(dirs, pegboard.AddedDirectory{Path: i.text, Source: r.source})
+			dirs = append(dirs, policy.Directory{Path: i.text, Source: r.source})
 			if fact := r.fact(FactDirectory, i.text, i.at); !r.trusted {
 				r.discount(fact, untrustedWhy)
 			}
@@ -654,9 +654,9 @@ func (r *fileReader) readMode(members []jsonedit.Member) {
 	if v.Missing() || r.doc.Raw(v) == "null" {
 		return
 	}
-	m := pegboard.Mode(r.doc.Text(v))
+	m := policy.Mode(r.doc.Text(v))
 	fact := r.fact(FactMode, r.describe(v), v)
-	p, err := pegboard.NewPermissions(m)
+	p, err := policy.New(m)
 	if m == "" || err != nil {
 		r.warnAt(v, "%s: there is no mode %s", modeKey, r.describe(v))
 		r.discount(fact, "there is no such mode")
@@ -667,10 +667,10 @@ func (r *fileReader) readMode(members []jsonedit.Member) {
 	case !allowsMode(r.source, m):
 		r.warnAt(v, "%s: %s is not taken from this file", modeKey, m)
 		r.discount(fact, "it is not taken from a file of this kind")
-	case !r.trusted && (m == pegboard.ModeAcceptEdits || m == pegboard.ModeAuto):
+	case !r.trusted && (m == policy.ModeAcceptEdits || m == policy.ModeAuto):
 		r.warnAt(v, "%s: %s does not count until the project is trusted", modeKey, m)
 		r.discount(fact, untrustedWhy)
-	case !r.trusted && p.Mode() == pegboard.ModeDefault: // a lower source may have a stricter one
+	case !r.trusted && p.Mode() == policy.ModeDefault: // a lower source may have a stricter one
 		r.discount(fact, untrustedWhy)
 	default:
 		r.setMode(p.Mode(), fact)
@@ -679,7 +679,7 @@ func (r *fileReader) readMode(members []jsonedit.Member) {
 
 // readDisabled reads a key that forbids a mode. Any value but "disable", null and false is
 // probably a misspelling, so it forbids the mode as well.
-func (r *fileReader) readDisabled(members []jsonedit.Member, key string, m pegboard.Mode) {
+func (r *fileReader) readDisabled(members []jsonedit.Member, key string, m policy.Mode) {
 	v := jsonedit.Find(members, key)
 	if v.Missing() || r.doc.Raw(v) == "null" {
 		return

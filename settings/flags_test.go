@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -39,7 +40,7 @@ func TestFlagRules(t *testing.T) {
 				require.Empty(t, l.Rules)
 				return
 			}
-			require.Equal(t, []pegboard.RuleSet{{Source: pegboard.SourceCLI, Allow: tc.want, Deny: tc.want}}, l.Rules)
+			require.Equal(t, []policy.RuleSet{{Source: policy.SourceCLI, Allow: tc.want, Deny: tc.want}}, l.Rules)
 		})
 	}
 }
@@ -51,21 +52,21 @@ func TestFlags(t *testing.T) {
 	f.Flags = settings.Flags{Mode: "bypassPermissions", Dirs: []string{"../other dir", ""}, AllowedTools: []string{"Bad("}}
 	write(t, f.Local, `{"permissions": {"defaultMode": "plan"}}`)
 	l := load(t, f)
-	require.Equal(t, pegboard.ModeBypass, l.Mode)
-	require.Equal(t, []pegboard.AddedDirectory{{Path: "../other dir", Source: pegboard.SourceCLI}}, l.Directories)
+	require.Equal(t, policy.ModeBypass, l.Mode)
+	require.Equal(t, []policy.Directory{{Path: "../other dir", Source: policy.SourceCLI}}, l.Directories)
 	require.Len(t, l.Warnings, 1)
 	require.Contains(t, l.Warnings[0].String(), "--allowedTools: an allow rule does not count")
 	p, err := l.Permissions()
 	require.NoError(t, err)
-	require.True(t, p.Offers(pegboard.ModeBypass))
+	require.True(t, p.Offers(policy.ModeBypass))
 
 	write(t, f.Managed[0], `{"permissions": {"disableBypassPermissionsMode": "disable"}}`)
 	l = load(t, f)
-	require.Equal(t, pegboard.ModeDefault, l.Mode)
+	require.Equal(t, policy.ModeDefault, l.Mode)
 	require.Contains(t, l.Warnings[1].String(), "--permission-mode: defaultMode: bypassPermissions is disabled")
 
 	write(t, f.Managed[0], `{"permissions": {"defaultMode": "acceptEdits"}}`)
-	require.Equal(t, pegboard.ModeAcceptEdits, load(t, f).Mode)
+	require.Equal(t, policy.ModeAcceptEdits, load(t, f).Mode)
 
 	for name, flags := range map[string]settings.Flags{
 		"deny":    {DisallowedTools: []string{"Read(~"}},
@@ -133,7 +134,7 @@ func TestSettingsFlag(t *testing.T) {
 	for _, value := range []string{"more.json", filepath.Join(f.Dir, "more.json"), ` {"permissions": {"allow": ["A"], "defaultMode": "auto"}}`} {
 		f.Flags.Settings = value
 		l := load(t, f)
-		require.Equal(t, []pegboard.RuleSet{{Source: settings.SourceFlags, Allow: []string{"A"}}}, l.Rules)
-		require.Equal(t, pegboard.ModeAuto, l.Mode)
+		require.Equal(t, []policy.RuleSet{{Source: settings.SourceFlags, Allow: []string{"A"}}}, l.Rules)
+		require.Equal(t, policy.ModeAuto, l.Mode)
 	}
 }

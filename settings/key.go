@@ -4,15 +4,15 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Key is one key of a settings file that is the host's.
 type Key struct {
 	Name   string
 	Value  json.RawMessage // as it stands in the file; read-only
-	Source pegboard.RuleSource
+	Source policy.Source
 	Position
 	// Trusted says that the key does not come with a project that the user does not trust.
 	Trusted bool

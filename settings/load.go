@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -157,7 +158,7 @@ func (l *loader) openFlags(ctx context.Context) error {
 }
 
 // openFile reads and parses a file. The error is that of the context.
-func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path string) error {
+func (l *loader) openFile(ctx context.Context, source policy.Source, path string) error {
 	a, err := l.anchorsOf(source, path)
 	if err != nil {
 		return err
@@ -170,8 +171,8 @@ func (l *loader) openFile(ctx context.Context, source pegboard.RuleSource, path 
 		return nil
 	}
 	snap, err := t.snapshot(ctx)
-	trusted := source != pegboard.SourceProject && source != pegboard.SourceLocal || l.Trusted ||
-		source == pegboard.SourceLocal && l.TrustedLocal && !t.linked
+	trusted := source != policy.SourceProject && source != policy.SourceLocal || l.Trusted ||
+		source == policy.SourceLocal && l.TrustedLocal && !t.linked
 	return l.parseSnapshot(ctx, &fileReader{source: source, text: text{path: path}, anchors: a, trusted: trusted}, before, snap, err)
 }
 
@@ -182,19 +183,19 @@ func (l *loader) openManaged(ctx context.Context, path string) error {
 	d, known := l.managed[dir]
 	if !known {
 		var err error
-		if d.anchors, err = l.anchorsOf(pegboard.SourcePolicy, path); err != nil {
+		if d.anchors, err = l.anchorsOf(policy.SourceManaged, path); err != nil {
 			return err
 		}
 		d.real = realpath.Resolve(dir)
 		l.managed[dir] = d
 	}
-	before := newStamp(pegboard.SourcePolicy, path)
+	before := newStamp(policy.SourceManaged, path)
 	var store atomicfile.Store
 	snap, err := store.Load(ctx, filepath.Join(d.real, name), maxBytes)
 	if err != nil { // it may be a link
-		return l.openFile(ctx, pegboard.SourcePolicy, path)
+		return l.openFile(ctx, policy.SourceManaged, path)
 	}
-	return l.parseSnapshot(ctx, &fileReader{source: pegboard.SourcePolicy, text: text{path: path}, anchors: d.anchors, trusted: true}, before, snap, nil)
+	return l.parseSnapshot(ctx, &fileReader{source: policy.SourceManaged, text: text{path: path}, anchors: d.anchors, trusted: true}, before, snap, nil)
 }
 
 // A managedDir is a directory of managed files.
@@ -221,7 +222,7 @@ func (l *loader) parseSnapshot(ctx context.Context, r *fileReader, before stamp,
 }
 
 // breaks notes that a file that may deny something cannot be read.
-func (l *loader) breaks(source pegboard.RuleSource, path string, err error) {
+func (l *loader) breaks(source policy.Source, path string, err error) {
 	l.Broken = append(l.Broken, &BrokenError{Source: source, Path: path, Err: err})
 	l.discount(l.note(FactFile, path, source, Position{Path: path}), "%v", err)
 }
@@ -242,7 +243,7 @@ func (l *loader) parseFile(r *fileReader) {
 }
 
 // setMode sets the mode that sessions start in, unless a higher source has done so.
-func (l *loader) setMode(m pegboard.Mode, fact int) {
+func (l *loader) setMode(m policy.Mode, fact int) {
 	if l.Mode != "" {
 		l.discount(fact, "overridden by %v", l.facts[l.mode].Position)
 		return
@@ -252,9 +253,9 @@ func (l *loader) setMode(m pegboard.Mode, fact int) {
 
 // readFlags reads the flags but --settings.
 func (l *loader) readFlags() {
-	set := pegboard.RuleSet{Source: pegboard.SourceCLI}
-	set.Allow = l.readFlagRules("--allowedTools", pegboard.Allow, l.Flags.AllowedTools)
-	set.Deny = l.readFlagRules("--disallowedTools", pegboard.Deny, l.Flags.DisallowedTools)
+	set := policy.RuleSet{Source: policy.SourceCLI}
+	set.Allow = l.readFlagRules("--allowedTools", policy.Allow, l.Flags.AllowedTools)
+	set.Deny = l.readFlagRules("--disallowedTools", policy.Deny, l.Flags.DisallowedTools)
 	switch n := len(set.Allow) + len(set.Deny); {
 	case n > 0 && l.precedence.rulesOnly.on:
 		l.warn(Position{Path: "command line"}, "its rules (%d) do not count, since %v", n, l.precedence.rulesOnly)
@@ -263,8 +264,8 @@ func (l *loader) readFlags() {
 	}
 	for _, dir := range l.Flags.Dirs {
 		if dir != "" {
-			l.Directories = append(l.Directories, pegboard.AddedDirectory{Path: dir, Source: pegboard.SourceCLI})
-			l.note(FactDirectory, dir, pegboard.SourceCLI, Position{Path: "--add-dir"})
+			l.Directories = append(l.Directories, policy.Directory{Path: dir, Source: policy.SourceCLI})
+			l.note(FactDirectory, dir, policy.SourceCLI, Position{Path: "--add-dir"})
 		}
 	}
 	l.readTools()
@@ -272,24 +273,24 @@ func (l *loader) readFlags() {
 		return
 	}
 	at := Position{Path: "--permission-mode"}
-	p, err := pegboard.NewPermissions(pegboard.Mode(l.Flags.Mode))
+	p, err := policy.New(policy.Mode(l.Flags.Mode))
 	if err != nil {
-		l.breaks(pegboard.SourceCLI, at.Path, fmt.Errorf("%v: there is no mode %s", at, strictjson.Quote(l.Flags.Mode)))
+		l.breaks(policy.SourceCLI, at.Path, fmt.Errorf("%v: there is no mode %s", at, strictjson.Quote(l.Flags.Mode)))
 		return
 	}
-	l.setMode(p.Mode(), l.note(FactMode, string(p.Mode()), pegboard.SourceCLI, at))
+	l.setMode(p.Mode(), l.note(FactMode, string(p.Mode()), policy.SourceCLI, at))
 }
 
 // readFlagRules returns the rules of a flag.
-func (l *loader) readFlagRules(flag string, b pegboard.Behavior, values []string) (rules []string) {
+func (l *loader) readFlagRules(flag string, b policy.Behavior, values []string) (rules []string) {
 	at := Position{Path: flag}
 	for _, text := range splitAll(values) {
-		rule, err := pegboard.ParseRule(b, text)
-		fact := l.note(FactRule, b.String()+" "+strictjson.Cut(text), pegboard.SourceCLI, at)
+		rule, err := policy.ParseRule(b, text)
+		fact := l.note(FactRule, b.String()+" "+strictjson.Cut(text), policy.SourceCLI, at)
 		switch {
-		case err != nil && b == pegboard.Deny:
+		case err != nil && b == policy.Deny:
 			l.discount(fact, "%v", err)
-			l.breaks(pegboard.SourceCLI, flag, fmt.Errorf("%v: %w", at, err))
+			l.breaks(policy.SourceCLI, flag, fmt.Errorf("%v: %w", at, err))
 			continue
 		case err != nil:
 			l.discount(fact, "%v", err)
@@ -314,7 +315,7 @@ func (l *loader) readTools() {
 	if names == nil {
 		names = []string{}
 	}
-	l.note(FactTools, cmp.Or(strings.Join(names, " "), "none"), pegboard.SourceCLI, Position{Path: "--tools"})
+	l.note(FactTools, cmp.Or(strings.Join(names, " "), "none"), policy.SourceCLI, Position{Path: "--tools"})
 	l.Restrictions = append(l.Restrictions, pegboard.Restriction{Reason: "--tools does not name it", Only: names, SkipExternal: true})
 }
 
@@ -325,7 +326,7 @@ func (l *loader) finish() {
 		l.discount(l.mode, "a file disables it")
 		l.Mode = ""
 	}
-	l.Mode = cmp.Or(l.Mode, pegboard.ModeDefault)
+	l.Mode = cmp.Or(l.Mode, policy.ModeDefault)
 	slices.SortStableFunc(l.Keys, func(a, b Key) int { return cmp.Compare(a.Name, b.Name) })
 	l.noteKeys()
 	order := []string{FactFile, FactMode, FactForbidden, FactRule, FactDirectory, FactTools, FactHook, FactVariable, FactServer, FactSwitch, FactKey}

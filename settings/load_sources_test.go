@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
 // place is one source of settings.
 type place struct {
-	source pegboard.RuleSource
-	mode   pegboard.Mode // that all sources may set
+	source policy.Source
+	mode   policy.Mode // that all sources may set
 	put    func(t *testing.T, f *settings.Files, text string)
 }
 
@@ -31,9 +31,9 @@ func places() []place {
 		}
 	}
 	return []place{
-		{source: pegboard.SourcePolicy, mode: "plan", put: managed("managed-settings.d/B.json")},
-		{source: pegboard.SourcePolicy, mode: "dontAsk", put: managed("managed-settings.d/10-a.json")},
-		{source: pegboard.SourcePolicy, mode: "plan", put: managed("managed-settings.json")},
+		{source: policy.SourceManaged, mode: "plan", put: managed("managed-settings.d/B.json")},
+		{source: policy.SourceManaged, mode: "dontAsk", put: managed("managed-settings.d/10-a.json")},
+		{source: policy.SourceManaged, mode: "plan", put: managed("managed-settings.json")},
 		{source: settings.SourceFlags, mode: "dontAsk", put: func(_ *testing.T, f *settings.Files, text string) { f.Flags.Settings = text }},
 		{source: local, mode: "plan", put: func(t *testing.T, f *settings.Files, text string) { t.Helper(); write(t, f.Local, text) }},
 		{source: project, mode: "dontAsk", put: func(t *testing.T, f *settings.Files, text string) { t.Helper(); write(t, f.Project, text) }},
@@ -124,7 +124,7 @@ func TestManagedFiles(t *testing.T) {
 	_, err = l.WithoutBroken().Permissions()
 	require.ErrorContains(t, err, "zz.json", "a managed file cannot be left out")
 	require.Len(t, l.Broken, 1)
-	require.Equal(t, pegboard.SourcePolicy, l.Broken[0].Source)
+	require.Equal(t, policy.SourceManaged, l.Broken[0].Source)
 }
 
 // TestManagedOnly: what managed files alone can say, and what it switches off elsewhere.
@@ -186,8 +186,8 @@ func TestManagedDirectoriesStay(t *testing.T) {
 	p, err := l.Permissions()
 	require.NoError(t, err)
 	require.Empty(t, p.Rules())
-	require.Equal(t, []pegboard.AddedDirectory{{Path: "/srv", Source: pegboard.SourcePolicy}}, p.Directories())
-	_, err = p.Apply(directories(pegboard.UpdateRemoveDirectories, pegboard.SourcePolicy, "/srv"))
+	require.Equal(t, []policy.Directory{{Path: "/srv", Source: policy.SourceManaged}}, p.Directories())
+	_, err = p.Apply(directories(policy.RemoveDirectories, policy.SourceManaged, "/srv"))
 	require.Error(t, err)
 	require.Contains(t, fmt.Sprint(l.Warnings), "command line: its rules (1) do not count")
 }
@@ -236,7 +236,7 @@ func TestUntrustedProject(t *testing.T) {
 		"allowedHttpHookUrls": ["*"], "httpHookAllowedEnvVars": ["TOKEN"],
 		"statusLine": {"type": "command", "command": "theirs"}
 	}`
-	for _, source := range []pegboard.RuleSource{project, local} {
+	for _, source := range []policy.Source{project, local} {
 		f := files(t)
 		f.TrustedLocal = false
 		path := f.Project
@@ -251,8 +251,8 @@ func TestUntrustedProject(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, p.Rules(), 2)
 		require.Empty(t, p.Directories())
-		require.Equal(t, pegboard.ModeDefault, l.Mode)
-		require.Equal(t, []pegboard.Mode{pegboard.ModeAuto}, l.Withheld)
+		require.Equal(t, policy.ModeDefault, l.Mode)
+		require.Equal(t, []policy.Mode{policy.ModeAuto}, l.Withheld)
 		require.Len(t, l.Hooks.Handlers("PreToolUse"), 1)
 		require.Equal(t, "mine", l.Hooks.Handlers("PreToolUse")[0].Command)
 		require.Empty(t, l.Env)
@@ -380,13 +380,13 @@ func TestAddressListsSwitchNoGuardOff(t *testing.T) {
 func TestUntrustedModes(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []string{"default", "manual", "acceptEdits"} {
-		for _, mine := range []pegboard.Mode{pegboard.ModePlan, pegboard.ModeDontAsk, pegboard.ModeDefault} {
+		for _, mine := range []policy.Mode{policy.ModePlan, policy.ModeDontAsk, policy.ModeDefault} {
 			f := files(t)
 			write(t, f.User, `{"permissions": {"defaultMode": "`+string(mine)+`"}}`)
 			write(t, f.Project, `{"permissions": {"defaultMode": "`+theirs+`"}}`)
 			require.Equal(t, mine, load(t, f).Mode, theirs)
 			f.Trusted = true
-			require.NotEqual(t, pegboard.ModePlan, load(t, f).Mode, theirs)
+			require.NotEqual(t, policy.ModePlan, load(t, f).Mode, theirs)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -27,13 +28,13 @@ func TestLoad(t *testing.T) {
 	write(t, f.Project, `{"permissions": {"ask": ["Q"], "defaultMode": "plan", "additionalDirectories": ["/y"]}, "permission": {"allow": ["No"]}}`)
 	write(t, f.User, `{"permissions": {"allow": ["U", "Mispelt(", 3, {"a": 1}], "defaultMode": "acceptEdits", "additionalDirectories": ["~/z", 4]}}`)
 	l := load(t, f)
-	require.Equal(t, pegboard.ModePlan, l.Mode, "of the first file that says")
-	require.Equal(t, []pegboard.RuleSet{
+	require.Equal(t, policy.ModePlan, l.Mode, "of the first file that says")
+	require.Equal(t, []policy.RuleSet{
 		{Source: local, Allow: []string{"A", "Bash"}, Deny: []string{"D"}},
 		{Source: project, Ask: []string{"Q"}},
 		{Source: user, Allow: []string{"U"}},
 	}, l.Rules)
-	dirs := []pegboard.AddedDirectory{{Path: "../x", Source: local}, {Path: "/y", Source: project}, {Path: "~/z", Source: user}}
+	dirs := []policy.Directory{{Path: "../x", Source: local}, {Path: "/y", Source: project}, {Path: "~/z", Source: user}}
 	require.Equal(t, dirs, l.Directories)
 	var warnings []string
 	require.Equal(t, f.Project+":1:89: permission is not known; did you mean permissions?", l.Warnings[len(l.Warnings)-1].String())
@@ -47,7 +48,7 @@ func TestLoad(t *testing.T) {
 
 	p, err := l.Permissions()
 	require.NoError(t, err)
-	require.Equal(t, pegboard.ModePlan, p.Mode())
+	require.Equal(t, policy.ModePlan, p.Mode())
 	require.Equal(t, dirs, p.Directories())
 	require.Len(t, p.Rules(), 5)
 }
@@ -59,7 +60,7 @@ func TestRuleProblems(t *testing.T) {
 	write(t, f.User, `{"permissions": {"deny": ["readnote", "Read(.env)"], "allow": ["ReadNote"]}}`)
 	p, err := load(t, f).Permissions()
 	require.NoError(t, err)
-	p, err = p.WithRules(pegboard.RuleSet{Source: pegboard.SourceCLI, Deny: []string{"Nothing"}})
+	p, err = p.WithRules(policy.RuleSet{Source: policy.SourceCLI, Deny: []string{"Nothing"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: p})
 	require.NoError(t, err)
@@ -158,7 +159,7 @@ func TestLoadNothing(t *testing.T) {
 			write(t, f.User, data)
 		}
 		l := load(t, f)
-		require.Equal(t, pegboard.ModeDefault, l.Mode)
+		require.Equal(t, policy.ModeDefault, l.Mode)
 		require.Empty(t, l.Warnings)
 		p, err := l.Permissions()
 		require.NoError(t, err)
@@ -221,9 +222,9 @@ func TestLoadModes(t *testing.T) {
 				f.Trusted = place.trusted
 				write(t, place.path(f), data)
 				l := load(t, f)
-				want := pegboard.Mode(place.want)
+				want := policy.Mode(place.want)
 				if want == "" {
-					want = pegboard.ModeDefault
+					want = policy.ModeDefault
 				}
 				require.Equal(t, want, l.Mode, place.path(f))
 				if place.want == "" && tc.mode != "default" && tc.mode != "manual" {
@@ -241,10 +242,10 @@ func TestLoadModes(t *testing.T) {
 // TestLoadDisabledModes: any file may forbid bypass and auto, trusted or not.
 func TestLoadDisabledModes(t *testing.T) {
 	t.Parallel()
-	both := []pegboard.Mode{pegboard.ModeBypass, pegboard.ModeAuto}
+	both := []policy.Mode{policy.ModeBypass, policy.ModeAuto}
 	tests := []struct {
 		name, data string
-		want       []pegboard.Mode
+		want       []policy.Mode
 		warns      string
 	}{
 		{name: "none", data: `{}`},
@@ -267,7 +268,7 @@ func TestLoadDisabledModes(t *testing.T) {
 				write(t, path(f), `{"permissions": `+tc.data+`}`)
 				l := load(t, f)
 				require.Equal(t, tc.want, l.Withheld)
-				require.Equal(t, pegboard.ModeDefault, l.Mode)
+				require.Equal(t, policy.ModeDefault, l.Mode)
 				if tc.warns == "" {
 					require.Empty(t, l.Warnings)
 				} else {
@@ -288,7 +289,7 @@ func TestLoadDisabledModes(t *testing.T) {
 	write(t, f.User, `{"permissions": {"defaultMode": "auto"}}`)
 	write(t, f.Project, `{"permissions": {"disableAutoMode": "disable"}}`)
 	l := load(t, f)
-	require.Equal(t, pegboard.ModeDefault, l.Mode, "another file sets it")
+	require.Equal(t, policy.ModeDefault, l.Mode, "another file sets it")
 	require.Equal(t, []settings.Warning{{Position: settings.Position{Path: f.User, Line: 1, Column: 33}, Text: "defaultMode: auto is disabled"}}, l.Warnings)
 }
 
@@ -348,7 +349,7 @@ func TestAnchors(t *testing.T) {
 	const root, sub, out = "home/proj", "home/proj/a*b/#c", "o[u]t"
 	tests := []struct {
 		name, dir      string
-		source         pegboard.RuleSource
+		source         policy.Source
 		rule           string // of the session
 		inFile, loaded string
 		own, means     string // of the file, and what it is loaded as
@@ -372,15 +373,15 @@ func TestAnchors(t *testing.T) {
 			outside := strings.NewReplacer("OUT", "/"+base+`/o\[u]t`)
 			f := settings.Locate(filepath.Join(base, tc.dir), filepath.Join(base, "home"))
 			f.Trusted = true
-			path := map[pegboard.RuleSource]string{local: f.Local, project: f.Project, user: f.User}[tc.source]
+			path := map[policy.Source]string{local: f.Local, project: f.Project, user: f.User}[tc.source]
 			write(t, path, `{"permissions": {"allow": ["Edit(`+tc.own+`)"]}}`)
 
-			save(t, f, add(pegboard.Allow, tc.source, edit(tc.rule), pegboard.PermissionUpdateRule{Tool: "Bash", Pattern: "/x"}))
+			save(t, f, add(policy.Allow, tc.source, edit(tc.rule), policy.UpdateRule{Tool: "Bash", Pattern: "/x"}))
 			data := strings.ReplaceAll(read(t, path), `\\`, `\`)
 			require.Contains(t, data, `["Edit(`+tc.own+`)", "Edit(`+outside.Replace(tc.inFile)+`)", "Bash(/x)"]`)
 			require.Equal(t, []string{"Edit(" + tc.means + ")", "Edit(" + outside.Replace(tc.loaded) + ")", "Bash(/x)"}, load(t, f).Rules[0].Allow)
 
-			save(t, f, change(pegboard.UpdateRemoveRules, pegboard.Allow, tc.source, edit(tc.means), edit(tc.rule)))
+			save(t, f, change(policy.RemoveRules, policy.Allow, tc.source, edit(tc.means), edit(tc.rule)))
 			require.Equal(t, []string{"Bash(/x)"}, load(t, f).Rules[0].Allow)
 		})
 	}
@@ -431,11 +432,11 @@ func TestBadFileCostsItselfOnly(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			for _, source := range []pegboard.RuleSource{project, pegboard.SourcePolicy} {
+			for _, source := range []policy.Source{project, policy.SourceManaged} {
 				f := managedFiles(t)
 				f.Trusted = true
 				path := f.Project
-				if source == pegboard.SourcePolicy {
+				if source == policy.SourceManaged {
 					path = f.Managed[0]
 				}
 				write(t, path, tc.text)
@@ -453,7 +454,7 @@ func TestBadFileCostsItselfOnly(t *testing.T) {
 				require.Contains(t, settings.Explain(l), "broken: ")
 
 				p, err := l.WithoutBroken().Permissions()
-				if source == pegboard.SourcePolicy {
+				if source == policy.SourceManaged {
 					require.EqualError(t, err, failed.Error())
 					continue
 				}
@@ -646,7 +647,7 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		for _, r := range p.Rules() {
-			require.False(t, path == files.Project && r.Behavior == pegboard.Allow)
+			require.False(t, path == files.Project && r.Behavior == policy.Allow)
 		}
 		if path == files.Project {
 			require.Empty(t, l.Env)

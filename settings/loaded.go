@@ -8,18 +8,19 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
 // Loaded are the settings in the files. The fields are read-only.
 type Loaded struct {
-	Mode     pegboard.Mode   // the mode that sessions start in; ModeDefault if no source sets one
-	Withheld []pegboard.Mode // the modes that a file disables
+	Mode     policy.Mode   // the mode that sessions start in; ModeDefault if no source sets one
+	Withheld []policy.Mode // the modes that a file disables
 
 	// Rules and Directories are those of each source that has any, in the order managed,
 	// command line, local, project, user.
-	Rules       []pegboard.RuleSet
-	Directories []pegboard.AddedDirectory
+	Rules       []policy.RuleSet
+	Directories []policy.Directory
 	// Restrictions leave the built-in tools that --tools names, for
 	// [pegboard.PoolConfig].
 	Restrictions []pegboard.Restriction
@@ -63,13 +64,13 @@ func (w Warning) String() string { return w.Position.String() + ": " + w.Text }
 
 // Permissions returns the loaded permissions. They are valid for a session whose Dir and Home
 // are those of the Files. It fails with the errors in Broken.
-func (l *Loaded) Permissions() (pegboard.Permissions, error) {
+func (l *Loaded) Permissions() (policy.Permissions, error) {
 	if err := l.broken(); err != nil {
-		return pegboard.Permissions{}, err
+		return policy.Permissions{}, err
 	}
-	p, err := pegboard.NewPermissions(l.Mode, l.Rules...)
+	p, err := policy.New(l.Mode, l.Rules...)
 	if err != nil {
-		return pegboard.Permissions{}, err
+		return policy.Permissions{}, err
 	}
 	return p.Without(l.Withheld...).WithDirectories(l.Directories...), nil
 }
@@ -88,13 +89,13 @@ func (l *Loaded) broken() error {
 // broken in a managed file stays in Broken.
 func (l *Loaded) WithoutBroken() *Loaded {
 	rest := *l
-	rest.Broken = slices.DeleteFunc(slices.Clone(l.Broken), func(b *BrokenError) bool { return b.Source != pegboard.SourcePolicy })
+	rest.Broken = slices.DeleteFunc(slices.Clone(l.Broken), func(b *BrokenError) bool { return b.Source != policy.SourceManaged })
 	return &rest
 }
 
 // Key returns the value of a key that is the host's: the JSON text of the highest source that
 // has it and is trusted. It returns false if there is no such source.
-func (l *Loaded) Key(name string) (value json.RawMessage, from pegboard.RuleSource, ok bool) {
+func (l *Loaded) Key(name string) (value json.RawMessage, from policy.Source, ok bool) {
 	for _, k := range l.Keys {
 		if k.Name == name && k.Trusted {
 			return slices.Clone(k.Value), k.Source, true
@@ -123,7 +124,7 @@ func (l *Loaded) warn(at Position, format string, args ...any) {
 }
 
 // note adds a fact that counts and returns its index.
-func (l *Loaded) note(kind, text string, from pegboard.RuleSource, at Position) int {
+func (l *Loaded) note(kind, text string, from policy.Source, at Position) int {
 	l.facts = append(l.facts, Fact{Kind: kind, Text: text, Source: from, Position: at, Counts: true})
 	return len(l.facts) - 1
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // managedPaths returns the managed settings of a system.
@@ -40,7 +40,7 @@ func (f Files) managedFiles() (all []string, broken []*BrokenError) {
 		}
 		entries, err := os.ReadDir(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			broken = append(broken, &BrokenError{Source: pegboard.SourcePolicy, Path: path, Err: err})
+			broken = append(broken, &BrokenError{Source: policy.SourceManaged, Path: path, Err: err})
 		}
 		var names []string
 		for _, e := range entries {

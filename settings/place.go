@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Plugin is a directory of files that another author offers under a name, such as agents.
@@ -16,14 +16,14 @@ type Plugin struct {
 
 // A place is a directory of agents, skills or the like.
 type place struct {
-	source  pegboard.RuleSource
+	source  policy.Source
 	path    string
 	plugin  string // the name of its plugin, or ""
 	trusted bool
 }
 
 // managed reports whether the place is one of the system's administrator.
-func (p place) managed() bool { return p.source == pegboard.SourcePolicy }
+func (p place) managed() bool { return p.source == policy.SourceManaged }
 
 // places returns the directories called name of all places, from the highest precedence to the
 // lowest: managed, from the session's directory up to the project's, the directories of
@@ -31,14 +31,14 @@ func (p place) managed() bool { return p.source == pegboard.SourcePolicy }
 // missing are there, too.
 func (f Files) places(name string, plugins []Plugin) (all []place) {
 	seen := map[string]bool{}
-	add := func(source pegboard.RuleSource, path, plugin string, trusted bool) {
+	add := func(source policy.Source, path, plugin string, trusted bool) {
 		if real := realpath.Resolve(path); !seen[real] {
 			seen[real] = true
 			all = append(all, place{source: source, path: path, plugin: plugin, trusted: trusted})
 		}
 	}
 	for _, path := range slices.Backward(f.Managed) {
-		add(pegboard.SourcePolicy, filepath.Join(filepath.Dir(path), folder, name), "", true)
+		add(policy.SourceManaged, filepath.Join(filepath.Dir(path), folder, name), "", true)
 	}
 	dir, home, err := f.sessionDirs()
 	if f.User != "" { // before the project, which may be around the home directory
@@ -46,22 +46,22 @@ func (f Files) places(name string, plugins []Plugin) (all []place) {
 	}
 	if err == nil {
 		for _, d := range f.projectDirs(dir, home) {
-			add(pegboard.SourceProject, filepath.Join(d, folder, name), "", f.Trusted)
+			add(policy.SourceProject, filepath.Join(d, folder, name), "", f.Trusted)
 		}
 		for _, d := range f.Flags.Dirs {
 			if d != "" && !filepath.IsAbs(d) {
 				d = filepath.Join(dir, d)
 			}
 			if d != "" {
-				add(pegboard.SourceCLI, filepath.Join(d, folder, name), "", f.Trusted)
+				add(policy.SourceCLI, filepath.Join(d, folder, name), "", f.Trusted)
 			}
 		}
 	}
 	if f.User != "" {
-		all = append(all, place{source: pegboard.SourceUser, path: filepath.Join(filepath.Dir(f.User), name), trusted: true})
+		all = append(all, place{source: policy.SourceUser, path: filepath.Join(filepath.Dir(f.User), name), trusted: true})
 	}
 	for _, p := range plugins {
-		add(pegboard.SourceUser, filepath.Join(p.Dir, name), p.Name, true)
+		add(policy.SourceUser, filepath.Join(p.Dir, name), p.Name, true)
 	}
 	return all
 }

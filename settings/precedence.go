@@ -3,7 +3,7 @@ package settings
 import (
 	"fmt"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A precedence holds the keys that say which settings of other files count.
@@ -62,7 +62,7 @@ func (l *loader) managedToggle(key string) (t toggle) {
 func (l *loader) readDisableHooks() {
 	for _, r := range l.readers {
 		if r.readToggle(disableHooksKey, &l.precedence.noHooks) {
-			l.precedence.noManagedHooks = l.precedence.noHooks.on && r.source == pegboard.SourcePolicy
+			l.precedence.noManagedHooks = l.precedence.noHooks.on && r.source == policy.SourceManaged
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 	filetools "github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -57,11 +58,11 @@ func TestPrompts(t *testing.T) {
 			servers := w.decideServerCalls(t, filepath.Join(folder, "mcp-schemas", "tools.jsonl"))
 			corpus.Report(t, folder, "prompts and denials of 100 calls under %s.json: %s", file.name, w.tally)
 			all := w.tally.sum("Bash", "Edit", "Read", "Write")
-			require.LessOrEqual(t, all.per100(pegboard.Ask), file.prompts, file.name)
-			require.LessOrEqual(t, all.per100(pegboard.Deny), file.denials, file.name)
-			require.Zero(t, w.tally.sum("Read").per100(pegboard.Ask), "the sessions read what is theirs")
+			require.LessOrEqual(t, all.per100(policy.Ask), file.prompts, file.name)
+			require.LessOrEqual(t, all.per100(policy.Deny), file.denials, file.name)
+			require.Zero(t, w.tally.sum("Read").per100(policy.Ask), "the sessions read what is theirs")
 			if servers > 0 {
-				require.InDelta(t, file.serverPrompts, w.tally["servers"].per100(pegboard.Ask), 0.1, file.name)
+				require.InDelta(t, file.serverPrompts, w.tally["servers"].per100(policy.Ask), 0.1, file.name)
 			}
 		}
 	}
@@ -218,11 +219,11 @@ func (w *workplace) decide(t *testing.T, group string, c pegboard.Call) {
 	t.Helper()
 	d := w.pool.Decide(t.Context(), c)
 	if w.tally[group] == nil {
-		w.tally[group] = &tally{behaviors: map[pegboard.Behavior]int{}}
+		w.tally[group] = &tally{behaviors: map[policy.Behavior]int{}}
 	}
 	w.tally[group].calls++
 	w.tally[group].behaviors[d.Behavior]++
-	if d.Behavior != pegboard.Allow {
+	if d.Behavior != policy.Allow {
 		t.Logf("%v %s %.200s: %s", d.Behavior, c.Name, c.Input, d.Reason)
 	}
 }
@@ -230,10 +231,10 @@ func (w *workplace) decide(t *testing.T, group string, c pegboard.Call) {
 // A tally counts calls by what becomes of them.
 type tally struct {
 	calls     int
-	behaviors map[pegboard.Behavior]int
+	behaviors map[policy.Behavior]int
 }
 
-func (c *tally) per100(b pegboard.Behavior) float64 {
+func (c *tally) per100(b policy.Behavior) float64 {
 	return 100 * float64(c.behaviors[b]) / float64(max(c.calls, 1))
 }
 
@@ -241,7 +242,7 @@ func (c *tally) per100(b pegboard.Behavior) float64 {
 type tallies map[string]*tally
 
 func (ts tallies) sum(groups ...string) *tally {
-	all := &tally{behaviors: map[pegboard.Behavior]int{}}
+	all := &tally{behaviors: map[policy.Behavior]int{}}
 	for _, g := range groups {
 		if ts[g] != nil {
 			all.calls += ts[g].calls
@@ -256,7 +257,7 @@ func (ts tallies) sum(groups ...string) *tally {
 func (ts tallies) String() string {
 	show := func(name string, groups ...string) string {
 		c := ts.sum(groups...)
-		return fmt.Sprintf("%s %.0f+%.0f", name, c.per100(pegboard.Ask), c.per100(pegboard.Deny))
+		return fmt.Sprintf("%s %.0f+%.0f", name, c.per100(policy.Ask), c.per100(policy.Deny))
 	}
 	texts := []string{show("sessions", "Bash", "Edit", "Read", "Write")}
 	for _, g := range []string{"Bash", "Edit", "Read", "Write", "servers"} {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -24,17 +24,17 @@ func TestRealFiles(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			data := read(t, path)
-			for _, source := range []pegboard.RuleSource{pegboard.SourcePolicy, settings.SourceFlags, local, project, user} {
+			for _, source := range []policy.Source{policy.SourceManaged, settings.SourceFlags, local, project, user} {
 				f := files(t)
 				f.Trusted = true
 				f.Managed = []string{filepath.Join(f.Home, "managed.json")}
 				switch source {
-				case pegboard.SourcePolicy:
+				case policy.SourceManaged:
 					write(t, f.Managed[0], data)
 				case settings.SourceFlags:
 					f.Flags.Settings = write(t, filepath.Join(f.Home, "flags.json"), data)
 				default:
-					write(t, map[pegboard.RuleSource]string{local: f.Local, project: f.Project, user: f.User}[source], data)
+					write(t, map[policy.Source]string{local: f.Local, project: f.Project, user: f.User}[source], data)
 				}
 				l := load(t, f)
 				_, err := l.Permissions()

@@ -3,25 +3,25 @@ package settings
 import (
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // safeguard returns an ask rule about everything that a deny or ask rule could mean that
-// [pegboard.ParseRule] does not understand. It returns false if the text is not of the form
+// [policy.ParseRule] does not understand. It returns false if the text is not of the form
 // Tool(text), or does not name a tool.
-func safeguard(text string) (pegboard.Rule, bool) {
+func safeguard(text string) (policy.Rule, bool) {
 	tool, rest, ok := strings.Cut(strings.TrimSpace(text), "(")
 	inner, closed := strings.CutSuffix(rest, ")")
 	if !ok || !closed {
-		return pegboard.Rule{}, false
+		return policy.Rule{}, false
 	}
 	for _, candidate := range safeguards(tool, strings.TrimSpace(inner)) {
-		if r, err := pegboard.ParseRule(pegboard.Ask, candidate); err == nil {
+		if r, err := policy.ParseRule(policy.Ask, candidate); err == nil {
 			return r, true
 		}
 	}
-	return pegboard.Rule{}, false
+	return policy.Rule{}, false
 }
 
 // safeguards returns the texts of ask rules, the narrowest first. Those that are not
@@ -38,7 +38,7 @@ func safeguards(tool, text string) []string {
 	case "Glob", "Grep":
 		family = "Read"
 	}
-	rule := func(text string) string { return pegboard.Rule{Tool: family, Pattern: text}.String() }
+	rule := func(text string) string { return policy.Rule{Tool: family, Pattern: text}.String() }
 	switch family {
 	case "Edit", "Read":
 		var candidates []string

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Save writes updates to the files of their destinations. It is made for
@@ -37,7 +37,7 @@ import (
 // so that its bytes are always in one of the two. That is only done if the file is not a link.
 // Any other file that cannot be read or edited is an error and is not written: a file of more
 // than 4 MiB, a directory, ErrComments, a list of permissions that is not a list.
-func (f Files) Save(ctx context.Context, updates []pegboard.PermissionUpdate) error {
+func (f Files) Save(ctx context.Context, updates []policy.Update) error {
 	editors, err := f.editors(updates)
 	if err != nil {
 		return err
@@ -80,8 +80,8 @@ func (f Files) saveAll(ctx context.Context, editors []*editor) error {
 }
 
 // editors checks the updates and returns an editor for each source.
-func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
-	if _, err := (pegboard.Permissions{}).WithAvailable(pegboard.ModeAuto).Apply(updates...); err != nil { // the session has offered the mode
+func (f Files) editors(updates []policy.Update) ([]*editor, error) {
+	if _, err := (policy.Permissions{}).WithAvailable(policy.ModeAuto).Apply(updates...); err != nil { // the session has offered the mode
 		return nil, err
 	}
 	for _, u := range updates {
@@ -96,7 +96,7 @@ func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
 	}
 	var all []*editor
 	for _, source := range sources() {
-		its := slices.DeleteFunc(slices.Clone(updates), func(u pegboard.PermissionUpdate) bool { return u.Destination != source })
+		its := slices.DeleteFunc(slices.Clone(updates), func(u policy.Update) bool { return u.Destination != source })
 		if len(its) == 0 {
 			continue
 		}
@@ -113,7 +113,7 @@ func (f Files) editors(updates []pegboard.PermissionUpdate) ([]*editor, error) {
 // for one project would then apply to all, or if a project that is not trusted may have brought
 // the link along, since it may lead to the file of another project.
 func (f Files) checkLink(t *target) error {
-	if t.linked && !f.Trusted && t.source != pegboard.SourceUser {
+	if t.linked && !f.Trusted && t.source != policy.SourceUser {
 		return fmt.Errorf("%s, or its directory, is a link, so that it is not written until the project is trusted", t.path)
 	}
 	for _, source := range sources() {

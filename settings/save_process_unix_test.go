@@ -21,8 +21,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -121,8 +121,8 @@ func TestGoroutinesLoseNothing(t *testing.T) {
 	const goroutines = 16
 	for i := range goroutines {
 		go func() {
-			to := []pegboard.RuleSource{local, project}[i%2]
-			results <- f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, to, bash(fmt.Sprint(i)))})
+			to := []policy.Source{local, project}[i%2]
+			results <- f.Save(t.Context(), []policy.Update{add(policy.Allow, to, bash(fmt.Sprint(i)))})
 		}()
 	}
 	for range goroutines {
@@ -173,7 +173,7 @@ func TestKilled(t *testing.T) {
 	if effort.Full(t) {
 		require.Positive(t, left, "some were killed while they wrote")
 	}
-	save(t, f, add(pegboard.Allow, local, bash("last")))
+	save(t, f, add(policy.Allow, local, bash("last")))
 	require.True(t, saved(t, f.Local)["Bash(last)"])
 }
 
@@ -222,7 +222,7 @@ func TestWaitsForTheLock(t *testing.T) {
 	dir, err := os.Open(filepath.Dir(f.Local))
 	require.NoError(t, err)
 	require.NoError(t, syscall.Flock(int(dir.Fd()), syscall.LOCK_EX))
-	updates := []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("A"))}
+	updates := []policy.Update{add(policy.Allow, local, tool("A"))}
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
@@ -237,7 +237,7 @@ func TestWaitsForTheLock(t *testing.T) {
 	require.NoError(t, dir.Close())
 	save(t, f, updates...)
 	require.Len(t, saved(t, f.Local), 1)
-	require.ErrorIs(t, f.Save(canceled(t), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("B"))}), context.Canceled)
+	require.ErrorIs(t, f.Save(canceled(t), []policy.Update{add(policy.Allow, local, tool("B"))}), context.Canceled)
 }
 
 func canceled(t testing.TB) context.Context {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -23,129 +23,129 @@ import (
 func TestSave(t *testing.T) {
 	t.Parallel()
 	const (
-		adds     = pegboard.UpdateAddRules
-		removes  = pegboard.UpdateRemoveRules
-		replaces = pegboard.UpdateReplaceRules
-		allow    = pegboard.Allow
-		deny     = pegboard.Deny
+		adds     = policy.AddRules
+		removes  = policy.RemoveRules
+		replaces = policy.ReplaceRules
+		allow    = policy.Allow
+		deny     = policy.Deny
 	)
 	tests := []struct {
 		name          string
 		before, after string
-		updates       []pegboard.PermissionUpdate
+		updates       []policy.Update
 		passes        bool // through other states, so that doing it twice is work
 	}{
 		{
 			name:    "no file",
-			updates: []pegboard.PermissionUpdate{add(allow, local, bash("npm test"))},
+			updates: []policy.Update{add(allow, local, bash("npm test"))},
 			after:   "{\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(npm test)\"\n    ]\n  }\n}\n",
 		},
 		{
 			name: "an empty file", before: " \n",
-			updates: []pegboard.PermissionUpdate{add(allow, local, tool("Read"))},
+			updates: []policy.Update{add(allow, local, tool("Read"))},
 			after:   "{\n  \"permissions\": {\n    \"allow\": [\n      \"Read\"\n    ]\n  }\n}\n",
 		},
 		{
 			name: "an empty object, no line end", before: "{}",
-			updates: []pegboard.PermissionUpdate{add(deny, local, tool("Read"))},
+			updates: []policy.Update{add(deny, local, tool("Read"))},
 			after:   "{\n  \"permissions\": {\n    \"deny\": [\n      \"Read\"\n    ]\n  }\n}",
 		},
 		{
 			name:    "other keys, by tabs",
 			before:  "{\n\t\"z\": {\"b\":1,  \"a\" : [ 1,2 ]},\n\t\"hooks\": {}\n}\n",
-			updates: []pegboard.PermissionUpdate{add(allow, local, tool("A"), tool("B"))},
+			updates: []policy.Update{add(allow, local, tool("A"), tool("B"))},
 			after:   "{\n\t\"z\": {\"b\":1,  \"a\" : [ 1,2 ]},\n\t\"hooks\": {},\n\t\"permissions\": {\n\t\t\"allow\": [\n\t\t\t\"A\",\n\t\t\t\"B\"\n\t\t]\n\t}\n}\n",
 		},
 		{
 			name:    "Windows line ends and a byte order mark",
 			before:  "\ufeff{\r\n    \"permissions\": {\r\n        \"allow\": [\r\n            \"A\"\r\n        ]\r\n    }\r\n}",
-			updates: []pegboard.PermissionUpdate{add(allow, local, tool("B")), add(pegboard.Ask, local, tool("C"))},
+			updates: []policy.Update{add(allow, local, tool("B")), add(policy.Ask, local, tool("C"))},
 			after:   "\ufeff{\r\n    \"permissions\": {\r\n        \"allow\": [\r\n            \"A\",\r\n            \"B\"\r\n        ],\r\n        \"ask\": [\r\n            \"C\"\r\n        ]\r\n    }\r\n}",
 		},
 		{
 			name:    "one line",
 			before:  `{"model":"x","permissions":{"allow":["A","B"],"deny":[]},"env":{"K":"\u00e9\/"}}`,
-			updates: []pegboard.PermissionUpdate{add(allow, local, tool("C")), add(deny, local, bash("rm é"))},
+			updates: []policy.Update{add(allow, local, tool("C")), add(deny, local, bash("rm é"))},
 			after:   `{"model":"x","permissions":{"allow":["A","B","C"],"deny":["Bash(rm \u00e9)"]},"env":{"K":"\u00e9\/"}}`,
 		},
 		{
 			name:    "a new list looks like the one beside it",
 			before:  "{\n  \"permissions\": {\n    \"allow\": [\"A\", \"B\"],\n    \"ask\": []\n  }\n}\n",
-			updates: []pegboard.PermissionUpdate{add(deny, local, tool("C"), tool("D")), add(pegboard.Ask, local, tool("E"))},
+			updates: []policy.Update{add(deny, local, tool("C"), tool("D")), add(policy.Ask, local, tool("E"))},
 			after:   "{\n  \"permissions\": {\n    \"allow\": [\"A\", \"B\"],\n    \"ask\": [\"E\"],\n    \"deny\": [\"C\", \"D\"]\n  }\n}\n",
 		},
 		{
 			name:    "what is there is not added",
 			before:  `{"permissions": {"allow": ["Bash(*)", "A"]}}`,
-			updates: []pegboard.PermissionUpdate{add(allow, local, tool("Bash"), tool("A"), tool("B"), tool("B"))},
+			updates: []policy.Update{add(allow, local, tool("Bash"), tool("A"), tool("B"), tool("B"))},
 			after:   `{"permissions": {"allow": ["Bash(*)", "A", "B"]}}`,
 		},
 		{
 			name:    "null is nothing",
 			before:  `{"permissions": null}`,
-			updates: []pegboard.PermissionUpdate{add(allow, local, tool("A"))},
+			updates: []policy.Update{add(allow, local, tool("A"))},
 			after:   `{"permissions": {"allow": ["A"]}}`,
 		},
 		{
 			name:    "remove",
 			before:  "{\"permissions\": {\"allow\": [\n  \"A\", \"Bash(*)\",\n  \"C\", \"A\" ,\"D\", 7\n]}}",
-			updates: []pegboard.PermissionUpdate{change(removes, allow, local, tool("A"), tool("Bash"), tool("Z")), change(removes, deny, local, tool("D"))},
+			updates: []policy.Update{change(removes, allow, local, tool("A"), tool("Bash"), tool("Z")), change(removes, deny, local, tool("D"))},
 			after:   "{\"permissions\": {\"allow\": [\n  \"C\" ,\"D\", 7\n]}}",
 		},
 		{
 			name:    "remove the last",
 			before:  "{\"permissions\": {\"allow\": [\n  \"A\"\n]}}",
-			updates: []pegboard.PermissionUpdate{change(removes, allow, local, tool("A"))},
+			updates: []policy.Update{change(removes, allow, local, tool("A"))},
 			after:   "{\"permissions\": {\"allow\": []}}",
 		},
 		{
 			name:    "replace",
 			before:  `{"permissions": {"deny": ["X"], "allow": ["A", "B", "no rule (", {"k": 1}]}}`,
-			updates: []pegboard.PermissionUpdate{change(replaces, allow, local, tool("C"), tool("B"))},
+			updates: []policy.Update{change(replaces, allow, local, tool("C"), tool("B"))},
 			after:   `{"permissions": {"deny": ["X"], "allow": ["B", {"k": 1}, "C"]}}`,
 		},
 		{
 			name:    "replace by nothing",
 			before:  `{"permissions": {"allow": ["A", "B"]}}`,
-			updates: []pegboard.PermissionUpdate{change(replaces, allow, local)},
+			updates: []policy.Update{change(replaces, allow, local)},
 			after:   `{"permissions": {"allow": []}}`,
 		},
 		{
 			name:    "replace all",
 			before:  "{\"permissions\": {\"allow\": [\n \"A\",\n \"B\"\n]}}",
-			updates: []pegboard.PermissionUpdate{change(replaces, allow, local, tool("C"), tool("D"))},
+			updates: []policy.Update{change(replaces, allow, local, tool("C"), tool("D"))},
 			after:   "{\"permissions\": {\"allow\": [\n \"C\",\n \"D\"\n]}}",
 		},
 		{
 			name:    "modes",
 			before:  `{"permissions": {"defaultMode": "plan", "x": 1}}`,
-			updates: []pegboard.PermissionUpdate{setMode(pegboard.ModeAcceptEdits, local), setMode(pegboard.ModeBypass, local), setMode(pegboard.ModeAuto, local)},
+			updates: []policy.Update{setMode(policy.ModeAcceptEdits, local), setMode(policy.ModeBypass, local), setMode(policy.ModeAuto, local)},
 			after:   `{"permissions": {"defaultMode": "acceptEdits", "x": 1}}`,
 		},
 		{
 			name:    "manual is default",
-			updates: []pegboard.PermissionUpdate{setMode("manual", local)},
+			updates: []policy.Update{setMode("manual", local)},
 			after:   "{\n  \"permissions\": {\n    \"defaultMode\": \"default\"\n  }\n}\n",
 		},
 		{
 			name:    "default is manual",
 			before:  `{"permissions": {"defaultMode": "manual"}}`,
-			updates: []pegboard.PermissionUpdate{setMode(pegboard.ModeDefault, local)},
+			updates: []policy.Update{setMode(policy.ModeDefault, local)},
 			after:   `{"permissions": {"defaultMode": "manual"}}`,
 		},
 		{
 			name:   "directories",
 			before: `{"permissions": {"additionalDirectories": ["../a", "/b"]}}`,
-			updates: []pegboard.PermissionUpdate{
-				directories(pegboard.UpdateAddDirectories, local, "/b", "~/c", `/"d\`),
-				directories(pegboard.UpdateRemoveDirectories, local, "../a", "/z"),
+			updates: []policy.Update{
+				directories(policy.AddDirectories, local, "/b", "~/c", `/"d\`),
+				directories(policy.RemoveDirectories, local, "../a", "/z"),
 			},
 			after: `{"permissions": {"additionalDirectories": ["/b", "~/c", "/\"d\\"]}}`,
 		},
 		{
 			name:    "all at once, in their order",
 			before:  `{"permissions": {"allow": ["A"]}}`,
-			updates: []pegboard.PermissionUpdate{add(allow, local, tool("B")), change(removes, allow, local, tool("A")), add(allow, local, tool("A")), change(adds, deny, local)},
+			updates: []policy.Update{add(allow, local, tool("B")), change(removes, allow, local, tool("A")), add(allow, local, tool("A")), change(adds, deny, local)},
 			after:   `{"permissions": {"allow": ["B", "A"]}}`,
 			passes:  true,
 		},
@@ -182,7 +182,7 @@ func TestSaveKeepsALargeFile(t *testing.T) {
 			f := files(t)
 			before := read(t, filepath.Join("testdata", name+".json"))
 			write(t, f.Project, before)
-			save(t, f, add(pegboard.Allow, project, bash("make all")), change(pegboard.UpdateRemoveRules, pegboard.Deny, project, bash("curl *")))
+			save(t, f, add(policy.Allow, project, bash("make all")), change(policy.RemoveRules, policy.Deny, project, bash("curl *")))
 			require.Equal(t, read(t, filepath.Join("testdata", name+".golden")), read(t, f.Project))
 		})
 	}
@@ -193,19 +193,19 @@ func TestSaveByDestination(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	save(t, f)
-	save(t, f, add(pegboard.Allow, pegboard.SourceSession, tool("S")), add(pegboard.Allow, pegboard.SourceCLI, tool("S")),
-		add(pegboard.Allow, pegboard.SourceCommand, tool("S")), setMode(pegboard.ModeBypass, user), setMode(pegboard.ModeAuto, project),
-		change(pegboard.UpdateRemoveRules, pegboard.Allow, user, tool("S")), change(pegboard.UpdateReplaceRules, pegboard.Deny, local))
+	save(t, f, add(policy.Allow, policy.SourceSession, tool("S")), add(policy.Allow, policy.SourceCLI, tool("S")),
+		add(policy.Allow, policy.SourceCommand, tool("S")), setMode(policy.ModeBypass, user), setMode(policy.ModeAuto, project),
+		change(policy.RemoveRules, policy.Allow, user, tool("S")), change(policy.ReplaceRules, policy.Deny, local))
 	require.NoDirExists(t, filepath.Dir(f.Local), "nothing to write, nothing is made")
 	require.NoDirExists(t, filepath.Dir(f.User))
 
-	save(t, f, add(pegboard.Allow, local, tool("L")), add(pegboard.Allow, project, tool("P")), add(pegboard.Allow, user, tool("U")), setMode(pegboard.ModeAuto, user))
+	save(t, f, add(policy.Allow, local, tool("L")), add(policy.Allow, project, tool("P")), add(policy.Allow, user, tool("U")), setMode(policy.ModeAuto, user))
 	f.Trusted = true
 	l := load(t, f)
-	require.Equal(t, []pegboard.RuleSet{
+	require.Equal(t, []policy.RuleSet{
 		{Source: local, Allow: []string{"L"}}, {Source: project, Allow: []string{"P"}}, {Source: user, Allow: []string{"U"}},
 	}, l.Rules)
-	require.Equal(t, pegboard.ModeAuto, l.Mode)
+	require.Equal(t, policy.ModeAuto, l.Mode)
 	for path, perm := range map[string]os.FileMode{f.Local: 0o600, f.Project: 0o644, f.User: 0o600} {
 		fi, err := os.Stat(path)
 		require.NoError(t, err)
@@ -216,29 +216,29 @@ func TestSaveByDestination(t *testing.T) {
 // TestSaveRefuses what is wrong before it touches any file.
 func TestSaveRefuses(t *testing.T) {
 	t.Parallel()
-	good := add(pegboard.Allow, local, tool("A"))
+	good := add(policy.Allow, local, tool("A"))
 	tests := []struct {
 		name   string
-		update pegboard.PermissionUpdate
+		update policy.Update
 		file   string // of the user
 		files  func(f *settings.Files)
 		want   string
 	}{
-		{name: "policy", update: add(pegboard.Allow, pegboard.SourcePolicy, tool("A")), want: "policy"},
-		{name: "a rule that is none", update: add(pegboard.Allow, user, edit("~")), want: "whole tree"},
-		{name: "a tool with a parenthesis", update: add(pegboard.Allow, user, tool("Bash(x)")), want: "parenthesis"},
+		{name: "policy", update: add(policy.Allow, policy.SourceManaged, tool("A")), want: "policy"},
+		{name: "a rule that is none", update: add(policy.Allow, user, edit("~")), want: "whole tree"},
+		{name: "a tool with a parenthesis", update: add(policy.Allow, user, tool("Bash(x)")), want: "parenthesis"},
 		{name: "an unknown mode", update: setMode("lax", user), want: "lax"},
-		{name: "an unknown type", update: pegboard.PermissionUpdate{Type: "add", Destination: user}, want: "unknown type"},
-		{name: "a directory without a name", update: directories(pegboard.UpdateAddDirectories, user, ""), want: "no directory"},
-		{name: "a directory that is not text", update: directories(pegboard.UpdateAddDirectories, user, "\xff"), want: "no directory"},
-		{name: "no file", update: add(pegboard.Allow, user, tool("A")), files: func(f *settings.Files) { f.User = "" }, want: "no file for userSettings"},
-		{name: "a relative file", update: add(pegboard.Allow, user, tool("A")), files: func(f *settings.Files) { f.User = "x/settings.json" }, want: "not an absolute path"},
-		{name: "permissions of another kind", update: add(pegboard.Allow, user, tool("A")), file: `{"permissions": []}`, want: "permissions is not an object"},
-		{name: "a list of another kind", update: add(pegboard.Allow, user, tool("A")), file: `{"permissions": {"allow": "A"}}`, want: "permissions.allow is not a list"},
-		{name: "comments", update: add(pegboard.Allow, user, tool("A")), file: "{\n  // mine\n  \"a\": 1\n}", want: "comments"},
-		{name: "a comma too many", update: add(pegboard.Allow, user, tool("A")), file: "{\"a\": [1, ],\n}", want: "comma"},
-		{name: "too large", update: add(pegboard.Allow, user, tool("A")), file: `{"a":"` + strings.Repeat("x", 4<<20) + `"}`, want: "limit"},
-		{name: "grown too large", update: add(pegboard.Allow, user, bash(strings.Repeat("x", 1000))), file: `{"a":"` + strings.Repeat("x", 4<<20-500) + `"}`, want: "limit"},
+		{name: "an unknown type", update: policy.Update{Type: "add", Destination: user}, want: "unknown type"},
+		{name: "a directory without a name", update: directories(policy.AddDirectories, user, ""), want: "no directory"},
+		{name: "a directory that is not text", update: directories(policy.AddDirectories, user, "\xff"), want: "no directory"},
+		{name: "no file", update: add(policy.Allow, user, tool("A")), files: func(f *settings.Files) { f.User = "" }, want: "no file for userSettings"},
+		{name: "a relative file", update: add(policy.Allow, user, tool("A")), files: func(f *settings.Files) { f.User = "x/settings.json" }, want: "not an absolute path"},
+		{name: "permissions of another kind", update: add(policy.Allow, user, tool("A")), file: `{"permissions": []}`, want: "permissions is not an object"},
+		{name: "a list of another kind", update: add(policy.Allow, user, tool("A")), file: `{"permissions": {"allow": "A"}}`, want: "permissions.allow is not a list"},
+		{name: "comments", update: add(policy.Allow, user, tool("A")), file: "{\n  // mine\n  \"a\": 1\n}", want: "comments"},
+		{name: "a comma too many", update: add(policy.Allow, user, tool("A")), file: "{\"a\": [1, ],\n}", want: "comma"},
+		{name: "too large", update: add(policy.Allow, user, tool("A")), file: `{"a":"` + strings.Repeat("x", 4<<20) + `"}`, want: "limit"},
+		{name: "grown too large", update: add(policy.Allow, user, bash(strings.Repeat("x", 1000))), file: `{"a":"` + strings.Repeat("x", 4<<20-500) + `"}`, want: "limit"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestSaveRefuses(t *testing.T) {
 			if tc.files != nil {
 				tc.files(&f)
 			}
-			err := f.Save(t.Context(), []pegboard.PermissionUpdate{good, tc.update})
+			err := f.Save(t.Context(), []policy.Update{good, tc.update})
 			require.ErrorContains(t, err, tc.want)
 			require.NoFileExists(t, f.Local, "not the others either")
 			if tc.file != "" {
@@ -265,17 +265,17 @@ func TestSaveRefuses(t *testing.T) {
 // one returns any of the choices.
 func one[T any](d *rand.Rand, choices ...T) T { return choices[d.IntN(len(choices))] }
 
-func anyUpdate(d *rand.Rand) pegboard.PermissionUpdate {
-	u := pegboard.PermissionUpdate{Destination: one(d, local, local, project, user, pegboard.SourceSession)}
-	switch u.Type = one(d, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateRemoveRules, pegboard.UpdateReplaceRules, pegboard.UpdateSetMode, pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories); u.Type {
-	case pegboard.UpdateSetMode:
-		u.Mode = one(d, pegboard.ModeDefault, "manual", pegboard.ModePlan, pegboard.ModeAcceptEdits, pegboard.ModeDontAsk)
-	case pegboard.UpdateAddDirectories, pegboard.UpdateRemoveDirectories:
+func anyUpdate(d *rand.Rand) policy.Update {
+	u := policy.Update{Destination: one(d, local, local, project, user, policy.SourceSession)}
+	switch u.Type = one(d, policy.AddRules, policy.AddRules, policy.AddRules, policy.RemoveRules, policy.ReplaceRules, policy.SetMode, policy.AddDirectories, policy.RemoveDirectories); u.Type {
+	case policy.SetMode:
+		u.Mode = one(d, policy.ModeDefault, "manual", policy.ModePlan, policy.ModeAcceptEdits, policy.ModeDontAsk)
+	case policy.AddDirectories, policy.RemoveDirectories:
 		for range d.IntN(3) {
 			u.Directories = append(u.Directories, one(d, "/a", "../b", "~/c", `d "e"`))
 		}
 	default:
-		u.Behavior = one(d, pegboard.Allow, pegboard.Ask, pegboard.Deny)
+		u.Behavior = one(d, policy.Allow, policy.Ask, policy.Deny)
 		for range d.IntN(4) {
 			u.Rules = append(u.Rules, one(d, tool("A"), tool("Bash"), bash("*"), bash("git *"), bash(`echo "é" \ `), edit("/src/**"), edit("//etc"), tool("mcp__s"), tool("mcp__s__*")))
 		}
@@ -284,14 +284,14 @@ func anyUpdate(d *rand.Rand) pegboard.PermissionUpdate {
 }
 
 // said returns the rules and directories of the files' sources, sorted.
-func said(p pegboard.Permissions) (all []string) {
+func said(p policy.Permissions) (all []string) {
 	for _, r := range p.Rules() {
-		if r.Source != pegboard.SourceSession {
+		if r.Source != policy.SourceSession {
 			all = append(all, strings.Join([]string{string(r.Source), r.Behavior.String(), r.String()}, " "))
 		}
 	}
 	for _, d := range p.Directories() {
-		if d.Source != pegboard.SourceSession {
+		if d.Source != policy.SourceSession {
 			all = append(all, strings.Join([]string{string(d.Source), "directory", d.Path}, " "))
 		}
 	}
@@ -315,10 +315,10 @@ func TestSavedIsApplied(t *testing.T) {
 				write(t, path, data)
 			}
 		}
-		var p pegboard.Permissions
-		modes := map[pegboard.RuleSource]pegboard.Mode{}
+		var p policy.Permissions
+		modes := map[policy.Source]policy.Mode{}
 		for range 8 {
-			var updates []pegboard.PermissionUpdate
+			var updates []policy.Update
 			for range 1 + d.IntN(3) {
 				updates = append(updates, anyUpdate(d))
 			}
@@ -327,7 +327,7 @@ func TestSavedIsApplied(t *testing.T) {
 			p, err = p.Apply(updates...)
 			require.NoError(t, err)
 			for _, u := range updates {
-				if u.Type == pegboard.UpdateSetMode {
+				if u.Type == policy.SetMode {
 					modes[u.Destination] = u.Mode
 				}
 			}
@@ -337,14 +337,14 @@ func TestSavedIsApplied(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, said(p), said(got), "seed %d: %v", seed, updates)
 			count += len(said(p))
-			var want pegboard.Mode
-			for _, m := range []pegboard.Mode{modes[user], modes[project], modes[local]} {
+			var want policy.Mode
+			for _, m := range []policy.Mode{modes[user], modes[project], modes[local]} {
 				if m != "" {
 					want = m
 				}
 			}
 			if want == "" || want == "manual" {
-				want = pegboard.ModeDefault
+				want = policy.ModeDefault
 			}
 			require.Equal(t, want, got.Mode(), "seed %d: %v", seed, updates)
 		}
@@ -369,7 +369,7 @@ func FuzzSave(f *testing.F) {
 		write(t, files.Local, string(before))
 		var aside []*settings.SetAsideError
 		files.OnSetAside = func(e *settings.SetAsideError) { aside = append(aside, e) }
-		updates := []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("New"))}
+		updates := []policy.Update{add(policy.Allow, local, tool("New"))}
 		for range d.IntN(3) {
 			u := anyUpdate(d)
 			u.Destination = local
@@ -391,8 +391,8 @@ func FuzzSave(f *testing.F) {
 		require.Equal(t, others(t, before), others(t, []byte(after)))
 		again := read(t, files.Local)
 		require.NoError(t, files.Save(t.Context(), updates[:1]))
-		if !slices.ContainsFunc(updates[1:], func(u pegboard.PermissionUpdate) bool {
-			return len(u.Rules) > 0 || u.Type == pegboard.UpdateReplaceRules
+		if !slices.ContainsFunc(updates[1:], func(u policy.Update) bool {
+			return len(u.Rules) > 0 || u.Type == policy.ReplaceRules
 		}) {
 			require.Equal(t, again, read(t, files.Local))
 		}
@@ -476,7 +476,7 @@ func TestCorruptFilesAreSetAside(t *testing.T) {
 
 			var told []*settings.SetAsideError
 			f.OnSetAside = func(e *settings.SetAsideError) { told = append(told, e) }
-			save(t, f, add(pegboard.Allow, local, tool("N")), add(pegboard.Allow, user, tool("U")))
+			save(t, f, add(policy.Allow, local, tool("N")), add(policy.Allow, user, tool("U")))
 			require.Len(t, told, 1)
 			require.Equal(t, f.Local, told[0].Path)
 			require.Regexp(t, `/settings\.local\.json\.corrupt-\d{8}T\d{6}Z-[A-Z2-7]{8}$`, filepath.ToSlash(told[0].Copy))
@@ -485,7 +485,7 @@ func TestCorruptFilesAreSetAside(t *testing.T) {
 			require.Len(t, names(t, filepath.Dir(f.Local)), 2)
 			require.Equal(t, []string{"N"}, load(t, f).Rules[0].Allow)
 
-			save(t, f, add(pegboard.Allow, local, tool("O")))
+			save(t, f, add(policy.Allow, local, tool("O")))
 			require.Len(t, told, 1, "only once")
 		})
 	}
@@ -496,7 +496,7 @@ func TestSetAsideWithoutListener(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	write(t, f.Local, "{")
-	err := f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N")), add(pegboard.Allow, user, tool("U"))})
+	err := f.Save(t.Context(), []policy.Update{add(policy.Allow, local, tool("N")), add(policy.Allow, user, tool("U"))})
 	var aside *settings.SetAsideError
 	require.ErrorAs(t, err, &aside)
 	require.Equal(t, "{", read(t, aside.Copy))
@@ -509,7 +509,7 @@ func TestSetAsideWithoutListener(t *testing.T) {
 // aside, nor another source's file.
 func TestLinkedFiles(t *testing.T) {
 	t.Parallel()
-	allow := []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N"))}
+	allow := []policy.Update{add(policy.Allow, local, tool("N"))}
 	tests := []struct {
 		name  string
 		link  func(t *testing.T, f settings.Files) (target string)
@@ -606,7 +606,7 @@ func TestNoFiles(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	require.NoError(t, os.MkdirAll(f.Local, 0o755))
-	require.ErrorIs(t, f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, tool("N"))}), realpath.ErrNotRegular)
+	require.ErrorIs(t, f.Save(t.Context(), []policy.Update{add(policy.Allow, local, tool("N"))}), realpath.ErrNotRegular)
 	_, err := f.Load(t.Context())
 	require.ErrorIs(t, err, realpath.ErrNotRegular)
 }
@@ -621,7 +621,7 @@ func TestForbiddenFiles(t *testing.T) {
 	for mode, data := range map[os.FileMode]string{0: "{}", 0o400: "{}", 0o444: "junk"} {
 		write(t, f.User, data)
 		require.NoError(t, os.Chmod(f.User, mode))
-		err := f.Save(t.Context(), []pegboard.PermissionUpdate{add(pegboard.Allow, user, tool("N"))})
+		err := f.Save(t.Context(), []policy.Update{add(policy.Allow, user, tool("N"))})
 		require.ErrorIs(t, err, fs.ErrPermission, mode)
 		require.NoError(t, os.Chmod(f.User, 0o600))
 		require.Equal(t, data, read(t, f.User))

@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
 
@@ -48,7 +48,7 @@ type Server struct {
 	// Scope is SourceLocal for projects[DIR].mcpServers of .claude.json, SourceProject for
 	// .mcp.json, and SourceUser for mcpServers of .claude.json. A server of a higher scope
 	// replaces those of the same name.
-	Scope pegboard.RuleSource
+	Scope policy.Source
 	Position
 	Approval Approval
 	Why      string // the reason for Approval
@@ -96,7 +96,7 @@ func (p serverPattern) matches(s mcpjson.Server) bool {
 
 // approve decides about a server.
 func (p *serverPolicy) approve(s *Server) (Approval, string) {
-	if s.Scope == pegboard.SourceProject {
+	if s.Scope == policy.SourceProject {
 		if p.compared += len(p.denied) + len(p.allowed); p.compared > maxCompared {
 			return ServerOff, "the files have more servers and entries about them than are compared"
 		}
@@ -107,7 +107,7 @@ func (p *serverPolicy) approve(s *Server) (Approval, string) {
 	if !p.allows(s.Server) {
 		return ServerOff, "no entry of " + allowedServersKey + " is about it"
 	}
-	if s.Scope != pegboard.SourceProject {
+	if s.Scope != policy.SourceProject {
 		return ServerOn, "it is the user's own"
 	}
 	if at, ok := p.disabled[s.Name]; ok {
@@ -271,11 +271,11 @@ func (l *loader) readServers(ctx context.Context) error {
 		p.allowed = []serverPattern{}
 		l.warn(only.at, "%s is on and there is no %s, so that no server is allowed", serversOnlyKey, allowedServersKey)
 	}
-	project, err := l.openServers(ctx, pegboard.SourceProject, l.Files.Servers, maxBytes)
+	project, err := l.openServers(ctx, policy.SourceProject, l.Files.Servers, maxBytes)
 	if err != nil {
 		return err
 	}
-	person, err := l.openServers(ctx, pegboard.SourceUser, l.Person, maxServerBytes)
+	person, err := l.openServers(ctx, policy.SourceUser, l.Person, maxServerBytes)
 	if err != nil {
 		return err
 	}
@@ -283,11 +283,11 @@ func (l *loader) readServers(ctx context.Context) error {
 		person.readProject()
 	}
 	if project != nil {
-		project.read(jsonedit.Span{}, pegboard.SourceProject)
+		project.read(jsonedit.Span{}, policy.SourceProject)
 	}
 	if person != nil {
 		if v := jsonedit.Find(person.doc.Top(), serversKey); !v.Missing() {
-			person.read(v, pegboard.SourceUser)
+			person.read(v, policy.SourceUser)
 		}
 	}
 	for i := range l.Loaded.Servers {
@@ -309,12 +309,12 @@ func (l *loader) readServers(ctx context.Context) error {
 func (l *loader) noteAlike() {
 	own := map[string]Server{} // not of the project
 	for _, s := range l.Loaded.Servers {
-		if s.Approval != ServerOff && s.Scope != pegboard.SourceProject {
+		if s.Approval != ServerOff && s.Scope != policy.SourceProject {
 			own[strings.ToLower(toolname.Server(s.Name))] = s
 		}
 	}
 	for _, s := range l.Loaded.Servers {
-		if s.Approval == ServerOff || s.Scope != pegboard.SourceProject {
+		if s.Approval == ServerOff || s.Scope != policy.SourceProject {
 			continue
 		}
 		if other, alike := own[strings.ToLower(toolname.Server(s.Name))]; alike {
@@ -326,7 +326,7 @@ func (l *loader) noteAlike() {
 
 // openServers parses a file with servers. It returns nil if it is missing, or if it cannot be
 // read, which is a warning, since no server is started then.
-func (l *loader) openServers(ctx context.Context, source pegboard.RuleSource, path string, limit int64) (*serverReader, error) {
+func (l *loader) openServers(ctx context.Context, source policy.Source, path string, limit int64) (*serverReader, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -387,7 +387,7 @@ func (r *serverReader) readProject() {
 		for _, spelled := range []string{key, filepath.ToSlash(key)} {
 			v := jsonedit.Find(r.doc.Members(jsonedit.Find(projects, spelled)), serversKey)
 			if !v.Missing() {
-				r.read(v, pegboard.SourceLocal)
+				r.read(v, policy.SourceLocal)
 				return
 			}
 		}
@@ -395,7 +395,7 @@ func (r *serverReader) readProject() {
 }
 
 // read reads the object of servers at v, or the whole file of that form if v is empty.
-func (r *serverReader) read(v jsonedit.Span, scope pegboard.RuleSource) {
+func (r *serverReader) read(v jsonedit.Span, scope policy.Source) {
 	data, servers := r.data, v
 	if v.Missing() {
 		servers = jsonedit.Find(r.doc.Top(), serversKey)
@@ -417,7 +417,7 @@ func (r *serverReader) read(v jsonedit.Span, scope pegboard.RuleSource) {
 	for _, s := range configured {
 		s.Source = r.path
 		server := Server{Server: s, Scope: scope, Position: r.at(starts[s.Name])}
-		if s.HeadersHelper != "" && scope == pegboard.SourceProject && !r.Trusted {
+		if s.HeadersHelper != "" && scope == policy.SourceProject && !r.Trusted {
 			server.HeadersHelper = ""
 			r.warn(server.Position, "headersHelper of %s does not count until the project is trusted", strictjson.Quote(s.Name))
 		}

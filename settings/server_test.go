@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -166,7 +166,7 @@ func TestServerScopes(t *testing.T) {
 	_, err := l.Permissions()
 	require.NoError(t, err)
 	require.Empty(t, l.Rules[0].Allow)
-	require.Equal(t, pegboard.SourceProject, l.Servers[3].Scope)
+	require.Equal(t, policy.SourceProject, l.Servers[3].Scope)
 }
 
 // TestServerFilesThatCannotBeRead start no server, and keep no session from starting.

@@ -46,16 +46,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxBytes is the maximum size of a settings file.
 const maxBytes = 4 << 20
 
 // SourceFlags is the source of the rules of the flag --settings. Those of the other flags are
-// from [pegboard.SourceCLI].
-const SourceFlags pegboard.RuleSource = "flagSettings"
+// from [policy.SourceCLI].
+const SourceFlags policy.Source = "flagSettings"
 
 // Files are the settings files of a session. [Locate] finds those of a directory. A value
 // may be used by several goroutines and processes at once.
@@ -105,26 +105,26 @@ type Files struct {
 }
 
 // sources returns the sources with files that can be saved, in order of precedence.
-func sources() []pegboard.RuleSource {
-	return []pegboard.RuleSource{pegboard.SourceLocal, pegboard.SourceProject, pegboard.SourceUser}
+func sources() []policy.Source {
+	return []policy.Source{policy.SourceLocal, policy.SourceProject, policy.SourceUser}
 }
 
 // path returns the file of a source, or "".
-func (f Files) path(source pegboard.RuleSource) string {
+func (f Files) path(source policy.Source) string {
 	switch source {
-	case pegboard.SourceLocal:
+	case policy.SourceLocal:
 		return f.Local
-	case pegboard.SourceProject:
+	case policy.SourceProject:
 		return f.Project
-	case pegboard.SourceUser:
+	case policy.SourceUser:
 		return f.User
 	}
 	return ""
 }
 
 // hasFile reports whether a source may have a file that can be saved.
-func hasFile(source pegboard.RuleSource) bool {
-	return source == pegboard.SourceLocal || source == pegboard.SourceProject || source == pegboard.SourceUser
+func hasFile(source policy.Source) bool {
+	return source == policy.SourceLocal || source == policy.SourceProject || source == policy.SourceUser
 }
 
 // sessionDirs returns the session's working directory and home directory.

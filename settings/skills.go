@@ -14,10 +14,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 )
 
@@ -128,9 +128,9 @@ func (f Files) skillPlaces(o SkillOptions) (all []skillPlace) {
 				s.from, s.rank = skills.SourcePlugin, 4
 			case p.managed():
 				s.from, s.rank = skills.SourceManaged, 0
-			case p.source == pegboard.SourceUser:
+			case p.source == policy.SourceUser:
 				s.from, s.rank = skills.SourceUser, 1
-			case p.source == pegboard.SourceProject:
+			case p.source == policy.SourceProject:
 				s.from, s.rank = skills.SourceProject, 2
 			default:
 				s.from, s.rank = skills.SourceProject, 3
@@ -169,7 +169,7 @@ func (f Files) nestedPlaces(name string, others []place, files []string) (all []
 	for _, d := range dirs {
 		path := filepath.Join(d, folder, name)
 		if filepath.Base(d) != folder && !sameDir(d, home) && !known[realpath.Resolve(path)] {
-			all = append(all, place{source: pegboard.SourceProject, path: path, trusted: f.Trusted && isOwn(root, d)})
+			all = append(all, place{source: policy.SourceProject, path: path, trusted: f.Trusted && isOwn(root, d)})
 		}
 	}
 	return all

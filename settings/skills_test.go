@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 	filetools "github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -253,7 +254,7 @@ func TestNestedSkillIsFollowed(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Skill(migrate *)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Skill(migrate *)"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: w.dir, Home: w.home, Permissions: perms, Hooks: k.Hooks()})
 	require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // youngAge is how long after its last change the times of a file may stay the same although
@@ -28,7 +28,7 @@ type state struct {
 
 // A stamp describes one file.
 type stamp struct {
-	source pegboard.RuleSource
+	source policy.Source
 	path   string
 	info   fs.FileInfo // nil if the file was missing
 	link   bool        // with no info: there was a link
@@ -37,7 +37,7 @@ type stamp struct {
 }
 
 // newStamp returns the stamp of a file before it is read.
-func newStamp(source pegboard.RuleSource, path string) stamp {
+func newStamp(source policy.Source, path string) stamp {
 	info, link := look(path)
 	return stamp{source: source, path: path, info: info, link: link}
 }
@@ -133,7 +133,7 @@ func (f Files) Changed(since *Loaded) bool {
 
 // A Change is a file that Changes found.
 type Change struct {
-	Source pegboard.RuleSource // SourceProject for .mcp.json, SourceUser for .claude.json
+	Source policy.Source // SourceProject for .mcp.json, SourceUser for .claude.json
 	Path   string
 }
 
@@ -141,11 +141,11 @@ type Change struct {
 // local_settings.
 func (c Change) ConfigSource() string {
 	switch c.Source {
-	case pegboard.SourcePolicy:
+	case policy.SourceManaged:
 		return "policy_settings"
-	case pegboard.SourceLocal:
+	case policy.SourceLocal:
 		return "local_settings"
-	case pegboard.SourceProject:
+	case policy.SourceProject:
 		return "project_settings"
 	}
 	return "user_settings"
@@ -156,7 +156,7 @@ func (f Files) Changes(since *Loaded) (all []Change) {
 	managed, _ := f.managedFiles() // Load finds the error
 	for _, path := range managed {
 		if !slices.Contains(since.state.managed, path) {
-			all = append(all, Change{Source: pegboard.SourcePolicy, Path: path})
+			all = append(all, Change{Source: policy.SourceManaged, Path: path})
 		}
 	}
 	for _, s := range since.state.stamps {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -61,8 +61,8 @@ func TestChanged(t *testing.T) {
 				f.Trusted = true
 				f.Flags.Settings = filepath.Join(f.Dir, "flags.json")
 				drop := filepath.Join(f.Managed[1], "a.json")
-				sources := map[string]pegboard.RuleSource{
-					f.Managed[0]: pegboard.SourcePolicy, drop: pegboard.SourcePolicy, f.Flags.Settings: settings.SourceFlags, f.Local: local,
+				sources := map[string]policy.Source{
+					f.Managed[0]: policy.SourceManaged, drop: policy.SourceManaged, f.Flags.Settings: settings.SourceFlags, f.Local: local,
 					f.Project: project, f.User: user, f.Servers: project, f.Person: user,
 				}
 				for path := range sources {
@@ -97,7 +97,7 @@ func TestChangedFiles(t *testing.T) {
 	require.False(t, f.Changed(l), "there are none")
 	added := write(t, filepath.Join(f.Managed[1], "new.json"), `{}`)
 	require.True(t, f.Changed(l))
-	require.Equal(t, []settings.Change{{Source: pegboard.SourcePolicy, Path: added}}, f.Changes(l))
+	require.Equal(t, []settings.Change{{Source: policy.SourceManaged, Path: added}}, f.Changes(l))
 	require.Equal(t, "policy_settings", f.Changes(l)[0].ConfigSource())
 	l = load(t, f)
 	write(t, filepath.Join(f.Managed[1], "other.txt"), `{}`)
@@ -127,22 +127,22 @@ func TestOwnSavesAreNoChange(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	first := load(t, f)
-	save(t, f, add(pegboard.Allow, local, tool("A")))
+	save(t, f, add(policy.Allow, local, tool("A")))
 	require.False(t, f.Changed(first), "it made the file")
 	require.NoError(t, f.Approve(t.Context(), "s", true))
-	save(t, f, add(pegboard.Allow, user, tool("B")), add(pegboard.Deny, local, tool("C")))
+	save(t, f, add(policy.Allow, user, tool("B")), add(policy.Deny, local, tool("C")))
 	require.False(t, f.Changed(first))
 	second := load(t, f)
 	require.False(t, f.Changed(second))
 	age(t, f.Local)
 	require.True(t, f.Changed(first), "somebody touched it")
 	write(t, f.Local, read(t, f.Local)+" ")
-	save(t, f, add(pegboard.Allow, local, tool("D")))
+	save(t, f, add(policy.Allow, local, tool("D")))
 	require.True(t, f.Changed(first), "somebody wrote it in between")
 	require.True(t, f.Changed(second))
 	third := load(t, f)
 	for i := range 30 {
-		save(t, f, setMode([]pegboard.Mode{"plan", "dontAsk"}[i%2], local))
+		save(t, f, setMode([]policy.Mode{"plan", "dontAsk"}[i%2], local))
 	}
 	require.False(t, f.Changed(third))
 	other := f
@@ -150,7 +150,7 @@ func TestOwnSavesAreNoChange(t *testing.T) {
 	require.False(t, other.Changed(third), "a copy knows the saves, too")
 	bare := settings.Files{Local: f.Local, Project: f.Project, User: f.User, Servers: f.Servers, Person: f.Person, Dir: f.Dir, Home: f.Home}
 	l := load(t, bare)
-	save(t, bare, add(pegboard.Allow, local, tool("E")))
+	save(t, bare, add(policy.Allow, local, tool("E")))
 	require.True(t, bare.Changed(l), "Locate has not made it")
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 )
 
@@ -47,7 +47,7 @@ func play(role, path string) error {
 	}
 	for i := 0; role != "add" || i < rulesAdded; i++ {
 		rule := fmt.Sprintf("p%d-%d", os.Getpid(), i)
-		if err := f.Save(context.Background(), []pegboard.PermissionUpdate{add(pegboard.Allow, local, bash(rule))}); err != nil {
+		if err := f.Save(context.Background(), []policy.Update{add(policy.Allow, local, bash(rule))}); err != nil {
 			return err
 		}
 		fmt.Println(rule)
@@ -68,7 +68,7 @@ func reload(f settings.Files) error {
 	foreign := 0
 	for i := range rulesAdded {
 		name := fmt.Sprintf("p%d-%d", os.Getpid(), i)
-		if err := f.Save(ctx, []pegboard.PermissionUpdate{add(pegboard.Allow, local, bash(name))}); err != nil {
+		if err := f.Save(ctx, []policy.Update{add(policy.Allow, local, bash(name))}); err != nil {
 			return err
 		}
 		if err := f.Approve(ctx, name, i%2 == 0); err != nil {
@@ -90,37 +90,37 @@ func reload(f settings.Files) error {
 }
 
 const (
-	local   = pegboard.SourceLocal
-	project = pegboard.SourceProject
-	user    = pegboard.SourceUser
+	local   = policy.SourceLocal
+	project = policy.SourceProject
+	user    = policy.SourceUser
 )
 
-func bash(command string) pegboard.PermissionUpdateRule {
-	return pegboard.PermissionUpdateRule{Tool: "Bash", Pattern: command}
+func bash(command string) policy.UpdateRule {
+	return policy.UpdateRule{Tool: "Bash", Pattern: command}
 }
 
-func tool(name string) pegboard.PermissionUpdateRule {
-	return pegboard.PermissionUpdateRule{Tool: name}
+func tool(name string) policy.UpdateRule {
+	return policy.UpdateRule{Tool: name}
 }
 
-func edit(path string) pegboard.PermissionUpdateRule {
-	return pegboard.PermissionUpdateRule{Tool: "Edit", Pattern: path}
+func edit(path string) policy.UpdateRule {
+	return policy.UpdateRule{Tool: "Edit", Pattern: path}
 }
 
-func change(how pegboard.PermissionUpdateType, b pegboard.Behavior, to pegboard.RuleSource, rules ...pegboard.PermissionUpdateRule) pegboard.PermissionUpdate {
-	return pegboard.PermissionUpdate{Type: how, Behavior: b, Rules: rules, Destination: to}
+func change(how policy.UpdateType, b policy.Behavior, to policy.Source, rules ...policy.UpdateRule) policy.Update {
+	return policy.Update{Type: how, Behavior: b, Rules: rules, Destination: to}
 }
 
-func add(b pegboard.Behavior, to pegboard.RuleSource, rules ...pegboard.PermissionUpdateRule) pegboard.PermissionUpdate {
-	return change(pegboard.UpdateAddRules, b, to, rules...)
+func add(b policy.Behavior, to policy.Source, rules ...policy.UpdateRule) policy.Update {
+	return change(policy.AddRules, b, to, rules...)
 }
 
-func setMode(m pegboard.Mode, to pegboard.RuleSource) pegboard.PermissionUpdate {
-	return pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: m, Destination: to}
+func setMode(m policy.Mode, to policy.Source) policy.Update {
+	return policy.Update{Type: policy.SetMode, Mode: m, Destination: to}
 }
 
-func directories(how pegboard.PermissionUpdateType, to pegboard.RuleSource, dirs ...string) pegboard.PermissionUpdate {
-	return pegboard.PermissionUpdate{Type: how, Directories: dirs, Destination: to}
+func directories(how policy.UpdateType, to policy.Source, dirs ...string) policy.Update {
+	return policy.Update{Type: how, Directories: dirs, Destination: to}
 }
 
 // files returns those of a project and a home of their own, which exist.
@@ -151,7 +151,7 @@ func read(t testing.TB, path string) string {
 	return string(data)
 }
 
-func save(t testing.TB, f settings.Files, updates ...pegboard.PermissionUpdate) {
+func save(t testing.TB, f settings.Files, updates ...policy.Update) {
 	t.Helper()
 	require.NoError(t, f.Save(t.Context(), updates))
 }

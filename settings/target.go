@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Permissions of new files and directories.
@@ -121,7 +121,7 @@ func (t *target) create(ctx context.Context) error {
 		return err
 	}
 	perm := ownFile
-	if t.source == pegboard.SourceProject {
+	if t.source == policy.SourceProject {
 		perm = sharedFile
 	}
 	made, err := t.store.Create(ctx, t.real, data, perm)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
@@ -325,9 +326,9 @@ func TestCodecWritesWhatHooksSay(t *testing.T) {
 			t.Run(fmt.Sprintf("%v, stream %v", to, streams), func(t *testing.T) {
 				t.Parallel()
 				s, err := pegboard.NewSession(pegboard.SessionConfig{Hooks: pegboard.Hooks{
-					Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+					Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 						h.Say(pegboard.Part{Text: "of the call"}, image)
-						return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no tides today"}, nil
+						return policy.Decision{Behavior: policy.Deny, Reason: "no tides today"}, nil
 					},
 					Batch: func(ctx context.Context, _ []pegboard.Outcome) error {
 						pegboard.SayInBatch(ctx, pegboard.Part{Text: "of the batch"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/bench/harness"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestPegboardOne makes sure that the case does all that its budget speaks of.
@@ -25,7 +26,7 @@ func TestPegboardOne(t *testing.T) {
 	require.NoError(t, o.Err)
 	require.Equal(t, "ok", o.Result.Text())
 	require.Equal(t, full+1, harness.Full(), "the tool did not see the decoded input")
-	require.Equal(t, pegboard.Allow, o.Decision.Behavior)
+	require.Equal(t, policy.Allow, o.Decision.Behavior)
 	require.True(t, o.Call.ReadOnly())
 	require.Equal(t, int64(1), h.pre.Load(), "pre hooks")
 	require.Equal(t, int64(1), h.post.Load(), "post hooks")

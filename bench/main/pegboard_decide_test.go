@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -42,10 +43,10 @@ func BenchmarkDecide(b *testing.B) {
 			input, err := json.Marshal(map[string]string{"command": line})
 			require.NoError(b, err)
 			call := pegboard.Call{ID: "1", Name: "Bash", Input: input}
-			require.Equal(b, pegboard.Allow, pool.Decide(b.Context(), call).Behavior)
+			require.Equal(b, policy.Allow, pool.Decide(b.Context(), call).Behavior)
 			b.ReportAllocs()
 			for b.Loop() {
-				if pool.Decide(b.Context(), call).Behavior != pegboard.Allow {
+				if pool.Decide(b.Context(), call).Behavior != policy.Allow {
 					b.Fatal("not allowed")
 				}
 			}
@@ -56,7 +57,7 @@ func BenchmarkDecide(b *testing.B) {
 // deciding returns a pool with Bash under n rules of all kinds, of which three
 // allow the line.
 func deciding(tb testing.TB, n int) *pegboard.Pool {
-	set := pegboard.RuleSet{Allow: []string{"Bash(npm run build)", "Bash(make:*)", "Bash(git status)"}}
+	set := policy.RuleSet{Allow: []string{"Bash(npm run build)", "Bash(make:*)", "Bash(git status)"}}
 	for i := len(set.Allow); i < n; i++ {
 		switch i % 5 {
 		case 0:
@@ -71,7 +72,7 @@ func deciding(tb testing.TB, n int) *pegboard.Pool {
 			set.Allow = append(set.Allow, fmt.Sprintf("WebFetch(domain:host%d.example)", i))
 		}
 	}
-	p, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	p, err := policy.New(policy.ModeDefault, set)
 	require.NoError(tb, err)
 	require.Len(tb, p.Rules(), n)
 	return pegPool(tb, pegboard.SessionConfig{Permissions: p}, shell.Bash(shell.Options{}))

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -54,7 +55,7 @@ func BenchmarkHooks(b *testing.B) {
 		{"Hooks/none/floor-nohooks", "{}"},
 		{"Hooks/none/pegboard", hundred("^Other%d$", "")},
 	} {
-		b.Run(c.name, func(b *testing.B) { runHooks(b, dir, c.file, pegboard.RuleSet{Allow: []string{"Echo"}}, echo(), call) })
+		b.Run(c.name, func(b *testing.B) { runHooks(b, dir, c.file, policy.RuleSet{Allow: []string{"Echo"}}, echo(), call) })
 	}
 	line := pegboard.Call{ID: "1", Name: "Bash", Input: json.RawMessage(`{"command":"cd . && ls | wc -l && true && echo a > /dev/null"}`)}
 	for _, c := range []struct{ name, file string }{
@@ -63,7 +64,7 @@ func BenchmarkHooks(b *testing.B) {
 		{"Hooks/if/pegboard-one", `{"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "exit 2", "if": "Bash(git push *)"}]}]}`},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			runHooks(b, dir, c.file, pegboard.RuleSet{Deny: []string{"Bash(wc *)"}}, shell.Bash(shell.Options{}), line)
+			runHooks(b, dir, c.file, policy.RuleSet{Deny: []string{"Bash(wc *)"}}, shell.Bash(shell.Options{}), line)
 		})
 	}
 }
@@ -84,11 +85,11 @@ func echo() pegboard.Tool {
 
 // runHooks measures a call in a session with the hooks of a file. It is denied if there are
 // deny rules.
-func runHooks(b *testing.B, dir, file string, rules pegboard.RuleSet, tool pegboard.Tool, call pegboard.Call) {
+func runHooks(b *testing.B, dir, file string, rules policy.RuleSet, tool pegboard.Tool, call pegboard.Call) {
 	b.Helper()
-	set, _, err := hooks.Parse(json.RawMessage(file), pegboard.SourceUser, "settings.json")
+	set, _, err := hooks.Parse(json.RawMessage(file), policy.SourceUser, "settings.json")
 	require.NoError(b, err)
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, rules)
+	perms, err := policy.New(policy.ModeDefault, rules)
 	require.NoError(b, err)
 	pool := pegPool(b, pegboard.SessionConfig{
 		Dir: dir, Permissions: perms, Hooks: hooks.New(set, hooks.Options{}).Hooks(),

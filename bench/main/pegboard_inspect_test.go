@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // BenchmarkInspect measures what a page costs. No peer has a case.
@@ -24,7 +25,7 @@ import (
 //   - Inspect/update: the rows of 20 calls that have changed. Its bytes are those that are sent.
 func BenchmarkInspect(b *testing.B) {
 	call := pegboard.Call{ID: "1", Name: "Echo", Input: json.RawMessage(`{"text":"hello"}`)}
-	set := pegboard.RuleSet{Allow: []string{"Echo"}}
+	set := policy.RuleSet{Allow: []string{"Echo"}}
 	b.Run("Inspect/record/floor-listener", func(b *testing.B) {
 		p := inspected(b, set, false)
 		p.run(b, func(pegboard.Event) {}, call)
@@ -73,9 +74,9 @@ type inspection struct {
 	cookie   string
 }
 
-func inspected(b *testing.B, set pegboard.RuleSet, contents bool) *inspection {
+func inspected(b *testing.B, set policy.RuleSet, contents bool) *inspection {
 	b.Helper()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	perms, err := policy.New(policy.ModeDefault, set)
 	require.NoError(b, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: b.TempDir(), Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1}})
 	require.NoError(b, err)

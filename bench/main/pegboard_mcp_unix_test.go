@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/bench/harness"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
@@ -142,7 +143,7 @@ func bareCalls(b *testing.B, session *sdk.ClientSession, tool string) {
 }
 
 func bridgePool(b *testing.B) *pegboard.Pool {
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__bench"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__bench"}})
 	require.NoError(b, err)
 	s := pegSession(b, pegboard.SessionConfig{Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
 	var reg pegboard.Registry

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/bench/harness"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // BenchmarkPool measures what a host pays before a turn, and for each name that
@@ -28,7 +29,7 @@ func BenchmarkPool(b *testing.B) {
 type fleet struct {
 	builtins []pegboard.Tool
 	servers  [][]pegboard.Tool
-	rules    pegboard.Permissions
+	rules    policy.Permissions
 }
 
 func newFleet(tb testing.TB) fleet {
@@ -40,14 +41,14 @@ func newFleet(tb testing.TB) fleet {
 }
 
 // hundredRules are rules of all kinds, none of which takes away a tool.
-func hundredRules(tb testing.TB) pegboard.Permissions {
-	var set pegboard.RuleSet
+func hundredRules(tb testing.TB) policy.Permissions {
+	var set policy.RuleSet
 	for i := range 20 {
 		set.Deny = append(set.Deny, fmt.Sprintf("Gone%02d", i), fmt.Sprintf("mcp__gone%02d__*", i))
 		set.Ask = append(set.Ask, fmt.Sprintf("Bash(deploy %d)", i))
 		set.Allow = append(set.Allow, fmt.Sprintf("Tool%04d", i), fmt.Sprintf("mcp__server%02d__*", i))
 	}
-	p, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	p, err := policy.New(policy.ModeDefault, set)
 	require.NoError(tb, err)
 	require.Len(tb, p.Rules(), 100)
 	return p

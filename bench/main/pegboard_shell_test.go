@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkPrint(b *testing.B) {
 		}
 	})
 	b.Run("Print1GiB/pegboard", func(b *testing.B) {
-		perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}})
+		perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash"}})
 		require.NoError(b, err)
 		dir, err := filepath.EvalSymlinks(b.TempDir())
 		require.NoError(b, err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/bench/harness"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
 
@@ -44,7 +45,7 @@ func pegPath() pegboard.Tool {
 		Description: description,
 		Inspect: func(in harness.Input, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:  []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}},
+				Targets:  []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.Path}},
 				ReadOnly: true, Concurrency: pegboard.PerTarget,
 			}
 		},
@@ -72,9 +73,9 @@ type hooked struct{ pre, post atomic.Int64 }
 
 func (h *hooked) hooks() pegboard.Hooks {
 	return pegboard.Hooks{
-		Pre: func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
+		Pre: func(context.Context, *pegboard.HookCall) (policy.Decision, error) {
 			h.pre.Add(1)
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		},
 		Post: func(context.Context, *pegboard.HookCall) error {
 			h.post.Add(1)

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
 
@@ -118,7 +119,7 @@ func benchFetch(b *testing.B, server *httptest.Server, keep int) {
 
 // fetcher returns a function that makes a call of WebFetch.
 func fetcher(b *testing.B, o web.FetchOptions, url string) func(*testing.B) {
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	perms, err := policy.New(policy.ModeBypass)
 	require.NoError(b, err)
 	pool := pegPool(b, pegboard.SessionConfig{Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}}, web.Fetch(o))
 	input, err := json.Marshal(map[string]any{"url": url + "/", "prompt": "?"})

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/logname"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A callSpan is the span of a call that has no outcome yet. Only [Tracing.Record] writes to it,
@@ -159,7 +160,7 @@ func (s *callSpan) decided(ctx context.Context, e *pegboard.Event) {
 }
 
 // targets returns the targets of a decision: their classes, each once, or their values.
-func (s *callSpan) targets(list []pegboard.Target) []attribute.KeyValue {
+func (s *callSpan) targets(list []policy.Target) []attribute.KeyValue {
 	var texts []string
 	for _, t := range list {
 		text := t.Class()

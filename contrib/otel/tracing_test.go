@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/contrib/otel"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/tracecontext"
 )
@@ -130,8 +131,8 @@ func TestFailures(t *testing.T) {
 	sc := newScene(t, false, pegboard.SessionConfig{},
 		pegboard.Build(pegboard.Definition[words, string]{
 			Info: pegboard.Info{Name: "Denied"}, Description: "For a test.",
-			Permit: func(context.Context, words, *pegboard.Call) pegboard.Decision {
-				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "SECRET"}
+			Permit: func(context.Context, words, *pegboard.Call) policy.Decision {
+				return policy.Decision{Behavior: policy.Deny, Reason: "SECRET"}
 			},
 			Call: says(""),
 		}),
@@ -174,9 +175,9 @@ func TestFailures(t *testing.T) {
 func TestQuestionsTakeTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		sc := newScene(t, false, pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		sc := newScene(t, false, pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 			time.Sleep(time.Minute)
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "SECRET"}, nil
+			return policy.Decision{Behavior: policy.Allow, Reason: "SECRET"}, nil
 		}}, pegboard.Build(pegboard.Definition[words, string]{
 			Info: pegboard.Info{Name: "Work"}, Description: "For a test.",
 			Call: func(context.Context, words, *pegboard.Call) (string, error) {
@@ -226,14 +227,14 @@ func TestContentsOnlyWhenAskedFor(t *testing.T) {
 	for _, contents := range []bool{false, true} {
 		t.Run(fmt.Sprint(contents), func(t *testing.T) {
 			t.Parallel()
-			sc := newScene(t, contents, pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-				return pegboard.Decision{Behavior: pegboard.Allow, Reason: "WHY", Remember: []pegboard.PermissionUpdate{{
-					Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: "//INPUT/**"}}, Destination: pegboard.SourceSession,
+			sc := newScene(t, contents, pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+				return policy.Decision{Behavior: policy.Allow, Reason: "WHY", Remember: []policy.Update{{
+					Type: policy.AddRules, Behavior: policy.Allow, Rules: []policy.UpdateRule{{Tool: "Edit", Pattern: "//INPUT/**"}}, Destination: policy.SourceSession,
 				}}}, nil
 			}}, pegboard.Build(pegboard.Definition[words, string]{
 				Info: pegboard.Info{Name: "Write"}, Description: "For a test.",
 				Inspect: func(in words, _ *pegboard.Call) pegboard.Traits {
-					return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Word}}}
+					return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: in.Word}}}
 				},
 				Call: func(context.Context, words, *pegboard.Call) (string, error) { return "RESULT", nil },
 			}))

@@ -23,6 +23,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/contrib/temporal"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The environment of a process of a crash round.
@@ -287,7 +288,7 @@ func markingTools(folder string) (tools []pegboard.Tool) {
 			d.Inspect = func(_ text, c *pegboard.Call) pegboard.Traits {
 				return pegboard.Traits{
 					Concurrency: pegboard.PerTarget, Idempotent: i == 1, ReadOnly: i == 2,
-					Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: c.ID}},
+					Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Write, Value: c.ID}},
 				}
 			}
 		}))
@@ -301,7 +302,7 @@ func playHost(c client.Client, folder string, tools []pegboard.Tool) error {
 	if err != nil {
 		return err
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	perms, err := policy.New(policy.ModeBypass)
 	if err != nil {
 		return err
 	}

@@ -5,31 +5,32 @@ import (
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Description has the facts about a session that a worker needs to assemble its pool. Two calls of the
 // same session have the same Description, unless its permissions or its directory have changed
 // between them.
 type Description struct {
-	Session   string              `json:"session"`              // Session.ID
-	Agents    []string            `json:"agents,omitempty"`     // Session.AgentPath
-	AgentType string              `json:"agent_type,omitempty"` // Session.AgentType
-	Role      string              `json:"role"`                 // Session.Role, as text
-	Dir       string              `json:"dir"`                  // Session.Dir
-	MoreDirs  []string            `json:"more_dirs,omitempty"`  // the other working directories
-	Home      string              `json:"home,omitempty"`       // Session.Home
-	Mode      pegboard.Mode       `json:"mode"`
-	Rules     []Rule              `json:"rules,omitempty"`
-	Facts     []pegboard.FactRule `json:"facts,omitempty"`
-	Trusted   []string            `json:"trusted,omitempty"` // sources of tools
-	Extra     json.RawMessage     `json:"extra,omitempty"`   // of Options.Extra
+	Session   string            `json:"session"`              // Session.ID
+	Agents    []string          `json:"agents,omitempty"`     // Session.AgentPath
+	AgentType string            `json:"agent_type,omitempty"` // Session.AgentType
+	Role      string            `json:"role"`                 // Session.Role, as text
+	Dir       string            `json:"dir"`                  // Session.Dir
+	MoreDirs  []string          `json:"more_dirs,omitempty"`  // the other working directories
+	Home      string            `json:"home,omitempty"`       // Session.Home
+	Mode      policy.Mode       `json:"mode"`
+	Rules     []Rule            `json:"rules,omitempty"`
+	Facts     []policy.FactRule `json:"facts,omitempty"`
+	Trusted   []string          `json:"trusted,omitempty"` // sources of tools
+	Extra     json.RawMessage   `json:"extra,omitempty"`   // of Options.Extra
 }
 
 // A Rule is a permission rule of a [Description].
 type Rule struct {
-	Source   pegboard.RuleSource `json:"source"`
-	Behavior pegboard.Behavior   `json:"behavior"`
-	Rule     string              `json:"rule"` // as it is written in settings
+	Source   policy.Source   `json:"source"`
+	Behavior policy.Behavior `json:"behavior"`
+	Rule     string          `json:"rule"` // as it is written in settings
 }
 
 // Describe returns the Description of a session as it is now, without Extra.
@@ -57,28 +58,28 @@ func Describe(s *pegboard.Session) Description {
 //
 // An agent's session is a main session here, with its role and the id of the agent.
 func (d *Description) Config() (pegboard.SessionConfig, error) {
-	sets := map[pegboard.RuleSource]*pegboard.RuleSet{}
-	var order []pegboard.RuleSource
+	sets := map[policy.Source]*policy.RuleSet{}
+	var order []policy.Source
 	for _, r := range d.Rules {
 		set := sets[r.Source]
 		if set == nil {
-			set = &pegboard.RuleSet{Source: r.Source}
+			set = &policy.RuleSet{Source: r.Source}
 			sets[r.Source], order = set, append(order, r.Source)
 		}
 		switch r.Behavior {
-		case pegboard.Allow:
+		case policy.Allow:
 			set.Allow = append(set.Allow, r.Rule)
-		case pegboard.Ask:
+		case policy.Ask:
 			set.Ask = append(set.Ask, r.Rule)
 		default:
 			set.Deny = append(set.Deny, r.Rule)
 		}
 	}
-	var all []pegboard.RuleSet
+	var all []policy.RuleSet
 	for _, source := range order {
 		all = append(all, *sets[source])
 	}
-	perms, err := pegboard.NewPermissions(d.Mode, all...)
+	perms, err := policy.New(d.Mode, all...)
 	if err != nil {
 		return pegboard.SessionConfig{}, err
 	}

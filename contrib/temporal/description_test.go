@@ -8,17 +8,18 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/contrib/temporal"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestDescriptionMakesTheSessionAgain: a worker's session has what a call may ask for on its way.
 func TestDescriptionMakesTheSessionAgain(t *testing.T) {
 	t.Parallel()
 	dir, more := t.TempDir(), t.TempDir()
-	perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits,
-		pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Bash(go test *)"}, Ask: []string{"WebFetch"}},
-		pegboard.RuleSet{Source: pegboard.SourceProject, Deny: []string{"Read(.env)"}})
+	perms, err := policy.New(policy.ModeAcceptEdits,
+		policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Bash(go test *)"}, Ask: []string{"WebFetch"}},
+		policy.RuleSet{Source: policy.SourceProject, Deny: []string{"Read(.env)"}})
 	require.NoError(t, err)
-	perms, err = perms.WithFactRules(pegboard.FactRule{Behavior: pegboard.Deny, Source: pegboard.SourceUser, Destructive: pegboard.FactYes})
+	perms, err = perms.WithFactRules(policy.FactRule{Behavior: policy.Deny, Source: policy.SourceUser, Destructive: policy.Yes})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		ID: "conversation", Role: pegboard.RoleCoordinator, Dir: dir, MoreDirs: []string{more},

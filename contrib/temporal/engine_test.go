@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/contrib/temporal"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -192,7 +193,7 @@ func TestRoute(t *testing.T) {
 		}, changes...)
 	}
 	own := func(d *definition) {
-		d.Traits.Own, d.Traits.Targets = true, []pegboard.Target{{Kind: pegboard.TargetResource, Value: "list"}}
+		d.Traits.Own, d.Traits.Targets = true, []policy.Target{{Kind: policy.Resource, Value: "list"}}
 	}
 	cpu, gpu := newQueue(), newQueue()
 	both := []pegboard.Tool{where("Small", there), where("Large", there), where("Local", there), where("Todo", there, own)}
@@ -353,7 +354,7 @@ func TestInterruptAndGrace(t *testing.T) {
 			}, func(d *definition) {
 				d.Info.Interrupt = tc.level
 				d.Traits.Concurrency = pegboard.PerTarget
-				d.Traits.Targets = []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: "port"}}
+				d.Traits.Targets = []policy.Target{{Kind: policy.Resource, Access: policy.Write, Value: "port"}}
 			})
 			work(t, queue, serve)
 			h := newHost(t, temporal.Options{Route: to(queue)}, pegboard.SessionConfig{}, serve)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/contrib/temporal"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type topic struct {
@@ -95,7 +96,7 @@ func ExampleWorkflowID() {
 
 // A worker makes the permissions and the directories of the host's session again.
 func ExampleDescribe() {
-	perms, err := pegboard.NewPermissions("", pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Read(.env)"}})
+	perms, err := policy.New("", policy.RuleSet{Source: policy.SourceUser, Deny: []string{"Read(.env)"}})
 	if err != nil {
 		log.Fatal(err)
 	}

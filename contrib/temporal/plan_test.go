@@ -16,6 +16,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/contrib/temporal"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A step is a call of a random message: which names it reads and which it writes, how long it
@@ -41,10 +42,10 @@ func stepTool(n *notebook) pegboard.Tool {
 		Inspect: func(s step, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{Concurrency: pegboard.PerTarget, ReadOnly: len(s.Writes) == 0}
 			for _, name := range s.Reads {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: name})
+				tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Resource, Access: policy.Read, Value: name})
 			}
 			for _, name := range s.Writes {
-				tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: name})
+				tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Resource, Access: policy.Write, Value: name})
 			}
 			return tr
 		},

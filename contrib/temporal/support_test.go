@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/contrib/temporal"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The server of all tests, in this process.
@@ -109,8 +110,8 @@ func newHost(t testing.TB, o temporal.Options, cfg pegboard.SessionConfig, tools
 	}
 	e, err := temporal.NewEngine(o)
 	require.NoError(t, err)
-	if cfg.Permissions.Mode() == pegboard.ModeDefault {
-		cfg.Permissions, err = pegboard.NewPermissions(pegboard.ModeBypass)
+	if cfg.Permissions.Mode() == policy.ModeDefault {
+		cfg.Permissions, err = policy.New(policy.ModeBypass)
 		require.NoError(t, err)
 	}
 	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}

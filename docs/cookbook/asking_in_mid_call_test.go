@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -20,7 +21,7 @@ var follow = pegboard.Build(pegboard.Definition[followInput, string]{
 	Info:        pegboard.Info{Name: "Follow"},
 	Description: "Says where an address ends.",
 	Inspect: func(in followInput, _ *pegboard.Call) pegboard.Traits {
-		return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: in.Host}}, ReadOnly: true, OpenWorld: true}
+		return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Host, Access: policy.Read, Value: in.Host}}, ReadOnly: true, OpenWorld: true}
 	},
 	Call: func(ctx context.Context, in followInput, c *pegboard.Call) (string, error) {
 		for host := in.Host; ; {
@@ -29,7 +30,7 @@ var follow = pegboard.Build(pegboard.Definition[followInput, string]{
 				return "it ends at " + host, nil
 			}
 			// Decided like the first one: by rules, and by the user if no rule does.
-			if err := c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: next}); err != nil {
+			if err := c.Check(ctx, policy.Target{Kind: policy.Host, Access: policy.Read, Value: next}); err != nil {
 				return "it leads to " + host, err
 			}
 			host = next
@@ -38,15 +39,15 @@ var follow = pegboard.Build(pegboard.Definition[followInput, string]{
 })
 
 func Example_askingInMidCall() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"WebFetch(domain:docs.example)"}, Deny: []string{"WebFetch(domain:tracker.example)"},
 	})
 	if err != nil {
 		log.Fatal(err)
 	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		fmt.Println("asked about", q.Targets)
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}})
 	if err != nil {
 		log.Fatal(err)

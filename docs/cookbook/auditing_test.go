@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/audit"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -24,7 +25,7 @@ func Example_auditing() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"CloseTicket(WEB-*)"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceUser, Allow: []string{"CloseTicket(WEB-*)"}})
 	if err != nil {
 		log.Fatal(err)
 	}

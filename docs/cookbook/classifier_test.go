@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -23,25 +24,25 @@ var postNote = pegboard.Build(pegboard.Definition[postInput, string]{
 })
 
 // judge stands for a model that reads what the call would do.
-func judge(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func judge(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	switch {
 	case strings.Contains(q.ClassifierInput, "password"):
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "it would tell a secret"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "it would tell a secret"}, nil
 	case len(q.ClassifierInput) < 60:
-		return pegboard.Decision{Behavior: pegboard.Allow, Reason: "a short note"}, nil
+		return policy.Decision{Behavior: policy.Allow, Reason: "a short note"}, nil
 	}
-	return pegboard.Decision{}, nil // the user shall say
+	return policy.Decision{}, nil // the user shall say
 }
 
 func Example_classifier() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeAuto)
+	permissions, err := policy.New(policy.ModeAuto)
 	if err != nil {
 		log.Fatal(err)
 	}
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
 		Permissions: permissions, Classifier: judge,
-		Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "too long for the channel"}, nil
+		Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Deny, Reason: "too long for the channel"}, nil
 		},
 	})
 	if err != nil {

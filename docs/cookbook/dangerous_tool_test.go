@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -18,7 +19,7 @@ var dropTable = pegboard.Build(pegboard.Definition[dropInput, string]{
 	Description: "Deletes a table with all of its rows.",
 	Inspect: func(in dropInput, _ *pegboard.Call) pegboard.Traits {
 		return pegboard.Traits{
-			Targets:     []pegboard.Target{{Kind: pegboard.TargetResource, Value: in.Table}},
+			Targets:     []policy.Target{{Kind: policy.Resource, Value: in.Table}},
 			Destructive: true, // it cannot be undone
 		}
 	},
@@ -28,20 +29,20 @@ var dropTable = pegboard.Build(pegboard.Definition[dropInput, string]{
 })
 
 func Example_dangerousTool() {
-	allowed, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"DropTable(tmp*)"}})
+	allowed, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"DropTable(tmp*)"}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	always, err := allowed.WithFactRules(pegboard.FactRule{Behavior: pegboard.Ask, Source: pegboard.SourcePolicy, Destructive: pegboard.FactYes})
+	always, err := allowed.WithFactRules(policy.FactRule{Behavior: policy.Ask, Source: policy.SourceManaged, Destructive: policy.Yes})
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, permissions := range []pegboard.Permissions{{}, allowed, always} {
+	for _, permissions := range []policy.Permissions{{}, allowed, always} {
 		session, err := pegboard.NewSession(pegboard.SessionConfig{
 			Permissions: permissions,
-			Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 				fmt.Println("asked:", q.Reason)
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			},
 		})
 		if err != nil {

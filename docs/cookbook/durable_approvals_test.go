@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -65,7 +66,7 @@ func Example_durableApprovals() {
 	question := loaded.Questions[0]
 	fmt.Println(question.Tool, string(question.Input))
 	_, pool = resume(dir, service)
-	outcomes, err = executor.Resume(ctx, pool, &loaded, map[string]pegboard.Decision{question.ID: {Behavior: pegboard.Allow}})
+	outcomes, err = executor.Resume(ctx, pool, &loaded, map[string]policy.Decision{question.ID: {Behavior: policy.Allow}})
 	fmt.Println(outcomes[0].Result.Text(), err)
 	// Output:
 	// suspended: true

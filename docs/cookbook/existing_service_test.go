@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -34,8 +35,8 @@ func closeTicket(service tickets) pegboard.Tool {
 		Description: "Closes a ticket.",
 		Inspect: func(in closeInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:   []pegboard.Target{{Kind: pegboard.TargetResource, Value: in.Ticket}}, // zero access: it writes
-				OpenWorld: true,                                                                 // the service is another machine
+				Targets:   []policy.Target{{Kind: policy.Resource, Value: in.Ticket}}, // zero access: it writes
+				OpenWorld: true,                                                       // the service is another machine
 			}
 		},
 		Call: func(ctx context.Context, in closeInput, _ *pegboard.Call) (string, error) {
@@ -49,7 +50,7 @@ func closeTicket(service tickets) pegboard.Tool {
 }
 
 func Example_existingService() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"CloseTicket(WEB-*)"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"CloseTicket(WEB-*)"}})
 	if err != nil {
 		log.Fatal(err)
 	}

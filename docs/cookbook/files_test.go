@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -21,7 +22,7 @@ var addEntry = pegboard.Build(pegboard.Definition[entryInput, string]{
 	Description: "Adds a line to the end of a diary.",
 	Inspect: func(in entryInput, _ *pegboard.Call) pegboard.Traits {
 		return pegboard.Traits{
-			Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}},
+			Targets:     []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.File}},
 			Concurrency: pegboard.PerTarget, // two diaries may be written at the same time
 		}
 	},
@@ -38,7 +39,7 @@ func Example_files() {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(/*.md)"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(/*.md)"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // quietHours denies calls that a rule is about, outside working hours.
 func quietHours(rule string, now func() time.Time) (pegboard.Hooks, error) {
-	about, err := pegboard.ParseRule(pegboard.Deny, rule)
+	about, err := policy.ParseRule(policy.Deny, rule)
 	if err != nil {
 		return pegboard.Hooks{}, err
 	}
-	return pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	return pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		hour := now().Hour()
-		if hour >= 8 && hour < 18 || h.Concerns(about) == pegboard.ConcernNo {
-			return pegboard.Decision{}, nil // no opinion: rules decide
+		if hour >= 8 && hour < 18 || h.Concerns(about) == policy.ConcernNo {
+			return policy.Decision{}, nil // no opinion: rules decide
 		}
 		h.Say(pegboard.Part{Text: "Calls that were refused for the hour may be made after 8."}) // beside the result
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "tickets of the shop are not touched at night"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "tickets of the shop are not touched at night"}, nil
 	}}, nil
 }
 
@@ -32,7 +33,7 @@ func Example_hookThatBlocks() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"CloseTicket"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"CloseTicket"}})
 	if err != nil {
 		log.Fatal(err)
 	}

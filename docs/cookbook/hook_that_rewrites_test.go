@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -29,14 +30,14 @@ var address = regexp.MustCompile(`\w+@[\w.]+`)
 
 // modest limits what is searched, and takes addresses out of what is found.
 var modest = pegboard.Hooks{
-	Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		var in map[string]any
 		if h.Call.Name != "SearchMail" || json.Unmarshal(h.Call.Input, &in) != nil {
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}
 		in["limit"] = 10
 		input, err := json.Marshal(in)
-		return pegboard.Decision{Input: input}, err // no Behavior: it changes the input and has no opinion
+		return policy.Decision{Input: input}, err // no Behavior: it changes the input and has no opinion
 	},
 	Post: func(_ context.Context, h *pegboard.HookCall) error {
 		h.Outcome.Result = pegboard.TextResult(address.ReplaceAllString(h.Outcome.Result.Text(), "(address)"))

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
@@ -23,7 +24,7 @@ func Example_mcpTools() {
 	if len(problems) > 0 {
 		log.Fatal(problems)
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__words__CountWords"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__words__CountWords"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -6,14 +6,15 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 func Example_ownRules() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault,
-		pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Read(.env)"}},
-		pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"Edit(/docs/**)"}, Ask: []string{"Edit(/docs/legal/**)"}},
+	permissions, err := policy.New(policy.ModeDefault,
+		policy.RuleSet{Source: policy.SourceManaged, Deny: []string{"Read(.env)"}},
+		policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Edit(/docs/**)"}, Ask: []string{"Edit(/docs/legal/**)"}},
 	)
 	if err != nil {
 		log.Fatal(err) // names the rule that cannot be read
@@ -28,8 +29,8 @@ func Example_ownRules() {
 		log.Fatal(err)
 	}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan} {
-		err := session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(mode) })
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits, policy.ModePlan} {
+		err := session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(mode) })
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -8,12 +8,13 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // later puts off every call that would be asked about.
-var later = pegboard.Hooks{Permission: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-	return pegboard.Decision{}, fmt.Errorf("the owner answers in the morning: %w", pegboard.ErrDeferred)
+var later = pegboard.Hooks{Permission: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+	return policy.Decision{}, fmt.Errorf("the owner answers in the morning: %w", pegboard.ErrDeferred)
 }}
 
 // open returns the pool of a process that serves the tickets.
@@ -44,7 +45,7 @@ func Example_puttingOff() {
 	if err := json.Unmarshal(saved, &call); err != nil {
 		log.Fatal(err)
 	}
-	call = pegboard.ForceDecision(call, pegboard.Allow, "the owner, 8:15")
+	call = pegboard.ForceDecision(call, policy.Allow, "the owner, 8:15")
 	out = executor.Run(ctx, open(service, later), call)[0]
 	fmt.Println(out.Result.Text(), "-", out.Decision.Reason)
 	// Output:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -29,11 +30,11 @@ var bookRoom = pegboard.Build(pegboard.Definition[bookInput, string]{
 		return nil
 	},
 	// A right input that this tool never allows, whatever the rules say.
-	Permit: func(_ context.Context, in bookInput, _ *pegboard.Call) pegboard.Decision {
+	Permit: func(_ context.Context, in bookInput, _ *pegboard.Call) policy.Decision {
 		if day, err := time.Parse(time.DateOnly, in.Day); err == nil && day.Weekday() == time.Sunday {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the house is closed on Sundays; offer the Monday"}
+			return policy.Decision{Behavior: policy.Deny, Reason: "the house is closed on Sundays; offer the Monday"}
 		}
-		return pegboard.Decision{} // no opinion
+		return policy.Decision{} // no opinion
 	},
 	// A failure: it was tried. The text says what to do next, the error is for the program.
 	Call: func(_ context.Context, in bookInput, _ *pegboard.Call) (string, error) {

@@ -6,21 +6,22 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 func Example_rememberingAnswers() {
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			fmt.Println(q.Reason)
-			alternatives := q.Suggestions(pegboard.SourceLocal) // the narrowest first
+			alternatives := q.Suggestions(policy.SourceLocal) // the narrowest first
 			for i, updates := range alternatives {
 				fmt.Println(" ", i, updates)
 			}
 			// The user chooses "yes, and do not ask again".
-			return pegboard.Decision{Behavior: pegboard.Allow, Remember: alternatives[0]}, nil
+			return policy.Decision{Behavior: policy.Allow, Remember: alternatives[0]}, nil
 		},
-		OnRemember: func(_ context.Context, updates []pegboard.PermissionUpdate) error {
+		OnRemember: func(_ context.Context, updates []policy.Update) error {
 			fmt.Println("to save:", updates)
 			return nil
 		},

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -18,7 +19,7 @@ var printPage = pegboard.Build(pegboard.Definition[struct{}, string]{
 	Info:        pegboard.Info{Name: "PrintPage"},
 	Description: "Prints a page.",
 	Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
-		return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "printer"}}}
+		return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Resource, Value: "printer"}}}
 	},
 	Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 		left, ok := pagesLeft.Get(c.Session())

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -20,7 +21,7 @@ var getPage = pegboard.Build(pegboard.Definition[pageInput, string]{
 	Inspect: func(in pageInput, _ *pegboard.Call) pegboard.Traits {
 		return pegboard.Traits{
 			ReadOnly: true, OpenWorld: true,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Value: in.URL}}, // the zero access writes; a URL is no host
+			Targets: []policy.Target{{Kind: policy.Host, Value: in.URL}}, // the zero access writes; a URL is no host
 		}
 	},
 	Call: func(context.Context, pageInput, *pegboard.Call) (string, error) { return "<html>", nil },

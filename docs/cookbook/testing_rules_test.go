@@ -6,12 +6,13 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 func Example_testingRules() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"Edit(/src/**)"},
 		Ask:   []string{"Edit(/src/vendor/**)"},
 		Deny:  []string{"Read(.env)"},
@@ -31,14 +32,14 @@ func Example_testingRules() {
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 	for _, row := range []struct {
 		tool, input string
-		want        pegboard.Behavior
+		want        policy.Behavior
 	}{
-		{"Read", `{"file_path": "README.md"}`, pegboard.Allow}, // in the working directory
-		{"Write", `{"file_path": "README.md", "content": ""}`, pegboard.Ask},
-		{"Write", `{"file_path": "src/a.go", "content": ""}`, pegboard.Allow},
-		{"Write", `{"file_path": "src/../b.go", "content": ""}`, pegboard.Ask},
-		{"Write", `{"file_path": "src/vendor/a.go", "content": ""}`, pegboard.Ask},
-		{"Write", `{"file_path": "src/.env", "content": ""}`, pegboard.Allow}, // the author is wrong
+		{"Read", `{"file_path": "README.md"}`, policy.Allow}, // in the working directory
+		{"Write", `{"file_path": "README.md", "content": ""}`, policy.Ask},
+		{"Write", `{"file_path": "src/a.go", "content": ""}`, policy.Allow},
+		{"Write", `{"file_path": "src/../b.go", "content": ""}`, policy.Ask},
+		{"Write", `{"file_path": "src/vendor/a.go", "content": ""}`, policy.Ask},
+		{"Write", `{"file_path": "src/.env", "content": ""}`, policy.Allow}, // the author is wrong
 	} {
 		d := pool.Decide(context.Background(), tooltest.Call(row.tool, row.input))
 		if d.Behavior != row.want {

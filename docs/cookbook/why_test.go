@@ -6,12 +6,13 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 func Example_why() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
-		Source: pegboard.SourceUser, Allow: []string{"CloseTicket"}, Ask: []string{"CloseTicket(OPS-*)"}, Deny: []string{"DropTable"},
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
+		Source: policy.SourceUser, Allow: []string{"CloseTicket"}, Ask: []string{"CloseTicket(OPS-*)"}, Deny: []string{"DropTable"},
 	})
 	if err != nil {
 		log.Fatal(err)

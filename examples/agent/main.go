@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/wire"
@@ -78,8 +79,8 @@ func newSession(answer string, s *screen) (*pegboard.Session, error) {
 	if !ok {
 		return nil, fmt.Errorf("-answer=%s: use once, deny or tty", answer)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
-		Source: pegboard.SourceProject,
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
+		Source: policy.SourceProject,
 		Allow:  []string{"Bash(go env GOOS)"},
 		Deny:   []string{"Read(//etc/shadow)"},
 	})
@@ -147,10 +148,10 @@ func canContinue(ended error) bool {
 	return errors.As(ended, &e) && e.Continue
 }
 
-func allowOnce(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once, by -answer=once"}, nil
+func allowOnce(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+	return policy.Decision{Behavior: policy.Allow, Reason: "allowed once, by -answer=once"}, nil
 }
 
-func deny(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-	return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
+func deny(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+	return policy.Decision{Behavior: policy.Deny, Reason: "the user declined"}, nil
 }

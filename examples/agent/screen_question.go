@@ -11,11 +11,12 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // ask asks the person at the terminal. If the call ends before there is an answer, the
 // line is read and dropped.
-func (s *screen) ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (s *screen) ask(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	s.beginQuestion(q)
 	answered := make(chan string, 1)
 	go func() {
@@ -25,13 +26,13 @@ func (s *screen) ask(ctx context.Context, q *pegboard.Question) (pegboard.Decisi
 	select {
 	case <-ctx.Done():
 		s.endQuestion("\n")
-		return pegboard.Decision{}, context.Cause(ctx)
+		return policy.Decision{}, context.Cause(ctx)
 	case line := <-answered:
 		s.endQuestion("")
 		if strings.EqualFold(line, "y") {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once, at the terminal"}, nil
+			return policy.Decision{Behavior: policy.Allow, Reason: "allowed once, at the terminal"}, nil
 		}
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "the user declined"}, nil
 	}
 }
 

@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A span is one call, from the moment that it has its place in the order.
 type span struct {
 	number                 int
 	view                   pegboard.View
-	decision               pegboard.Decision
+	decision               policy.Decision
 	note                   string // why it waits, or how far it is
 	waited                 string // why it waited
 	told                   string // the text for the model, of a failure

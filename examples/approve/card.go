@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A card is a question as it is shown to a user or sent to a program. Its texts come
@@ -32,7 +33,7 @@ type card struct {
 	Always  []string        `json:"always,omitempty"`  // suggestions to remember; an answer names one, counted from 1
 
 	question *pegboard.Question
-	remember [][]pegboard.PermissionUpdate // the updates of each suggestion
+	remember [][]policy.Update // the updates of each suggestion
 }
 
 // newCard makes the card of q.
@@ -45,7 +46,7 @@ func newCard(ctx context.Context, q *pegboard.Question) *card {
 	for _, t := range q.Targets {
 		c.Targets = append(c.Targets, t.String())
 	}
-	for _, to := range []pegboard.RuleSource{pegboard.SourceSession, pegboard.SourceLocal} {
+	for _, to := range []policy.Source{policy.SourceSession, policy.SourceLocal} {
 		for _, updates := range q.Suggestions(to) {
 			var texts []string
 			for _, u := range updates {

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // submit answers the question of c. After an error the question stays open, unless
@@ -18,8 +18,8 @@ func (c *card) submit(a answer) error {
 }
 
 // decision converts an answer to a decision.
-func (c *card) decision(a answer) (pegboard.Decision, error) {
-	d := pegboard.Decision{Behavior: pegboard.Allow, Reason: a.Reason}
+func (c *card) decision(a answer) (policy.Decision, error) {
+	d := policy.Decision{Behavior: policy.Allow, Reason: a.Reason}
 	switch a.Answer {
 	case once:
 	case always:
@@ -36,7 +36,7 @@ func (c *card) decision(a answer) (pegboard.Decision, error) {
 		}
 		d.Input = a.Input
 	case deny, stop:
-		d.Behavior, d.StopTurn = pegboard.Deny, a.Answer == stop
+		d.Behavior, d.StopTurn = policy.Deny, a.Answer == stop
 	default:
 		return d, fmt.Errorf("the answer is %q, not %s, %s, %s, %s or %s", a.Answer, once, always, edit, deny, stop)
 	}

@@ -9,15 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // cardOf returns the card of a call's question, after the calls before it ran.
 func cardOf(t *testing.T, calls ...pegboard.Call) *card {
 	t.Helper()
 	var made *card
-	h := startHost(t, newProject(t), func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	h := startHost(t, newProject(t), func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 		made = newCard(ctx, q)
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}, nil)
 	for _, c := range calls {
 		out := (<-begin(t.Context(), t, h, "", c))[0]

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A message is a line that is sent to the program: a card for each question, a reply
@@ -53,12 +54,12 @@ func newLineProtocol(out io.Writer) *lineProtocol {
 
 // ask is the Asker. serve answers the question; if serve has ended, the Asker
 // abstains.
-func (l *lineProtocol) ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (l *lineProtocol) ask(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	select {
 	case <-l.ended:
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	case <-ctx.Done():
-		return pegboard.Decision{}, context.Cause(ctx)
+		return policy.Decision{}, context.Cause(ctx)
 	}
 }
 

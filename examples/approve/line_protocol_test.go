@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestCardHasWhatAnAnswerNeeds(t *testing.T) {
@@ -58,7 +59,7 @@ func TestAlwaysHereIsForAllThatFollow(t *testing.T) {
 		for _, agent := range []string{"", "helper"} {
 			out := (<-begin(t.Context(), t, h, agent, stage(".")))[0]
 			require.NoError(t, out.Err, "asks nobody")
-			require.Equal(t, pegboard.ByRule, out.Decision.By)
+			require.Equal(t, policy.ByRule, out.Decision.By)
 		}
 	}
 }
@@ -72,8 +73,8 @@ func TestAlwaysSettlesWhatWaits(t *testing.T) {
 	require.Equal(t, accepted, p.say(answer{ID: a.ID, Answer: always, N: number(t, a, "mode acceptEdits")}).Status)
 	require.Equal(t, message{ID: b.ID, Status: closed}, <-p.told)
 	outs := <-done
-	require.Equal(t, pegboard.ByPerson, outs[0].Decision.By)
-	require.Equal(t, pegboard.ByMode, outs[1].Decision.By)
+	require.Equal(t, policy.ByPerson, outs[0].Decision.By)
+	require.Equal(t, policy.ByMode, outs[1].Decision.By)
 	require.Equal(t, stale, p.say(answer{ID: b.ID, Answer: deny}).Status)
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A terminal asks a user. The library shows it one question at a time.
@@ -36,7 +37,7 @@ func newTerminal(in io.Reader, out io.Writer) *terminal {
 
 // ask is the Asker. It submits the answer through the card, so that the user can
 // correct an answer that is refused.
-func (t *terminal) ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (t *terminal) ask(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	t.discardInput()
 	c := newCard(ctx, q)
 	t.print("\n%v", c)
@@ -48,10 +49,10 @@ func (t *terminal) ask(ctx context.Context, q *pegboard.Question) (pegboard.Deci
 		switch {
 		case errors.Is(err, io.EOF):
 			t.print("\n(nobody is there)\n")
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		case ctx.Err() != nil:
 			t.print("\n(no answer is needed any more: %v)\n", context.Cause(ctx))
-			return pegboard.Decision{}, context.Cause(ctx)
+			return policy.Decision{}, context.Cause(ctx)
 		case err == nil:
 			err = c.submit(a)
 		}

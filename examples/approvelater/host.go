@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
@@ -94,14 +95,14 @@ func (h *host) answer(ctx context.Context, tool string, allowed bool) error {
 	if err != nil {
 		return err
 	}
-	answers := map[string]pegboard.Decision{}
+	answers := map[string]policy.Decision{}
 	for _, q := range s.Waiting.Questions {
 		switch {
 		case q.Tool != tool:
 		case allowed:
-			answers[q.ID] = pegboard.Decision{Behavior: pegboard.Allow}
+			answers[q.ID] = policy.Decision{Behavior: policy.Allow}
 		default:
-			answers[q.ID] = pegboard.Decision{Behavior: pegboard.Deny, Reason: "Not on a Friday."}
+			answers[q.ID] = policy.Decision{Behavior: policy.Deny, Reason: "Not on a Friday."}
 		}
 	}
 	var executor pegboard.Executor

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -34,7 +35,7 @@ func run(ctx context.Context) (err error) {
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return err
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash", "Monitor", "TaskStop"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash", "Monitor", "TaskStop"}})
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/code"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
@@ -75,7 +76,7 @@ func run(ctx context.Context, out io.Writer, servers []code.Server) (err error) 
 	if err := copyFile(repository, scratch); err != nil {
 		return err
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	permissions, err := policy.New(policy.ModeAcceptEdits)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
@@ -40,7 +41,7 @@ func newHost(out io.Writer) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceProject, Deny: []string{"Write"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceProject, Deny: []string{"Write"}})
 	if err != nil {
 		return nil, err
 	}

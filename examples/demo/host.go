@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/inspect"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
@@ -69,8 +70,8 @@ func newHost(dir, listen string, ask pegboard.Asker, s *screen) (_ *host, err er
 }
 
 func (h *host) openSession(ask pegboard.Asker) error {
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
-		Source: pegboard.SourceProject,
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
+		Source: policy.SourceProject,
 		Allow:  []string{"Bash(" + steps + ")", "Bash(" + numbers + ")", "Agent"},
 		Ask:    []string{"Bash(git push *)"},
 		Deny:   []string{"Read(**/.env)", "Bash(rm *)"},

@@ -12,6 +12,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A screen prints a line for each call that has ended, and the questions.
@@ -56,14 +57,14 @@ func (s *screen) short(text string) string {
 
 // agree answers with yes, when the call that waits for the first question is seen to wait: a
 // person needs longer than that, too.
-func (s *screen) agree(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (s *screen) agree(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	select {
 	case <-s.waits:
 	case <-ctx.Done():
-		return pegboard.Decision{}, context.Cause(ctx)
+		return policy.Decision{}, context.Cause(ctx)
 	}
 	s.say("  ?  %s: yes, because of -once", s.short(q.Call.View().Before))
-	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed by -once"}, nil
+	return policy.Decision{Behavior: policy.Allow, Reason: "allowed by -once"}, nil
 }
 
 // askIn returns an Asker that asks in the terminal. If the question is answered elsewhere, it
@@ -77,21 +78,21 @@ func (s *screen) askIn(in io.Reader) pegboard.Asker {
 			typed <- strings.ToLower(strings.TrimSpace(lines.Text()))
 		}
 	}()
-	return func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	return func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 		s.show(q)
 		for {
 			select {
 			case <-ctx.Done():
 				s.say("  (answered on the page, or not needed any more)")
-				return pegboard.Decision{}, context.Cause(ctx)
+				return policy.Decision{}, context.Cause(ctx)
 			case answer, ok := <-typed:
 				switch {
 				case !ok: // the input has ended
 					return pegboard.AskLater(ctx, q)
 				case answer == "y":
-					return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once, at the terminal"}, nil
+					return policy.Decision{Behavior: policy.Allow, Reason: "allowed once, at the terminal"}, nil
 				case answer == "n":
-					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user declined"}, nil
+					return policy.Decision{Behavior: policy.Deny, Reason: "the user declined"}, nil
 				}
 				s.say("  y allows it once, n denies it.")
 			}

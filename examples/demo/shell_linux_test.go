@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // canary stands in an input and a result that the page shows to the user.
@@ -30,8 +31,8 @@ func TestAgentsShellIsKeptOut(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("curl is not installed")
 	}
-	h, _ := newTestHost(t, nil, func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	h, _ := newTestHost(t, nil, func(context.Context, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow}, nil
 	})
 	h.run(t, "echo "+canary)
 	get, _ := browse(t, h)

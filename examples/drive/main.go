@@ -25,6 +25,7 @@ import (
 	"syscall"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -131,15 +132,15 @@ func (d driver) newSession(ctx context.Context) (*pegboard.Session, error) {
 	}
 	permissions, err := loaded.Permissions()
 	if err == nil && d.mode != "" {
-		permissions, err = permissions.WithMode(pegboard.Mode(d.mode))
+		permissions, err = permissions.WithMode(policy.Mode(d.mode))
 	}
 	if err != nil {
 		return nil, err
 	}
 	config := pegboard.SessionConfig{Dir: d.dir, Permissions: permissions}
 	if d.yes {
-		config.Ask = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		config.Ask = func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}
 	}
 	return pegboard.NewSession(config)

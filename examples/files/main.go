@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -41,7 +42,7 @@ func run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, pegboard.RuleSet{Deny: []string{"Edit(.gitignore)"}})
+	perms, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{Deny: []string{"Edit(.gitignore)"}})
 	if err != nil {
 		return err
 	}

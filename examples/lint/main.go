@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -71,7 +72,7 @@ func run(ctx context.Context, w io.Writer) (err error) {
 			return err
 		}
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	permissions, err := policy.New(policy.ModeAcceptEdits)
 	if err != nil {
 		return err
 	}

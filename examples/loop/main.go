@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -23,7 +24,7 @@ var writeNote = pegboard.Build(pegboard.Definition[note, string]{
 	Info:        pegboard.Info{Name: "WriteNote"},
 	Description: "Writes a note into a file.",
 	Inspect: func(in note, _ *pegboard.Call) pegboard.Traits {
-		return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}}}
+		return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.File}}}
 	},
 	Call: func(ctx context.Context, in note, c *pegboard.Call) (string, error) {
 		return "written", files.WriteFile(ctx, c, in.File, []byte(in.Text))
@@ -42,7 +43,7 @@ func model(results []pegboard.Outcome) []pegboard.Call {
 }
 
 func loop(ctx context.Context, dir string, allow ...string) error {
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: allow})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: allow})
 	if err != nil {
 		return err
 	}

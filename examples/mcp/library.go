@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/serve"
 )
 
@@ -44,7 +45,7 @@ func serveLibrary(ctx context.Context) error {
 // open makes the session of a client. The rules of the library hold for each call, besides
 // those of the client. What they do not allow is put to the client's user.
 func (l *library) open(context.Context, serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"Borrow", "Reserve", "TakeStock", "Open", "Return"},
 	})
 	if err != nil {

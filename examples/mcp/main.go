@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
@@ -76,7 +77,7 @@ func servers(program string) []mcpjson.Server {
 
 // converse lets the model use the servers.
 func converse(ctx context.Context, configured []mcpjson.Server) (err error) {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"mcp__library", "mcp__everything__get-sum"},
 		Deny:  []string{"mcp__library__Borrow(title:Ulysses)"},
 	})

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/contrib/otel"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -77,8 +78,8 @@ func project() (string, error) {
 }
 
 // yes is the user.
-func yes(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-	return pegboard.Decision{Behavior: pegboard.Allow}, nil
+func yes(context.Context, *pegboard.Question) (policy.Decision, error) {
+	return policy.Decision{Behavior: policy.Allow}, nil
 }
 
 // searcher is the loop of an agent whose model searches once.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/comms"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/schedule"
@@ -95,7 +96,7 @@ func (h *host) addTools() error {
 }
 
 // answer is the user. A program would show the question and wait.
-func (h *host) answer(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (h *host) answer(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	if questions, ok := session.Asked(q); ok {
 		asked, choice := questions[0].Question, questions[0].Options[1].Label
 		h.say("user:    " + asked + " " + choice)
@@ -103,15 +104,15 @@ func (h *host) answer(_ context.Context, q *pegboard.Question) (pegboard.Decisio
 	}
 	if q.Call.Name != "ExitPlanMode" {
 		h.say("user:    allows: " + h.short(q.Call.View().Before))
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}
 	if h.plans++; h.plans == 1 {
 		h.say("user:    refuses the plan")
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "The plan has no test. Add one."}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "The plan has no test. Add one."}, nil
 	}
 	h.say("user:    approves the plan, and edits from now on")
-	return pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{
-		{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
+	return policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{
+		{Type: policy.SetMode, Mode: policy.ModeAcceptEdits, Destination: policy.SourceSession},
 	}}, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -37,7 +38,7 @@ func main() {
 	if err := attachAll(&registry); err != nil {
 		log.Fatal(err)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__strings", "mcp__net_url", "mcp__math"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__strings", "mcp__net_url", "mcp__math"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 	"github.com/seed49eaa51d/pegboard/tools/files"
@@ -46,9 +47,9 @@ func play(ctx context.Context, show screen, f settings.Files, loaded *settings.L
 	runner := hooks.New(loaded.Hooks, options)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: f.Dir, Home: f.Home, Permissions: permissions, OnRemember: f.Save, Hooks: runner.Hooks(),
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) { // the user
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) { // the user
 			show.printf("the user is asked: %s\n", pegboard.OneLine(q.Reason))
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		},
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type item struct {
@@ -33,7 +34,7 @@ func work(name string, readOnly bool) pegboard.Tool {
 }
 
 func main() {
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Store"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Store"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
@@ -102,7 +103,7 @@ func (h *host) call(ctx context.Context, calls ...pegboard.Call) {
 }
 
 // ask is the user, who is told which agent asks.
-func (h *host) ask(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (h *host) ask(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	who := "the main agent"
 	for _, a := range h.agents.List(h.session) {
 		if len(q.AgentPath) > 0 && a.ID == q.AgentPath[len(q.AgentPath)-1] {
@@ -110,7 +111,7 @@ func (h *host) ask(_ context.Context, q *pegboard.Question) (pegboard.Decision, 
 		}
 	}
 	h.print("question:", fmt.Sprintf("%s wants to %s; the user says yes", who, q.Call.View().Before))
-	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "allowed once"}, nil
+	return policy.Decision{Behavior: policy.Allow, Reason: "allowed once"}, nil
 }
 
 // awaitNews waits until nothing runs in the background, and prints the words that the host

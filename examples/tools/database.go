@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type queryInput struct {
@@ -34,7 +35,7 @@ func (d database) tool() pegboard.Tool {
 		Description: "Reads rows of a table of the shop's database. Tables: " + strings.Join(d.tables, ", ") + ".",
 		Inspect: func(in queryInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: in.Table}},
+				Targets:     []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: in.Table}},
 				ReadOnly:    true,
 				OpenWorld:   true, // the server is another machine
 				Concurrency: pegboard.Shared,
@@ -47,11 +48,11 @@ func (d database) tool() pegboard.Tool {
 			}
 			return nil
 		},
-		Permit: func(_ context.Context, in queryInput, _ *pegboard.Call) pegboard.Decision {
+		Permit: func(_ context.Context, in queryInput, _ *pegboard.Call) policy.Decision {
 			if slices.Contains(d.open, in.Table) {
-				return pegboard.Decision{Behavior: pegboard.Allow, Reason: "the table " + in.Table + " is open to every agent"}
+				return policy.Decision{Behavior: policy.Allow, Reason: "the table " + in.Table + " is open to every agent"}
 			}
-			return pegboard.Decision{} // no opinion
+			return policy.Decision{} // no opinion
 		},
 		Call: d.query,
 	})

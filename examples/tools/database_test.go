@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -14,7 +15,7 @@ func TestQueryDB(t *testing.T) {
 	t.Parallel()
 	tool := shop().tool()
 	require.NoError(t, tooltest.Check(tool, `{"table":"orders"}`, `{"table":"orders","limit":1}`))
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"QueryDB(orders)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"QueryDB(orders)"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
 	require.NoError(t, err)
@@ -23,10 +24,10 @@ func TestQueryDB(t *testing.T) {
 	out := tooltest.Run(t.Context(), tool, s, `{"table":"orders","limit":2}`)
 	require.NoError(t, out.Err)
 	require.Len(t, out.Result.Data, 2)
-	require.Equal(t, pegboard.ByRule, out.Decision.By)
+	require.Equal(t, policy.ByRule, out.Decision.By)
 	out = tooltest.Run(t.Context(), tool, s, `{"table":"products"}`)
 	require.NoError(t, out.Err)
-	require.Equal(t, pegboard.ByTool, out.Decision.By)
+	require.Equal(t, policy.ByTool, out.Decision.By)
 	out = tooltest.Run(t.Context(), tool, s, `{"table":"salaries"}`)
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	out = tooltest.Run(t.Context(), tool, s, `{"table":"nothing"}`)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -26,7 +27,7 @@ func addChange() pegboard.Tool {
 		Description: "Adds a line to the top of a changelog. Creates the file if it is missing.",
 		Inspect: func(in changeInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}},
+				Targets:     []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.File}},
 				Concurrency: pegboard.PerTarget,
 				Kind:        pegboard.KindEdit,
 			}

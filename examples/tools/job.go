@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -24,7 +25,7 @@ func reindex(build builder) pegboard.Tool {
 		Description: "Builds a search index anew. It takes minutes: use run_in_background if there is other work.",
 		Inspect: func(in reindexInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: in.Index}},
+				Targets:     []policy.Target{{Kind: policy.Resource, Access: policy.Write, Value: in.Index}},
 				Concurrency: pegboard.PerTarget,
 				Kind:        pegboard.KindRun,
 			}

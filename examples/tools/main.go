@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -40,7 +41,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"WebFetch(domain:127.0.0.1)", "Edit(/CHANGELOG.md)", "QueryDB(orders)", "Reindex"},
 		Deny:  []string{"QueryDB(salaries)"},
 	})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
 
@@ -34,7 +35,7 @@ func exchangeRate(base *url.URL, client *http.Client) pegboard.Tool {
 		},
 		Description: "Returns today's rate between two currencies.",
 		Traits: pegboard.Traits{
-			Targets:     []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: base.Hostname()}},
+			Targets:     []policy.Target{{Kind: policy.Host, Access: policy.Read, Value: base.Hostname()}},
 			ReadOnly:    true,
 			OpenWorld:   true,
 			Concurrency: pegboard.Shared,

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
 
@@ -49,7 +50,7 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err := h.registry.Add(fetch, web.Search(web.SearchOptions{Backend: index, Results: 3})); err != nil {
 		return err
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"WebSearch", "WebFetch(domain:localhost)"},
 		Deny:  []string{"WebFetch(domain:*.tracker.example)"},
 	})
@@ -141,9 +142,9 @@ func (h *host) call(ctx context.Context, tool string, input map[string]any) *peg
 }
 
 // answer is the user, who allows what no rule decides.
-func (h *host) answer(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (h *host) answer(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	h.say("  the user is asked, and allows: " + q.Call.View().Before)
-	return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	return policy.Decision{Behavior: policy.Allow}, nil
 }
 
 func (h *host) say(text string) { _, _ = fmt.Fprintln(h.out, text) }

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestDocsQuoteTheCode compares the Go blocks of README.md and docs with the code that
@@ -205,16 +206,16 @@ func TestDocsNameTheRulesOfTargets(t *testing.T) {
 		t.Run(row[1], func(t *testing.T) {
 			t.Parallel()
 			target := documentedTarget(t, code.FindAllStringSubmatch(row[1], -1))
-			require.Equal(t, pegboard.Ask, decideOwn(t, target, pegboard.RuleSet{}))
+			require.Equal(t, policy.Ask, decideOwn(t, target, policy.RuleSet{}))
 			for _, rule := range code.FindAllStringSubmatch(row[2], -1) {
-				require.Equal(t, pegboard.Allow, decideOwn(t, target, pegboard.RuleSet{Allow: []string{rule[1]}}), "allow %s", rule[1])
+				require.Equal(t, policy.Allow, decideOwn(t, target, policy.RuleSet{Allow: []string{rule[1]}}), "allow %s", rule[1])
 			}
 			for _, rule := range code.FindAllStringSubmatch(row[3], -1) {
-				require.Equal(t, pegboard.Deny, decideOwn(t, target, pegboard.RuleSet{Allow: []string{"Own"}, Deny: []string{rule[1]}}), "deny %s", rule[1])
+				require.Equal(t, policy.Deny, decideOwn(t, target, policy.RuleSet{Allow: []string{"Own"}, Deny: []string{rule[1]}}), "deny %s", rule[1])
 			}
 			for _, rule := range []string{"Read(/src/**)", "Edit(/src/**)", "WebFetch(domain:*.example.com)", "Bash(git push:*)"} {
 				if !strings.Contains(row[2], rule) {
-					require.Equal(t, pegboard.Ask, decideOwn(t, target, pegboard.RuleSet{Allow: []string{rule}}), "allow %s is not in the row", rule)
+					require.Equal(t, policy.Ask, decideOwn(t, target, policy.RuleSet{Allow: []string{rule}}), "allow %s is not in the row", rule)
 				}
 			}
 		})
@@ -222,30 +223,30 @@ func TestDocsNameTheRulesOfTargets(t *testing.T) {
 }
 
 // documentedTarget returns the target that a row describes: its kind, access and value.
-func documentedTarget(t *testing.T, words [][]string) pegboard.Target {
+func documentedTarget(t *testing.T, words [][]string) policy.Target {
 	t.Helper()
-	target := pegboard.Target{}
+	target := policy.Target{}
 	for _, word := range words {
 		switch word[1] {
 		case "TargetOpaque":
 		case "TargetCommand":
-			target.Kind = pegboard.TargetCommand
+			target.Kind = policy.Command
 		case "TargetPath":
-			target.Kind = pegboard.TargetPath
+			target.Kind = policy.Path
 		case "TargetHost":
-			target.Kind = pegboard.TargetHost
+			target.Kind = policy.Host
 		case "TargetAgent":
-			target.Kind = pegboard.TargetAgent
+			target.Kind = policy.Agent
 		case "TargetSkill":
-			target.Kind = pegboard.TargetSkill
+			target.Kind = policy.Skill
 		case "TargetResource":
-			target.Kind = pegboard.TargetResource
+			target.Kind = policy.Resource
 		case "AccessRead":
-			target.Access = pegboard.AccessRead
+			target.Access = policy.Read
 		case "AccessWrite":
-			target.Access = pegboard.AccessWrite
+			target.Access = policy.Write
 		case "AccessRun":
-			target.Access = pegboard.AccessRun
+			target.Access = policy.Run
 		default:
 			require.Empty(t, target.Value, word[1])
 			target.Value = word[1]
@@ -255,13 +256,13 @@ func documentedTarget(t *testing.T, words [][]string) pegboard.Target {
 }
 
 // decideOwn decides a call of the tool Own, which changes something.
-func decideOwn(t *testing.T, target pegboard.Target, set pegboard.RuleSet) pegboard.Behavior {
+func decideOwn(t *testing.T, target policy.Target, set policy.RuleSet) policy.Behavior {
 	t.Helper()
 	own := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Own"}, Description: "For a test.", Traits: pegboard.Traits{Targets: []pegboard.Target{target}},
+		Info: pegboard.Info{Name: "Own"}, Description: "For a test.", Traits: pegboard.Traits{Targets: []policy.Target{target}},
 		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", nil },
 	})
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	perms, err := policy.New(policy.ModeDefault, set)
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 	require.NoError(t, err)

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/jsonscan"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxTimeout is the longest time limit of a handler.
@@ -112,7 +112,7 @@ func (e *entry) readCommon() {
 	e.readTimeout()
 	if a, ok := e.find("once"); ok && e.flag("once") {
 		switch e.source {
-		case pegboard.SourcePolicy, pegboard.SourceCLI, pegboard.SourceLocal, pegboard.SourceProject, pegboard.SourceUser:
+		case policy.SourceManaged, policy.SourceCLI, policy.SourceLocal, policy.SourceProject, policy.SourceUser:
 			e.note(a, "it has no effect in settings files, only in skills")
 		default:
 			h.Once = true
@@ -143,13 +143,13 @@ func (e *entry) readIf() {
 		e.fail(a, "%s is not one rule; write a handler for each", strictjson.Quote(strictjson.Cut(h.If)))
 		return
 	}
-	rule, err := pegboard.ParseRule(pegboard.Deny, h.If)
+	rule, err := policy.ParseRule(policy.Deny, h.If)
 	if err != nil {
 		e.fail(a, "%v", err)
 		return
 	}
 	rule.Source = e.source
-	h.rules = []pegboard.Rule{rule}
+	h.rules = []policy.Rule{rule}
 }
 
 // readTimeout reads a time in seconds. One that is wrong is the default.

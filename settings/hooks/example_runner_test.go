@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
@@ -24,7 +25,7 @@ const guarded = `{
 }`
 
 func guard(o hooks.Options) *hooks.Runner {
-	set, _, err := hooks.Parse([]byte(guarded), pegboard.SourceUser, "settings.json")
+	set, _, err := hooks.Parse([]byte(guarded), policy.SourceUser, "settings.json")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -38,8 +39,8 @@ func greeter() pegboard.Tool {
 		Info: pegboard.Info{Name: "Greet"}, Description: "Greets someone.",
 		Permit: func(context.Context, struct {
 			Name string `json:"name"`
-		}, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow}
+		}, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow}
 		},
 		Call: func(_ context.Context, in struct {
 			Name string `json:"name"`
@@ -116,7 +117,7 @@ func ExampleRunner_Replace() {
 
 // The program hears of hooks that cannot run.
 func ExampleNew() {
-	set, _, err := hooks.Parse([]byte(`{"Stop": [{"hooks": [{"type": "prompt", "prompt": "Is everything done?"}]}]}`), pegboard.SourceProject, ".claude/settings.json")
+	set, _, err := hooks.Parse([]byte(`{"Stop": [{"hooks": [{"type": "prompt", "prompt": "Is everything done?"}]}]}`), policy.SourceProject, ".claude/settings.json")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func ExampleNew() {
 func ExampleRunner_TaskHooks() {
 	set, _, err := hooks.Parse([]byte(`{"TaskCompleted": [{"hooks": [
 		{"type": "command", "command": "grep -q test && { echo Show that the tests pass first. >&2; exit 2; }; exit 0"}
-	]}]}`), pegboard.SourceUser, "settings.json")
+	]}]}`), policy.SourceUser, "settings.json")
 	if err != nil {
 		log.Fatal(err)
 	}

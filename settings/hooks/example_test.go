@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -15,7 +15,7 @@ func ExampleParse() {
 			{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "./format.sh", "timeout": 5}]},
 			{"matcher": "mcp__memory", "hooks": [{"type": "command", "command": "./log.sh"}]}
 		]
-	}`), pegboard.SourceProject, ".claude/settings.json")
+	}`), policy.SourceProject, ".claude/settings.json")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -33,14 +33,14 @@ func ExampleParse() {
 
 // A hook that stands in two files runs once.
 func ExampleJoin() {
-	parse := func(source pegboard.RuleSource) hooks.Set {
+	parse := func(source policy.Source) hooks.Set {
 		set, _, err := hooks.Parse([]byte(`{"Stop": [{"hooks": [{"type": "command", "command": "./bell.sh"}]}]}`), source, "")
 		if err != nil {
 			log.Fatal(err)
 		}
 		return set
 	}
-	joined := hooks.Join(parse(pegboard.SourceProject), parse(pegboard.SourceUser))
+	joined := hooks.Join(parse(policy.SourceProject), parse(policy.SourceUser))
 	for _, h := range joined.Handlers("Stop") {
 		fmt.Println(h.Command, h.Source)
 	}
@@ -52,7 +52,7 @@ func ExampleProblem() {
 	_, problems, err := hooks.Parse([]byte(`{
 		"PreToolUse": [{"matcher": "Bash", "hooks": [{"command": "./check.sh"}]}],
 		"Stop":       [{"hooks": [{"type": "command", "command": "./bell.sh", "timeout": "5"}]}]
-	}`), pegboard.SourceUser, "settings.json")
+	}`), policy.SourceUser, "settings.json")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -67,16 +67,16 @@ func ExampleProblem() {
 // The rules of a project's file are about its own folder. In a session that works elsewhere,
 // they are spelled with that folder.
 func ExampleSet_WithRules() {
-	set, _, err := hooks.Parse([]byte(`{"PostToolUse": [{"hooks": [{"type": "command", "command": "./format.sh", "if": "Edit(/src/**)"}]}]}`), pegboard.SourceProject, "")
+	set, _, err := hooks.Parse([]byte(`{"PostToolUse": [{"hooks": [{"type": "command", "command": "./format.sh", "if": "Edit(/src/**)"}]}]}`), policy.SourceProject, "")
 	if err != nil {
 		log.Fatal(err)
 	}
-	set = set.WithRules(func(_ hooks.Handler, r pegboard.Rule) []pegboard.Rule {
-		spelled, err := pegboard.ParseRule(pegboard.Deny, r.Tool+"(//project"+r.Pattern+")")
+	set = set.WithRules(func(_ hooks.Handler, r policy.Rule) []policy.Rule {
+		spelled, err := policy.ParseRule(policy.Deny, r.Tool+"(//project"+r.Pattern+")")
 		if err != nil {
 			log.Fatal(err)
 		}
-		return []pegboard.Rule{spelled}
+		return []policy.Rule{spelled}
 	})
 	for _, h := range set.Handlers("PostToolUse") {
 		fmt.Println(h.If, h.Rules())
@@ -90,7 +90,7 @@ func ExampleSet_Match() {
 		{"matcher": "Task",                "hooks": [{"type": "command", "command": "./agents.sh"}]},
 		{"matcher": "^(Edit|Write)$|^mcp", "hooks": [{"type": "command", "command": "./writes.sh"}]},
 		{                                  "hooks": [{"type": "command", "command": "./all.sh"}]}
-	]}`), pegboard.SourceUser, "")
+	]}`), policy.SourceUser, "")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func ExampleHandler_Matches() {
 			{"matcher": "Write", "hooks": [{"type": "command", "command": "./writes.sh"}]}
 		],
 		"Stop": [{"hooks": [{"type": "command", "command": "./bell.sh"}]}]
-	}`), pegboard.SourceUser, "")
+	}`), policy.SourceUser, "")
 	if err != nil {
 		log.Fatal(err)
 	}

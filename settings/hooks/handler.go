@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Handler is one hook of a file. Its slices, maps and raw JSON are shared and must not be
@@ -43,13 +43,13 @@ type Handler struct {
 	StatusMessage string
 	Once          bool // the hook runs once in a session; false for hooks of settings files
 
-	Source pegboard.RuleSource
+	Source policy.Source
 	Path   string // of the file, as it was given to Parse
 	Offset int    // of the handler in the data that was parsed, in bytes
 
 	matcher  *matcher
-	rules    []pegboard.Rule // of If: one of them must concern the call
-	identity string          // equal for handlers that do the same, whatever their matcher, If and file
+	rules    []policy.Rule // of If: one of them must concern the call
+	identity string        // equal for handlers that do the same, whatever their matcher, If and file
 }
 
 // Matches reports whether the handler's matcher matches one of the values: the canonical name
@@ -63,7 +63,7 @@ func (h Handler) Matches(values ...string) bool { return h.matcher.matches(value
 
 // Rules returns the deny rules that If stands for: the handler runs for a call that one of
 // them concerns. It is one rule, or several after [Set.WithRules]. It is nil without an If.
-func (h Handler) Rules() []pegboard.Rule { return h.rules }
+func (h Handler) Rules() []policy.Rule { return h.rules }
 
 // setIdentity sets the identity, when all other fields are set.
 func (h *Handler) setIdentity() {

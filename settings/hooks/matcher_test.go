@@ -10,7 +10,7 @@ import (
 	"github.com/dlclark/regexp2"
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -21,7 +21,7 @@ func group(t testing.TB, event, matcher string) (hooks.Set, []hooks.Problem) {
 		"matcher": matcher, "hooks": []any{map[string]any{"type": "command", "command": "true"}},
 	}}})
 	require.NoError(t, err)
-	set, problems, err := hooks.Parse(data, pegboard.SourceUser, "")
+	set, problems, err := hooks.Parse(data, policy.SourceUser, "")
 	require.NoError(t, err)
 	return set, problems
 }
@@ -148,7 +148,7 @@ func BenchmarkMatch(b *testing.B) {
 	}
 	data, err := json.Marshal(map[string]any{"PreToolUse": groups})
 	require.NoError(b, err)
-	set, _, err := hooks.Parse(data, pegboard.SourceUser, "")
+	set, _, err := hooks.Parse(data, policy.SourceUser, "")
 	require.NoError(b, err)
 	for name, names := range map[string][]string{"one name": {"Bash"}, "with alias": {"Agent", "Task"}} {
 		b.Run(name, func(b *testing.B) {
@@ -165,7 +165,7 @@ func BenchmarkMatch(b *testing.B) {
 	})
 	b.Run("parse", func(b *testing.B) {
 		for b.Loop() {
-			_, _, _ = hooks.Parse(data, pegboard.SourceUser, "")
+			_, _, _ = hooks.Parse(data, policy.SourceUser, "")
 		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxParallel is how many handlers of one event run at once.
@@ -224,7 +225,7 @@ func (o *occasion) closed(replies []*reply) bool {
 }
 
 // change returns the decision with the changed input of a hook, if the tool accepts it.
-func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool) pegboard.Decision {
+func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool) policy.Decision {
 	input, changed := changedInput(h.Call, v.changed.input)
 	if !changed {
 		return v.decision
@@ -237,8 +238,8 @@ func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool)
 	h.Say(o.rewrote(v.changed.handler))
 	o.state.note(h.Identity(), &callNotes{input: input, reply: &own, said: said})
 	v.decision.Input = input
-	if v.decision.Behavior == pegboard.Allow && !v.changed.allow && h.Tool.Info().RequiresUser {
-		v.decision.Behavior = pegboard.Undecided // only the hook that brings an answer can give it in the user's place
+	if v.decision.Behavior == policy.Allow && !v.changed.allow && h.Tool.Info().RequiresUser {
+		v.decision.Behavior = policy.Undecided // only the hook that brings an answer can give it in the user's place
 	}
 	return v.decision
 }

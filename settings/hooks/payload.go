@@ -5,6 +5,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A payload is the JSON that hooks of one event get. It is written once for all of them.
@@ -19,7 +20,7 @@ func newPayload(r *Runner, s *pegboard.Session, cwd, event string, fields jsonob
 			p.addText(name, value)
 		}
 	}
-	id, dir, mode := "", r.options.Project, pegboard.ModeDefault
+	id, dir, mode := "", r.options.Project, policy.ModeDefault
 	if s != nil {
 		id, dir, mode = s.ID(), cwd, s.Permissions().Mode()
 	}
@@ -38,12 +39,12 @@ func newPayload(r *Runner, s *pegboard.Session, cwd, event string, fields jsonob
 }
 
 // documentedMode returns the mode under a name that hook scripts know.
-func documentedMode(m pegboard.Mode) string {
+func documentedMode(m policy.Mode) string {
 	switch m {
-	case "", pegboard.ModeAsk:
-		return string(pegboard.ModeDefault)
-	case pegboard.ModeDeny:
-		return string(pegboard.ModeDontAsk)
+	case "", policy.ModeAsk:
+		return string(policy.ModeDefault)
+	case policy.ModeDeny:
+		return string(policy.ModeDontAsk)
 	}
 	return string(m)
 }

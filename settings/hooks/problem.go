@@ -1,12 +1,14 @@
 package hooks
 
-import "github.com/seed49eaa51d/pegboard"
+import (
+	"github.com/seed49eaa51d/pegboard/policy"
+)
 
 // A Problem is something in the hooks of a file that has no effect, or not the effect that
 // its author expects. It is an error, so that a host can refuse a file for it. It holds no
 // value of a header.
 type Problem struct { //nolint:errname // most are warnings
-	Source pegboard.RuleSource
+	Source policy.Source
 	File   string // as it was given to Parse
 	Path   string // of the value, such as hooks.PreToolUse[0].hooks[1].timeout
 	Offset int    // of the value in the data, in bytes

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonedit"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 //
 // An event that is there twice has the handlers of both. A group or handler that repeats a
 // key is left out, since readers differ on the meaning.
-func Parse(data json.RawMessage, from pegboard.RuleSource, path string) (Set, []Problem, error) {
+func Parse(data json.RawMessage, from policy.Source, path string) (Set, []Problem, error) {
 	r := reader{source: from, file: path, compiled: map[string]compiled{}}
 	whole := func(format string, args ...any) (Set, []Problem, error) {
 		return Set{}, nil, Problem{Source: from, File: path, Path: "hooks", Text: fmt.Sprintf(format, args...), Skipped: true, Guards: true}
@@ -59,7 +59,7 @@ func Parse(data json.RawMessage, from pegboard.RuleSource, path string) (Set, []
 // A reader reads the hooks of one file.
 type reader struct {
 	doc      *jsonedit.Document
-	source   pegboard.RuleSource
+	source   policy.Source
 	file     string
 	handlers []Handler
 	problems []Problem

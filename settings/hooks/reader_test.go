@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -33,7 +33,7 @@ func TestParseKnowsAllEvents(t *testing.T) {
 	t.Parallel()
 	require.Len(t, documentedEvents(), 31)
 	for _, event := range documentedEvents() {
-		set, problems, err := hooks.Parse(fmt.Appendf(nil, `{%q: [{"matcher": "", "hooks": [{"type": "command", "command": "true"}]}]}`, event), pegboard.SourceUser, "f")
+		set, problems, err := hooks.Parse(fmt.Appendf(nil, `{%q: [{"matcher": "", "hooks": [{"type": "command", "command": "true"}]}]}`, event), policy.SourceUser, "f")
 		require.NoError(t, err)
 		require.Empty(t, problems, event)
 		require.Equal(t, []string{event}, set.Events())
@@ -84,7 +84,7 @@ func TestParseRealFiles(t *testing.T) {
 				} `json:"expect"`
 			}
 			require.NoError(t, json.Unmarshal(data, &whole))
-			set, problems, err := hooks.Parse(whole.Hooks, pegboard.SourceProject, file)
+			set, problems, err := hooks.Parse(whole.Hooks, policy.SourceProject, file)
 			require.NoError(t, err)
 			var commands []string
 			for _, event := range set.Events() {
@@ -118,7 +118,7 @@ func TestParseRefusesTheWhole(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			set, problems, err := hooks.Parse([]byte(tt.data), pegboard.SourceProject, "file.json")
+			set, problems, err := hooks.Parse([]byte(tt.data), policy.SourceProject, "file.json")
 			require.ErrorContains(t, err, tt.want)
 			require.Empty(t, problems)
 			require.Empty(t, set.Events())
@@ -126,7 +126,7 @@ func TestParseRefusesTheWhole(t *testing.T) {
 			require.ErrorAs(t, err, &problem)
 			require.True(t, problem.Skipped && problem.Guards)
 			require.Equal(t, "file.json", problem.File)
-			require.Equal(t, pegboard.SourceProject, problem.Source)
+			require.Equal(t, policy.SourceProject, problem.Source)
 		})
 	}
 }
@@ -213,7 +213,7 @@ func TestParseProblems(t *testing.T) {
 				member, tt.path = `"PreToolUse": [`+tt.group+`]`, "hooks.PreToolUse"+tt.path
 			}
 			text := strings.ReplaceAll(`{"SessionEnd": [{"hooks": [{"type": "command", "command": "last"}]}], `+member+`}`, "X", `{"type": "command", "command": "true"}`)
-			set, problems, err := hooks.Parse([]byte(text), pegboard.SourceUser, "f")
+			set, problems, err := hooks.Parse([]byte(text), policy.SourceUser, "f")
 			require.NoError(t, err)
 			require.NotEmpty(t, problems)
 			p := problems[0]
@@ -269,7 +269,7 @@ func TestParseFields(t *testing.T) {
 		{"type": "mcp_tool", "server": "plugin:p:s", "tool": "t", "input": {"path": "${tool_input.file_path}"}},
 		{"type": "prompt", "prompt": "Safe?", "continueOnBlock": true},
 		{"type": "agent", "prompt": "Safe?", "model": "m"}
-	]}]}`), pegboard.SourceLocal, "f.json")
+	]}]}`), policy.SourceLocal, "f.json")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	all := set.Handlers("PostToolUse")
@@ -281,8 +281,8 @@ func TestParseFields(t *testing.T) {
 	require.Equal(t, "Checking", all[0].StatusMessage)
 	require.Equal(t, "Bash(git *)", all[0].If)
 	require.Len(t, all[0].Rules(), 1)
-	require.Equal(t, pegboard.Deny, all[0].Rules()[0].Behavior)
-	require.Equal(t, pegboard.SourceLocal, all[0].Rules()[0].Source)
+	require.Equal(t, policy.Deny, all[0].Rules()[0].Behavior)
+	require.Equal(t, policy.SourceLocal, all[0].Rules()[0].Source)
 	require.Equal(t, []string{}, all[1].Args)
 	require.True(t, all[1].Async && all[1].AsyncRewake)
 	require.Equal(t, 24*time.Hour, all[1].Timeout)
@@ -380,7 +380,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"PreToolUse": [{"matcher": "(?!", "hooks": [{"type": "command", "command": "\ud800", "timeout": 1e999, "if": "Bash(a:*)"}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		before := bytes.Clone(data)
-		set, problems, err := hooks.Parse(data, pegboard.SourceProject, "f")
+		set, problems, err := hooks.Parse(data, policy.SourceProject, "f")
 		require.Equal(t, before, data)
 		if err != nil {
 			require.Empty(t, set.Events())

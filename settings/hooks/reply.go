@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A reply is what one handler wants.
@@ -22,7 +23,7 @@ type reply struct {
 	// Of PreToolUse and PermissionRequest.
 	allow, ask, deferred bool
 	input                json.RawMessage // replaces the input of the call; nil leaves it
-	updates              []pegboard.PermissionUpdate
+	updates              []policy.Update
 	interrupt            bool
 
 	// Of PostToolUse.

@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
 
@@ -164,9 +165,9 @@ func (r *Runner) occasionOf(event string, h *pegboard.HookCall) (*occasion, []*H
 }
 
 // concerned reports whether one of the rules of a handler's If could be about a call.
-func concerned(h *Handler, concerns func(pegboard.Rule) pegboard.Concern) bool {
+func concerned(h *Handler, concerns func(policy.Rule) policy.Concern) bool {
 	for _, rule := range h.Rules() {
-		if concerns(rule) != pegboard.ConcernNo {
+		if concerns(rule) != policy.ConcernNo {
 			return true
 		}
 	}
@@ -186,14 +187,14 @@ func toolInput(c *pegboard.Call) json.RawMessage {
 }
 
 // pre runs the hooks before a call.
-func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 	var notes *callNotes
 	if state := r.knownState(h.Call.Session()); state != nil {
 		notes = state.notesOf(h)
 	}
 	o, handlers := r.occasionOf(preToolUse, h)
 	if o == nil && notes == nil {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	var earlier *reply
 	if notes != nil && sameJSON(notes.input, h.Call.Input) { // the words of one of the hooks
@@ -217,14 +218,14 @@ func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (pegboard.Decisi
 	o.tellAll(replies)
 	v := judge(replies)
 	switch {
-	case v.decision.Behavior == pegboard.Deny:
+	case v.decision.Behavior == policy.Deny:
 		return v.decision, nil
 	case ctx.Err() != nil: // the hooks may have been stopped before they could deny
-		return pegboard.Decision{}, context.Cause(ctx)
+		return policy.Decision{}, context.Cause(ctx)
 	case o.closed(replies):
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the session was closed while a hook ran"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "the session was closed while a hook ran"}, nil
 	case v.deferred != nil:
-		return pegboard.Decision{}, fmt.Errorf("%w: %s", pegboard.ErrDeferred, v.deferred.handler.name())
+		return policy.Decision{}, fmt.Errorf("%w: %s", pegboard.ErrDeferred, v.deferred.handler.name())
 	case v.changed == nil:
 		return v.decision, nil
 	}
@@ -232,12 +233,12 @@ func (r *Runner) pre(ctx context.Context, h *pegboard.HookCall) (pegboard.Decisi
 }
 
 // checkInput returns a denial if the tool does not accept the input that a hook has made.
-func checkInput(c *pegboard.Call, input json.RawMessage, by *Handler) (refused pegboard.Decision, ok bool) {
+func checkInput(c *pegboard.Call, input json.RawMessage, by *Handler) (refused policy.Decision, ok bool) {
 	_, _, err := c.Pool().Rebuild(pegboard.Call{ID: c.ID, Name: c.Name, Input: input})
 	if err == nil {
-		return pegboard.Decision{}, true
+		return policy.Decision{}, true
 	}
-	return pegboard.Decision{Behavior: pegboard.Deny, Reason: fmt.Sprintf(
+	return policy.Decision{Behavior: policy.Deny, Reason: fmt.Sprintf(
 		"%s changed the input to one that %s does not accept: %v. Tell the user; the input of the call was not the reason.",
 		by.name(), c.ToolName(), err)}, false
 }
@@ -254,19 +255,19 @@ func without(handlers []*Handler, left *Handler) []*Handler {
 }
 
 // permission runs the hooks that answer for the person.
-func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	matched := r.matchingCall(permissionRequest, q.Tool, q.Call)
 	if len(matched) == 0 {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	o := r.newCallOccasion(q.Call, permissionRequest)
 	handlers := r.runnable(matched, o.state, func(h *Handler) bool { return concerned(h, q.Concerns) })
 	if len(handlers) == 0 {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	p := o.callPayload(q.Tool, q.Call)
-	var suggestions []pegboard.PermissionUpdate
-	for _, alternative := range q.Suggestions(pegboard.SourceLocal) {
+	var suggestions []policy.Update
+	for _, alternative := range q.Suggestions(policy.SourceLocal) {
 		suggestions = append(suggestions, alternative...)
 	}
 	if len(suggestions) > 0 {
@@ -278,8 +279,8 @@ func (r *Runner) permission(ctx context.Context, q *pegboard.Question) (pegboard
 	if d.Input != nil {
 		o.state.note(q.Call.Identity(), &callNotes{answered: d.Input, told: o.rewrote(changed.handler)})
 	}
-	if d.Behavior != pegboard.Deny && (ctx.Err() != nil || o.closed(replies)) { // someone else has answered
-		d = pegboard.Decision{}
+	if d.Behavior != policy.Deny && (ctx.Err() != nil || o.closed(replies)) { // someone else has answered
+		d = policy.Decision{}
 	}
 	o.tellAll(replies)
 	return d, nil
@@ -340,7 +341,7 @@ func cutMiddle(text string) string {
 func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
 	r.forget(h)
 	d := h.Outcome.Decision
-	if d.By != pegboard.ByClassifier || d.Behavior != pegboard.Deny || !errors.Is(h.Outcome.Err, pegboard.ErrDenied) {
+	if d.By != policy.ByClassifier || d.Behavior != policy.Deny || !errors.Is(h.Outcome.Err, pegboard.ErrDenied) {
 		return nil
 	}
 	o, handlers := r.occasionOf(permissionDenied, h)

@@ -26,6 +26,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -676,15 +677,15 @@ func (c cell) observe(t *testing.T, address string) string {
 	t.Helper()
 	record := t.TempDir()
 	text, o := c.hookOf(t, address, record)
-	set, problems, err := hooks.Parse([]byte(text), pegboard.SourceUser, "f")
+	set, problems, err := hooks.Parse([]byte(text), policy.SourceUser, "f")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	cfg := pegboard.SessionConfig{}
 	if c.event == "PermissionDenied" {
-		cfg.Classifier = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "it looks dangerous"}, nil
+		cfg.Classifier = func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Deny, Reason: "it looks dangerous"}, nil
 		}
-		cfg.Permissions, err = pegboard.NewPermissions(pegboard.ModeAuto, pegboard.RuleSet{Allow: []string{"Script"}})
+		cfg.Permissions, err = policy.New(policy.ModeAuto, policy.RuleSet{Allow: []string{"Script"}})
 		require.NoError(t, err)
 	}
 	sc := newScene(t, set, o, cfg)

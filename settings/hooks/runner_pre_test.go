@@ -25,6 +25,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -170,8 +171,8 @@ func TestHookThatCannotRunIsLogged(t *testing.T) { //nolint:paralleltest // it r
 
 // A plan is a random call with random rules and hooks.
 type plan struct {
-	mode   pegboard.Mode
-	rules  pegboard.RuleSet
+	mode   policy.Mode
+	rules  policy.RuleSet
 	tool   string
 	input  string
 	strict bool
@@ -192,7 +193,7 @@ var (
 		"echo $(git push)", "$CMD push", "X=1 git push", "touch a", "echo hi > .git/config", "ls; git push", "if true; then rm -rf ~; fi", "echo 'unfinished",
 	}
 	planRules = []string{"Bash", "Bash(git push *)", "Bash(git *)", "Bash(ls)", "Bash(rm *)", "Bash(echo *)", "Bash(touch *)", "Read(.env)", "Edit(.git/**)", "Edit(*.txt)", "Write", "WebFetch(domain:example.com)", "mcp__far", "*"}
-	planModes = []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan, pegboard.ModeDontAsk, pegboard.ModeBypass, pegboard.ModeAsk, pegboard.ModeDeny}
+	planModes = []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits, policy.ModePlan, policy.ModeDontAsk, policy.ModeBypass, policy.ModeAsk, policy.ModeDeny}
 	planReply = []string{"none", "text", "broken", "wrong", "array", "two", "bom", "below", "empty", "context", "stop", "block", "approve", "allow", "allow", "allow", "deny", "ask", "defer", "input", "only", "error", "panic"}
 	// planFailures are the answers that are none.
 	planFailures = []string{"broken", "wrong", "error", "panic"}
@@ -248,7 +249,7 @@ func (p plan) set(t *testing.T) (hooks.Set, func(string) (*pegboard.Result, erro
 	}
 	data, err := json.Marshal(groups)
 	require.NoError(t, err)
-	set, problems, err := hooks.Parse(data, pegboard.SourceProject, "f")
+	set, problems, err := hooks.Parse(data, policy.SourceProject, "f")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	return set, func(server string) (*pegboard.Result, error) {
@@ -284,7 +285,7 @@ func (p plan) run(t *testing.T, registry *pegboard.Registry, dir string, h func(
 	t.Helper()
 	var result planResult
 	ctx := context.Background()
-	permissions, err := pegboard.NewPermissions(p.mode, p.rules)
+	permissions, err := policy.New(p.mode, p.rules)
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Home: dir, Permissions: permissions, Hooks: h(&result)})
 	require.NoError(t, err)
@@ -346,11 +347,11 @@ func TestHooksMakeNothingLaxer(t *testing.T) {
 			})
 		}
 		if got.behavior == "allow" && want.behavior != "allow" {
-			byRule := want.out.Decision.By == pegboard.ByRule || want.out.Decision.Rule != nil
+			byRule := want.out.Decision.By == policy.ByRule || want.out.Decision.Rule != nil
 			answered := matches("PermissionRequest", "allow", "input")
 			allowed := matches("PreToolUse", "allow", "approve", "input")
 			switch {
-			case want.behavior == "deny" && p.mode == pegboard.ModeDontAsk && want.out.Decision.Rule == nil, want.behavior == "deny" && p.mode == pegboard.ModeDeny && want.out.Decision.Rule == nil:
+			case want.behavior == "deny" && p.mode == policy.ModeDontAsk && want.out.Decision.Rule == nil, want.behavior == "deny" && p.mode == policy.ModeDeny && want.out.Decision.Rule == nil:
 				require.True(t, allowed || answered, say())
 			case want.behavior == "deny":
 				require.Fail(t, "a hook has undone a denial", say())
@@ -479,7 +480,7 @@ func newProject(t *testing.T, text string) *project {
 		require.NoError(t, err)
 		script.Write(t, path, string(text))
 	}
-	set, problems, err := hooks.Parse([]byte(text), pegboard.SourceProject, ".claude/settings.json")
+	set, problems, err := hooks.Parse([]byte(text), policy.SourceProject, ".claude/settings.json")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	p.runner = hooks.New(set, hooks.Options{
@@ -491,7 +492,7 @@ func newProject(t *testing.T, text string) *project {
 		},
 		Wake: func(_ *pegboard.Session, text string) { p.woken <- text },
 	})
-	permissions, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, pegboard.RuleSet{Allow: []string{"Bash(echo *)", "Bash(exit 3)", "mcp__notes"}})
+	permissions, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{Allow: []string{"Bash(echo *)", "Bash(exit 3)", "mcp__notes"}})
 	require.NoError(t, err)
 	p.session, err = pegboard.NewSession(pegboard.SessionConfig{ID: "s", Dir: p.dir, Home: p.dir, Permissions: permissions, Hooks: p.runner.Hooks()})
 	require.NoError(t, err)
@@ -551,7 +552,7 @@ func TestScriptValidatesCommands(t *testing.T) {
 	out, model := p.bash("grep -r needle .")
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	require.Contains(t, model, "- Search with rg, it is faster and skips ignored files.")
-	require.Equal(t, pegboard.ByHook, out.Decision.By)
+	require.Equal(t, policy.ByHook, out.Decision.By)
 	out, model = p.bash("find . -name '*.go'")
 	require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 	require.Contains(t, model, "rg --files")
@@ -726,7 +727,7 @@ func TestScripts(t *testing.T) {
 			t.Parallel()
 			p := newProject(t, `{"`+tt.event+`": [`+tt.group+`]}`)
 			out, model := tt.run(p)
-			require.Equal(t, tt.denied, out.Decision.Behavior != pegboard.Allow, "%v: %s", out.Err, model)
+			require.Equal(t, tt.denied, out.Decision.Behavior != policy.Allow, "%v: %s", out.Err, model)
 			require.Contains(t, model, tt.model)
 			if tt.not != "" {
 				require.NotContains(t, model, tt.not)

@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -69,7 +70,7 @@ func playHost(role string) error {
 	if err != nil {
 		return err
 	}
-	set, _, err := hooks.Parse(data, pegboard.SourcePolicy, "")
+	set, _, err := hooks.Parse(data, policy.SourceManaged, "")
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func playHost(role string) error {
 
 // runAndClose makes one call in a session of its own.
 func runAndClose(set hooks.Set) error {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Free"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Free"}})
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -53,10 +54,10 @@ type noteOut struct {
 type noteOptions struct {
 	hooks.Options
 	config  pegboard.SessionConfig
-	source  pegboard.RuleSource // of the hooks; zero means those of the user
+	source  policy.Source // of the hooks; zero means those of the user
 	tools   []pegboard.Tool
-	mode    pegboard.Mode
-	rules   pegboard.RuleSet
+	mode    policy.Mode
+	rules   policy.RuleSet
 	asked   bool // Note is no tool that allows itself
 	unheard bool // there is no OnProblem
 }
@@ -73,7 +74,7 @@ func newNoteScene(t *testing.T, file string, o noteOptions) *noteScene {
 	s.dir, err = filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	if o.source == "" {
-		o.source = pegboard.SourceUser
+		o.source = policy.SourceUser
 	}
 	set, _, err := hooks.Parse(json.RawMessage(strings.ReplaceAll(file, "@DIR", s.dir)), o.source, "settings.json")
 	require.NoError(t, err)
@@ -89,8 +90,8 @@ func newNoteScene(t *testing.T, file string, o noteOptions) *noteScene {
 	}
 	o.config.ID = "session-1"
 	o.config.Hooks = s.runner.Hooks()
-	if o.config.Permissions.Mode() == pegboard.ModeDefault {
-		o.config.Permissions, err = pegboard.NewPermissions(o.mode, o.rules)
+	if o.config.Permissions.Mode() == policy.ModeDefault {
+		o.config.Permissions, err = policy.New(o.mode, o.rules)
 		require.NoError(t, err)
 	}
 	o.config.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
@@ -133,8 +134,8 @@ func (s *noteScene) noteTool(asked bool) pegboard.Tool {
 		Result: func(out noteOut) *pegboard.Result { return pegboard.TextResult("noted " + out.Noted) },
 	}
 	if !asked {
-		d.Permit = func(context.Context, noteIn, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow}
+		d.Permit = func(context.Context, noteIn, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow}
 		}
 	}
 	return pegboard.Build(d)
@@ -253,7 +254,7 @@ func TestTaskHooks(t *testing.T) {
 			seen := filepath.Join(t.TempDir(), "seen")
 			file, err := json.Marshal(map[string]any{tt.event: []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": "cat > " + seen + "; " + tt.command}}}}})
 			require.NoError(t, err)
-			set, problems, err := hooks.Parse(file, pegboard.SourceUser, "settings.json")
+			set, problems, err := hooks.Parse(file, policy.SourceUser, "settings.json")
 			require.NoError(t, err)
 			require.Empty(t, problems)
 			list, err := tasks.Open("", hooks.New(set, hooks.Options{Strict: tt.strict}).TaskHooks())
@@ -290,7 +291,7 @@ func TestTaskHooksWithoutASession(t *testing.T) {
 	require.NoError(t, err)
 	_, err = list.Create(t.Context(), tasks.Task{Subject: "a"})
 	require.NoError(t, err, "no hook is about tasks")
-	set, _, err := hooks.Parse([]byte(`{"TaskCompleted": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}`), pegboard.SourceUser, "settings.json")
+	set, _, err := hooks.Parse([]byte(`{"TaskCompleted": [{"hooks": [{"type": "command", "command": "exit 0"}]}]}`), policy.SourceUser, "settings.json")
 	require.NoError(t, err)
 	list, err = tasks.Open("", hooks.New(set, hooks.Options{}).TaskHooks())
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/session"
@@ -75,15 +76,15 @@ func TestScriptsAnswerForTheUser(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			asked := false
-			mode := pegboard.ModeDefault
+			mode := policy.ModeDefault
 			if tc.tool == "ExitPlanMode" {
-				mode = pegboard.ModePlan
+				mode = policy.ModePlan
 			}
 			s := newNoteScene(t, tc.file, noteOptions{
 				mode: mode, tools: append(session.PlanTools(session.PlanOptions{}), session.AskUserQuestion()),
-				config: pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+				config: pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 					asked = true
-					return pegboard.Decision{Behavior: pegboard.Deny}, nil
+					return policy.Decision{Behavior: policy.Deny}, nil
 				}},
 			})
 			out := s.exec.Run(t.Context(), s.pool, pegboard.Call{ID: "1", Name: tc.tool, Input: json.RawMessage(tc.input)})[0]
@@ -95,7 +96,7 @@ func TestScriptsAnswerForTheUser(t *testing.T) {
 			}
 			require.NoError(t, out.Err)
 			require.Contains(t, out.Result.Text(), tc.says)
-			require.Equal(t, pegboard.ByHook, out.Decision.By)
+			require.Equal(t, policy.ByHook, out.Decision.By)
 		})
 	}
 }
@@ -108,7 +109,7 @@ func TestOutputOfBuiltInTools(t *testing.T) {
 import json, sys
 text = json.dumps(json.load(sys.stdin)["tool_response"]).replace("secret", "******")
 print(json.dumps({"hookSpecificOutput": {"hookEventName": "PostToolUse", "updatedToolOutput": json.loads(text)}}))'`
-	o := noteOptions{rules: pegboard.RuleSet{Allow: []string{"Bash"}}, tools: []pegboard.Tool{shell.Bash(shell.Options{}), files.Read(files.ReadOptions{})}}
+	o := noteOptions{rules: policy.RuleSet{Allow: []string{"Bash"}}, tools: []pegboard.Tool{shell.Bash(shell.Options{}), files.Read(files.ReadOptions{})}}
 	s := newNoteScene(t, commandHook("PostToolUse", "Bash|Read", echo), o)
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "a.txt"), []byte("a secret\n"), 0o600))
 	for _, call := range []pegboard.Call{
@@ -229,8 +230,8 @@ func TestDenyEverywhere(t *testing.T) {
 	script := func(s **noteScene) pegboard.Tool {
 		return pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: "Script"}, Description: "Runs Note.",
-			Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
-				return pegboard.Decision{Behavior: pegboard.Allow}
+			Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
+				return policy.Decision{Behavior: policy.Allow}
 			},
 			Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 				return c.Run(ctx, pegboard.Call{Name: "Note", Input: json.RawMessage(`{"text": "x"}`)})[0].Result.Text(), nil

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxMatches limits how many names, and handlers that match them, a Set remembers for one
@@ -66,12 +66,12 @@ func Join(sets ...Set) Set {
 // respell returns for it: the same rule as it is spelled in a session, where a relative path
 // may mean something else than in the file. A handler runs if one of the rules concerns the
 // call. With no rule it never runs.
-func (s Set) WithRules(respell func(h Handler, r pegboard.Rule) []pegboard.Rule) Set {
+func (s Set) WithRules(respell func(h Handler, r policy.Rule) []policy.Rule) Set {
 	var all []Handler
 	for _, of := range s.events {
 		for _, h := range of.all {
 			if h.If != "" {
-				rules := make([]pegboard.Rule, 0, len(h.rules))
+				rules := make([]policy.Rule, 0, len(h.rules))
 				for _, r := range h.rules {
 					rules = append(rules, respell(h, r)...)
 				}

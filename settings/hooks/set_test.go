@@ -8,12 +8,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
 // parse returns hooks without problems.
-func parse(t testing.TB, source pegboard.RuleSource, text string) hooks.Set {
+func parse(t testing.TB, source policy.Source, text string) hooks.Set {
 	t.Helper()
 	set, problems, err := hooks.Parse([]byte(text), source, string(source))
 	require.NoError(t, err)
@@ -44,10 +44,10 @@ func TestZeroSet(t *testing.T) {
 
 func TestJoinKeepsEachHandlerOnce(t *testing.T) {
 	t.Parallel()
-	managed := parse(t, pegboard.SourcePolicy, `{"PreToolUse": [
+	managed := parse(t, policy.SourceManaged, `{"PreToolUse": [
 		{"matcher": "Bash", "hooks": [{"type": "command", "command": "a"}]},
 		{"matcher": "Edit", "hooks": [{"type": "command", "command": "a"}]}]}`)
-	project := parse(t, pegboard.SourceProject, `{
+	project := parse(t, policy.SourceProject, `{
 		"Stop": [{"hooks": [{"type": "command", "command": "a"}]}],
 		"PreToolUse": [{"matcher": "Bash", "hooks": [
 			{"type": "command", "command": "a", "statusMessage": "is shown, and does nothing else"},
@@ -71,7 +71,7 @@ func TestJoinKeepsEachHandlerOnce(t *testing.T) {
 // A handler that stands under two matchers runs once for a call that both match.
 func TestMatchReturnsEachHandlerOnce(t *testing.T) {
 	t.Parallel()
-	set := parse(t, pegboard.SourceUser, `{"PreToolUse": [
+	set := parse(t, policy.SourceUser, `{"PreToolUse": [
 		{"matcher": "Bash", "hooks": [{"type": "command", "command": "a"}, {"type": "command", "command": "a", "if": "Bash(x)"}]},
 		{"matcher": "B.*",  "hooks": [{"type": "command", "command": "a"}, {"type": "command", "command": "b"}]}]}`)
 	require.Equal(t, []string{"a Bash userSettings", "a Bash Bash(x) userSettings", "b B.* userSettings"}, described(set.Match("PreToolUse", "Bash")))
@@ -81,7 +81,7 @@ func TestMatchReturnsEachHandlerOnce(t *testing.T) {
 
 func TestMatchTakesAliases(t *testing.T) {
 	t.Parallel()
-	set := parse(t, pegboard.SourceUser, `{"PreToolUse": [{"matcher": "Task", "hooks": [{"type": "command", "command": "a"}]}]}`)
+	set := parse(t, policy.SourceUser, `{"PreToolUse": [{"matcher": "Task", "hooks": [{"type": "command", "command": "a"}]}]}`)
 	require.Len(t, set.Match("PreToolUse", "Agent", "Task"), 1)
 	require.Empty(t, set.Match("PreToolUse", "Agent"))
 	require.Empty(t, set.Match("PreToolUse"))
@@ -89,16 +89,16 @@ func TestMatchTakesAliases(t *testing.T) {
 
 func TestSetWithRules(t *testing.T) {
 	t.Parallel()
-	set := parse(t, pegboard.SourceProject, `{"PreToolUse": [{"hooks": [
+	set := parse(t, policy.SourceProject, `{"PreToolUse": [{"hooks": [
 		{"type": "command", "command": "a", "if": "Edit(/src/**)"}, {"type": "command", "command": "b"}, {"type": "command", "command": "c", "if": "Bash(x)"}]}]}`)
-	respelled := set.WithRules(func(h hooks.Handler, r pegboard.Rule) []pegboard.Rule {
+	respelled := set.WithRules(func(h hooks.Handler, r policy.Rule) []policy.Rule {
 		if h.Command == "c" {
 			return nil
 		}
 		require.Equal(t, "Edit(/src/**)", r.String())
-		other, err := pegboard.ParseRule(pegboard.Deny, "Edit(//project/src/**)")
+		other, err := policy.ParseRule(policy.Deny, "Edit(//project/src/**)")
 		require.NoError(t, err)
-		return []pegboard.Rule{r, other}
+		return []policy.Rule{r, other}
 	})
 	all := respelled.Handlers("PreToolUse")
 	require.Len(t, all, 3)
@@ -113,7 +113,7 @@ func TestSetWithRules(t *testing.T) {
 // A set is asked for more names than it remembers, by several goroutines.
 func TestMatchOfManyNames(t *testing.T) {
 	t.Parallel()
-	set := parse(t, pegboard.SourceUser, `{"FileChanged": [
+	set := parse(t, policy.SourceUser, `{"FileChanged": [
 		{"matcher": "[02468]$", "hooks": [{"type": "command", "command": "even"}]}, {"hooks": [{"type": "command", "command": "all"}]}]}`)
 	var all sync.WaitGroup
 	for range 4 {

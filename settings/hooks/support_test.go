@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -103,16 +104,16 @@ func newScene(t testing.TB, set hooks.Set, o hooks.Options, cfg pegboard.Session
 	cfg.Dir, cfg.Home, cfg.ID = sc.dir, sc.dir, "session-1"
 	cfg.Hooks = sc.runner.Hooks()
 	cfg.PromptDelay = 20 * time.Second
-	cfg.Ask = func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	cfg.Ask = func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		sc.note(&sc.asked, q.Reason)
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the person said no"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "the person said no"}, nil
 	}
 	cfg.Fill = sc.runner.Fill(func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
 		sc.note(&sc.asked, "form")
 		return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"a":"person"}`)}, nil
 	})
-	if cfg.Permissions.Mode() == pegboard.ModeDefault {
-		p, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Free", "Broken", "Script", "mcp__far__Free", "mcp__far__Broken"}})
+	if cfg.Permissions.Mode() == policy.ModeDefault {
+		p, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Free", "Broken", "Script", "mcp__far__Free", "mcp__far__Broken"}})
 		require.NoError(t, err)
 		cfg.Permissions = p
 	}
@@ -236,5 +237,5 @@ func (sc *scene) payloads() []map[string]any {
 // readsNote are the traits of a call that only reads, and for whose input no rule of the tests is.
 var readsNote = pegboard.Traits{
 	ReadOnly: true, Concurrency: pegboard.Shared,
-	Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "notes"}},
+	Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "notes"}},
 }

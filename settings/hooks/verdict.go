@@ -5,11 +5,12 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A verdict is what the hooks before a call want together.
 type verdict struct {
-	decision pegboard.Decision
+	decision policy.Decision
 	deferred *reply // the host answers the call later
 	changed  *reply // has another input for the call, or nil
 }
@@ -22,19 +23,19 @@ func judge(replies []*reply) (v verdict) {
 	var denied, asked, allowed []string
 	for _, r := range replies {
 		if r.Stop {
-			d.Behavior, d.StopTurn = pegboard.Deny, true
+			d.Behavior, d.StopTurn = policy.Deny, true
 		}
 		switch {
 		case r.Block:
-			d.Behavior = pegboard.Deny
+			d.Behavior = policy.Deny
 			denied = append(denied, r.reason("denied the call"))
 		case r.deferred:
 			v.deferred = r
 		case r.ask:
-			d.Behavior = max(d.Behavior, pegboard.Ask)
+			d.Behavior = max(d.Behavior, policy.Ask)
 			asked = append(asked, r.reason("wants the call to be confirmed"))
 		case r.allow:
-			d.Behavior = max(d.Behavior, pegboard.Allow)
+			d.Behavior = max(d.Behavior, policy.Allow)
 			allowed = append(allowed, r.reason("allowed the call"))
 		}
 		if r.input != nil && !r.deferred && (v.changed == nil || r.ended > v.changed.ended) {
@@ -46,9 +47,9 @@ func judge(replies []*reply) (v verdict) {
 		d.Reason = strings.Join(denied, "\n")
 	case d.StopTurn:
 		d.Reason = "a hook of the user ended the turn"
-	case d.Behavior == pegboard.Ask:
+	case d.Behavior == policy.Ask:
 		d.Reason = strings.Join(asked, "\n")
-	case d.Behavior == pegboard.Allow:
+	case d.Behavior == policy.Allow:
 		d.Reason = strings.Join(allowed, "\n")
 	}
 	return v
@@ -56,15 +57,15 @@ func judge(replies []*reply) (v verdict) {
 
 // answerFor joins the replies of hooks that answer for the person. One that denies is stronger
 // than all that allow.
-func answerFor(c *pegboard.Call, replies []*reply) (d pegboard.Decision, changed *reply) {
+func answerFor(c *pegboard.Call, replies []*reply) (d policy.Decision, changed *reply) {
 	var denied, allowed []string
 	for _, r := range replies {
 		switch {
 		case r.Stop || r.Block:
-			d.Behavior, d.StopTurn = pegboard.Deny, d.StopTurn || r.Stop || r.interrupt
+			d.Behavior, d.StopTurn = policy.Deny, d.StopTurn || r.Stop || r.interrupt
 			denied = append(denied, r.reason("denied the call"))
-		case r.allow && d.Behavior != pegboard.Deny:
-			d.Behavior = pegboard.Allow
+		case r.allow && d.Behavior != policy.Deny:
+			d.Behavior = policy.Allow
 			d.Remember = append(d.Remember, r.updates...)
 			allowed = append(allowed, r.reason("allowed the call"))
 			if r.input != nil && (changed == nil || r.ended > changed.ended) {
@@ -73,9 +74,9 @@ func answerFor(c *pegboard.Call, replies []*reply) (d pegboard.Decision, changed
 		}
 	}
 	switch d.Behavior {
-	case pegboard.Deny:
+	case policy.Deny:
 		d.Remember, d.Reason = nil, strings.Join(denied, "\n")
-	case pegboard.Allow:
+	case policy.Allow:
 		d.Reason = strings.Join(allowed, "\n")
 		if changed == nil {
 			break

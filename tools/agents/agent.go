@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An Agent is one agent as its [Loop] sees it. Its fields must not be changed. Its methods may
@@ -109,7 +110,7 @@ type agentInput struct {
 func (in *agentInput) request(c *pegboard.Call) *Request {
 	return &Request{
 		Description: in.Description, Prompt: in.Prompt, Type: in.Type, Name: in.Name, Team: in.Team, Model: in.Model, Effort: in.Effort,
-		Mode: pegboard.Mode(in.Mode), Isolation: in.Isolation, Dir: in.Dir,
+		Mode: policy.Mode(in.Mode), Isolation: in.Isolation, Dir: in.Dir,
 		Background: in.Background != nil && *in.Background, Foreground: in.Background != nil && !*in.Background,
 		pool: c.Pool(), movable: true,
 	}
@@ -126,15 +127,15 @@ func (g *Agents) agentTool() pegboard.Tool {
 		Enabled:     func(s *pegboard.Session) bool { return s == nil || g.depth(s) < g.options.maxDepth() },
 		Prompt:      g.prompt,
 		Inspect: func(in agentInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Own: true, Targets: []pegboard.Target{
-				{Kind: pegboard.TargetAgent, Access: pegboard.AccessRun, Value: typeName(in.Type)},
+			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Own: true, Targets: []policy.Target{
+				{Kind: policy.Agent, Access: policy.Run, Value: typeName(in.Type)},
 			}}
 		},
 		Lines: func(in agentInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Start agent " + typeName(in.Type) + ": " + in.Description, While: "Agent " + typeName(in.Type) + ": " + in.Description}
 		},
-		Permit: func(context.Context, agentInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "the calls of the agent are decided one by one"}
+		Permit: func(context.Context, agentInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "the calls of the agent are decided one by one"}
 		},
 		ClassifierInput: func(in agentInput, _ *pegboard.Call) string {
 			return "start an agent of the type " + typeName(in.Type) + ": " + in.Prompt

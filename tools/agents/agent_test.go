@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -113,7 +114,7 @@ func TestNewRefusesOptions(t *testing.T) {
 func TestDenyRuleOfType(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{"Agent(looker)", "Task(looker)"} {
-		perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{rule}})
+		perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceUser, Deny: []string{rule}})
 		require.NoError(t, err)
 		h := newHouse(t, pegboard.SessionConfig{Permissions: perms}, says("done"), nil, look())
 		require.NotContains(t, h.description(t), "looker", rule)
@@ -206,15 +207,15 @@ func TestToolNames(t *testing.T) {
 // own word holds in plan mode, and the agent is in plan mode, too.
 func TestPlanMode(t *testing.T) {
 	t.Parallel()
-	perms, err := pegboard.NewPermissions(pegboard.ModePlan)
+	perms, err := policy.New(policy.ModePlan)
 	require.NoError(t, err)
-	var mode pegboard.Mode
+	var mode policy.Mode
 	h := newHouse(t, pegboard.SessionConfig{Permissions: perms}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		mode = a.Session.Permissions().Mode()
 		return agents.Reply{Text: "planned"}, nil
 	}, nil, look())
 	require.NoError(t, h.call(t, nil).Err)
-	require.Equal(t, pegboard.ModePlan, mode)
+	require.Equal(t, policy.ModePlan, mode)
 }
 
 // TestToolKeepsTheContract holds the Agent tool against the contract of tools.

@@ -17,6 +17,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
@@ -290,7 +291,7 @@ func (k *run) choose() error {
 			return fmt.Errorf("%w: an agent of the type %s starts no further one; do the work yourself", ErrInvalidRequest, forkType)
 		}
 	}
-	if _, err := pegboard.NewPermissions(d.Mode); err != nil {
+	if _, err := policy.New(d.Mode); err != nil {
 		return fmt.Errorf("%w: the definition of the type %s: %w", ErrInvalidRequest, d.Name, err)
 	}
 	if err := g.checkBudget(s); err != nil {
@@ -431,13 +432,13 @@ func (k *run) fork(ctx context.Context) error {
 	mode, note = narrowMode(mode, k.request.Mode)
 	k.note(note)
 	mode, _ = narrowMode(mode, k.roster.modeOf(k.entry))
-	var permissions pegboard.Permissions
+	var permissions policy.Permissions
 	if mode == have {
 		mode = "" // that of the caller, also when it changes
 	}
 	if mode != "" || len(k.place.rules) > 0 {
 		var err error
-		if permissions, err = pegboard.NewPermissions(mode, k.place.rules...); err != nil {
+		if permissions, err = policy.New(mode, k.place.rules...); err != nil {
 			return fmt.Errorf("%w: its definition: %w", ErrInvalidRequest, err)
 		}
 	}
@@ -567,9 +568,9 @@ func typeName(name string) string {
 }
 
 // typeDenials returns the deny rules of s for agents.
-func typeDenials(s *pegboard.Session) (denials []pegboard.Rule) {
+func typeDenials(s *pegboard.Session) (denials []policy.Rule) {
 	for r := range s.Permissions().AllRules() {
-		if r.Behavior != pegboard.Deny {
+		if r.Behavior != policy.Deny {
 			break // deny rules come first
 		}
 		if r.Tool == toolName || r.Tool == toolAlias {
@@ -580,7 +581,7 @@ func typeDenials(s *pegboard.Session) (denials []pegboard.Rule) {
 }
 
 // deniedType returns the first of these rules that denies a type of agents, or all, or "".
-func deniedType(denials []pegboard.Rule, name string) string {
+func deniedType(denials []policy.Rule, name string) string {
 	subject := pattern.Subject{Kind: pattern.Text, Write: true, Names: []string{name}}
 	for _, r := range denials {
 		if r.Pattern == "" {

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -150,8 +151,8 @@ func named(name string) pegboard.Tool {
 }
 
 func TestWorkerTools(t *testing.T) {
-	deny := func(rules ...string) pegboard.Permissions {
-		p, err := pegboard.NewPermissions("", pegboard.RuleSet{Source: pegboard.SourceUser, Deny: rules})
+	deny := func(rules ...string) policy.Permissions {
+		p, err := policy.New("", policy.RuleSet{Source: policy.SourceUser, Deny: rules})
 		require.NoError(t, err)
 		return p
 	}

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/frontmatter"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Definition describes a kind of agent: its purpose, its prompt and its tools. [Parse] reads
@@ -41,7 +41,7 @@ type Definition struct {
 	Model, Effort string
 	// Mode is the permission mode. Empty means the parent's. A mode laxer than the parent's
 	// has no effect.
-	Mode pegboard.Mode
+	Mode policy.Mode
 	// MaxTurns is the number of requests that a run may send to its model. Zero means no limit.
 	MaxTurns int
 	// Skills are the names of skills whose text the agent is told at its start.
@@ -504,7 +504,7 @@ func (r *definitionReader) readMode(v fieldValue) error {
 	if err != nil || text == "" {
 		return err
 	}
-	p, err := pegboard.NewPermissions(pegboard.Mode(text))
+	p, err := policy.New(policy.Mode(text))
 	if err != nil {
 		return fmt.Errorf("there is no mode %s; write default, acceptEdits, auto, dontAsk, bypassPermissions or plan", strictjson.Quote(strictjson.Cut(text)))
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -54,13 +54,13 @@ func keyLines() []keyLine {
 		{name: "model", line: "model: opus", set: func(d *agents.Definition) { d.Model = "opus" }},
 		{name: "full id of a model", line: "model: some-model-4-5", set: func(d *agents.Definition) { d.Model = "some-model-4-5" }},
 		{name: "the caller's model", line: "model: inherit"},
-		{name: "mode default", line: "permissionMode: default", set: func(d *agents.Definition) { d.Mode = pegboard.ModeDefault }},
-		{name: "mode manual", line: "permissionMode: manual", set: func(d *agents.Definition) { d.Mode = pegboard.ModeDefault }},
-		{name: "mode acceptEdits", line: "permissionMode: acceptEdits", set: func(d *agents.Definition) { d.Mode = pegboard.ModeAcceptEdits }},
-		{name: "mode auto", line: "permissionMode: auto", set: func(d *agents.Definition) { d.Mode = pegboard.ModeAuto }},
-		{name: "mode dontAsk", line: "permissionMode: dontAsk", set: func(d *agents.Definition) { d.Mode = pegboard.ModeDontAsk }},
-		{name: "mode bypassPermissions", line: "permissionMode: bypassPermissions", set: func(d *agents.Definition) { d.Mode = pegboard.ModeBypass }},
-		{name: "mode plan", line: "permissionMode: plan", set: func(d *agents.Definition) { d.Mode = pegboard.ModePlan }},
+		{name: "mode default", line: "permissionMode: default", set: func(d *agents.Definition) { d.Mode = policy.ModeDefault }},
+		{name: "mode manual", line: "permissionMode: manual", set: func(d *agents.Definition) { d.Mode = policy.ModeDefault }},
+		{name: "mode acceptEdits", line: "permissionMode: acceptEdits", set: func(d *agents.Definition) { d.Mode = policy.ModeAcceptEdits }},
+		{name: "mode auto", line: "permissionMode: auto", set: func(d *agents.Definition) { d.Mode = policy.ModeAuto }},
+		{name: "mode dontAsk", line: "permissionMode: dontAsk", set: func(d *agents.Definition) { d.Mode = policy.ModeDontAsk }},
+		{name: "mode bypassPermissions", line: "permissionMode: bypassPermissions", set: func(d *agents.Definition) { d.Mode = policy.ModeBypass }},
+		{name: "mode plan", line: "permissionMode: plan", set: func(d *agents.Definition) { d.Mode = policy.ModePlan }},
 		{name: "maxTurns", line: "maxTurns: 12", set: func(d *agents.Definition) { d.MaxTurns = 12 }},
 		{name: "skills", line: "skills: api, tests", set: func(d *agents.Definition) { d.Skills = []string{"api", "tests"} }},
 		{name: "background", line: "background: true", set: func(d *agents.Definition) { d.Background = true }},
@@ -331,7 +331,7 @@ func TestParseJSON(t *testing.T) {
 		{Name: "bare", Description: "Bare", Custom: true, Origin: "--agents: bare"},
 		{
 			Name: "reviewer", Description: "Reviews", Prompt: "Review it.\n", Tools: []string{"Read", "Grep"}, DisallowedTools: []string{"Write", "Edit"},
-			Mode: pegboard.ModeDefault, MaxTurns: 3, Skills: []string{"api"}, Background: true, Worktree: true, Effort: "4", Custom: true,
+			Mode: policy.ModeDefault, MaxTurns: 3, Skills: []string{"api"}, Background: true, Worktree: true, Effort: "4", Custom: true,
 			Origin: "--agents: reviewer",
 			Extra: map[string]json.RawMessage{
 				"hooks": json.RawMessage(`{"Stop":[]}`), "mcpServers": json.RawMessage(`["a"]`), "initialPrompt": json.RawMessage(`"Go."`),

@@ -7,6 +7,7 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -41,9 +42,9 @@ func ExamplePeers() {
 		log.Fatal(err)
 	}
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			fmt.Println("asked:", q.Reason)
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		},
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
@@ -22,7 +23,7 @@ type isolation struct {
 	caller *pegboard.Session
 	dir    string                           // working directory of the caller, as it is spelled
 	own    atomic.Pointer[pegboard.Session] // of the agent; nil before its first call
-	told   atomic.Pointer[[]pegboard.Rule]  // rules of the caller that the agent's session has for the worktree
+	told   atomic.Pointer[[]policy.Rule]    // rules of the caller that the agent's session has for the worktree
 	notes  []string
 	logger *slog.Logger
 	done   chan struct{} // closed when the worktree was given up
@@ -91,7 +92,7 @@ func (i *isolation) moreDirs(s *pegboard.Session) []string {
 // rules returns those of rules that deny and ask once more. A fork anchors its own rules
 // at its own directory, so these are about the worktree; those of the caller stay in force as
 // they are.
-func (i *isolation) rules(s *pegboard.Session, rules []pegboard.Rule) []pegboard.RuleSet {
+func (i *isolation) rules(s *pegboard.Session, rules []policy.Rule) []policy.RuleSet {
 	return i.fence.Rules(rules, s.Home(), i.fence.SpelledMain(i.dir))
 }
 
@@ -104,11 +105,11 @@ func (i *isolation) follow(s *pegboard.Session) error {
 	if own == nil || slices.EqualFunc(told, rules, treefence.SameText) {
 		return nil
 	}
-	added := slices.DeleteFunc(slices.Clone(rules), func(r pegboard.Rule) bool {
-		return slices.ContainsFunc(told, func(old pegboard.Rule) bool { return treefence.SameText(old, r) })
+	added := slices.DeleteFunc(slices.Clone(rules), func(r policy.Rule) bool {
+		return slices.ContainsFunc(told, func(old policy.Rule) bool { return treefence.SameText(old, r) })
 	})
 	if sets := i.rules(i.caller, added); len(sets) > 0 {
-		err := own.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithRules(sets...) })
+		err := own.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithRules(sets...) })
 		if err != nil {
 			return err
 		}
@@ -119,14 +120,14 @@ func (i *isolation) follow(s *pegboard.Session) error {
 
 // decide is the hook that denies calls which would change the checkout, or might. The agent's
 // own allow rules, and a mode that allows everything, do not reach around it.
-func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+func (i *isolation) decide(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 	if err := i.follow(h.Call.Session()); err != nil {
-		return pegboard.Decision{}, err
+		return policy.Decision{}, err
 	}
 	if reason := i.fence.Refusal(h); reason != "" {
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: reason}, nil
 	}
-	return pegboard.Decision{}, nil
+	return policy.Decision{}, nil
 }
 
 // release gives the worktree up when the agent has ended.
@@ -147,11 +148,11 @@ func (i *isolation) release(ctx context.Context, r *Result) {
 
 // A place is where an agent works.
 type place struct {
-	dir      string             // as SessionConfig.Dir of the fork
-	moreDirs []string           // as SessionConfig.MoreDirs of the fork; nil means the caller's
-	rules    []pegboard.RuleSet // deny and ask rules in addition to those of the parents
-	hooks    pegboard.Hooks     // in addition to those of the parents
-	words    string             // that the agent reads before its task; empty means none
+	dir      string           // as SessionConfig.Dir of the fork
+	moreDirs []string         // as SessionConfig.MoreDirs of the fork; nil means the caller's
+	rules    []policy.RuleSet // deny and ask rules in addition to those of the parents
+	hooks    pegboard.Hooks   // in addition to those of the parents
+	words    string           // that the agent reads before its task; empty means none
 	// release gives the place up when the agent's session is closed, and may write to the
 	// result. Nil means that there is nothing to give up. It returns soon after ctx has ended.
 	release func(ctx context.Context, r *Result)

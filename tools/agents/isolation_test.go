@@ -20,6 +20,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence/fencetest"
@@ -76,9 +77,9 @@ func (c checkout) state() string {
 }
 
 // house returns a host of the checkout with the tools for files and Bash.
-func (c checkout) house(loop agents.Loop, mode pegboard.Mode, rules pegboard.RuleSet, hooks ...pegboard.Hooks) *house {
+func (c checkout) house(loop agents.Loop, mode policy.Mode, rules policy.RuleSet, hooks ...pegboard.Hooks) *house {
 	c.t.Helper()
-	permissions, err := pegboard.NewPermissions(mode, rules)
+	permissions, err := policy.New(mode, rules)
 	require.NoError(c.t, err)
 	definitions := func(o *agents.Options) {
 		o.BaseRef = "head"
@@ -145,7 +146,7 @@ func data(t *testing.T, o pegboard.Outcome) agents.Result {
 
 func TestIsolatedAgentDoesNotWriteTheCheckout(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeBypass} {
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits, policy.ModeBypass} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			c := newCheckout(t)
@@ -156,7 +157,7 @@ func TestIsolatedAgentDoesNotWriteTheCheckout(t *testing.T) {
 				denied := func(what string, o pegboard.Outcome) {
 					t.Helper()
 					require.ErrorIs(t, o.Err, pegboard.ErrDenied, what)
-					if mode == pegboard.ModeBypass {
+					if mode == policy.ModeBypass {
 						require.Contains(t, o.Result.Text(), "worktree", what)
 					}
 					if effort.Full(t) { // else all of them together, below
@@ -176,7 +177,7 @@ func TestIsolatedAgentDoesNotWriteTheCheckout(t *testing.T) {
 					denied(line, m.bash(line))
 				}
 			})
-			h := c.house(loop, mode, pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
+			h := c.house(loop, mode, policy.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
 			r := data(t, h.call(t, map[string]any{"isolation": "worktree"}))
 			require.Empty(t, r.WorktreePath, r.Notes)
 			require.NotEmpty(t, before)
@@ -198,7 +199,7 @@ func TestIsolatedAgentWorksInItsWorktree(t *testing.T) {
 			require.NoError(t, o.Err, "%s: %s", line, o.Result.Text())
 		}
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	before := c.state()
 	r := data(t, h.call(t, map[string]any{"isolation": "worktree", "name": "helper"}))
 	require.Equal(t, before, c.state())
@@ -219,7 +220,7 @@ func TestTextsOfIsolation(t *testing.T) {
 		require.Contains(t, m.write("../new", "x").Result.Text(), "Write in the worktree: "+dir+".", "the folder of all worktrees stands for no file")
 		require.Contains(t, m.write(".git", "x").Result.Text(), "Write in the worktree: "+dir+".")
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	data(t, h.call(t, map[string]any{"isolation": "worktree"}))
 }
 
@@ -240,7 +241,7 @@ func TestRepositoryElsewhere(t *testing.T) {
 		require.NoError(t, m.write("src/new", "x").Err)
 		require.NoError(t, m.bash("git add -A && git commit -qm mine").Err)
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	before := c.state()
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 	require.Equal(t, before, c.state())
@@ -259,7 +260,7 @@ func TestHardLinks(t *testing.T) {
 		require.ErrorIs(t, m.write(at, "x").Err, pegboard.ErrDenied)
 		require.NoError(t, os.Remove(at))
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	require.Empty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 	require.Empty(t, c.git("status", "--porcelain"))
 }
@@ -276,7 +277,7 @@ func TestBrokenWorktree(t *testing.T) {
 			require.ErrorIs(t, m.bash(line).Err, pegboard.ErrDenied)
 		}
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	before := c.state()
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 	require.Equal(t, before, c.state())
@@ -287,8 +288,8 @@ func TestHooksThatRewrite(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	loop := does(t, func(m attempt) { require.ErrorIs(t, m.write("src/new", "x").Err, pegboard.ErrDenied) })
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{}, pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
-		d := pegboard.Decision{}
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{}, pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
+		d := policy.Decision{}
 		if h.Call.Name == "Write" && !strings.Contains(string(h.Call.Input), c.dir) {
 			d.Input = json.RawMessage(`{"file_path":"` + filepath.Join(c.dir, "src/new") + `","content":"x"}`)
 		}
@@ -304,7 +305,7 @@ func TestAllowRulesStay(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	loop := does(t, func(m attempt) { require.ErrorIs(t, m.write("src/new", "x").Err, pegboard.ErrDenied) })
-	h := c.house(loop, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(/src/**)"}})
+	h := c.house(loop, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(/src/**)"}})
 	require.Empty(t, data(t, h.call(t, map[string]any{"subagent_type": "isolated"})).WorktreePath)
 }
 
@@ -326,12 +327,12 @@ func TestRulesHoldInBothPlaces(t *testing.T) {
 		require.NoError(t, m.write("src/public", "x").Err)
 		require.Error(t, m.bash("rm src/public").Err)
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{
 		Deny: []string{"Edit(/src/secret/**)", "Read(/keys/**)", "Edit(relative/**)", "Edit(bare.txt)", "Edit(/" + c.dir + "/abs/**)", "Bash(rm:*)"},
 		Ask:  []string{"Edit(/asked/**)"},
 	})
-	require.NoError(t, h.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return p.WithRules(pegboard.RuleSet{Deny: []string{"Edit(//" + strings.TrimPrefix(c.dir, "/") + "/home/**)"}})
+	require.NoError(t, h.session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+		return p.WithRules(policy.RuleSet{Deny: []string{"Edit(//" + strings.TrimPrefix(c.dir, "/") + "/home/**)"}})
 	}))
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 }
@@ -341,8 +342,8 @@ func TestRulesThatCome(t *testing.T) {
 	t.Parallel()
 	c := newCheckout(t)
 	var h *house
-	add := func(rules pegboard.RuleSet) {
-		require.NoError(t, h.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithRules(rules) }))
+	add := func(rules policy.RuleSet) {
+		require.NoError(t, h.session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithRules(rules) }))
 	}
 	loop := func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		if _, err := a.Next(ctx, agents.Usage{}); err != nil {
@@ -351,7 +352,7 @@ func TestRulesThatCome(t *testing.T) {
 		m := attempt{a: a, t: t}
 		require.NoError(t, m.write("src/new", "x").Err)
 		if len(a.Session.AgentPath()) == 1 {
-			add(pegboard.RuleSet{Deny: []string{"Edit(/src/mine)", "Edit(/" + c.dir + "/abs/**)"}, Ask: []string{"Edit(/src/asked)"}})
+			add(policy.RuleSet{Deny: []string{"Edit(/src/mine)", "Edit(/" + c.dir + "/abs/**)"}, Ask: []string{"Edit(/src/asked)"}})
 			for _, path := range []string{"src/mine", "abs/x", "src/asked"} {
 				require.ErrorIs(t, m.write(path, "x").Err, pegboard.ErrDenied, path)
 			}
@@ -359,12 +360,12 @@ func TestRulesThatCome(t *testing.T) {
 			require.NoError(t, err)
 		} else {
 			require.ErrorIs(t, m.write("src/mine", "x").Err, pegboard.ErrDenied)
-			add(pegboard.RuleSet{Deny: []string{"Edit(/src/below)"}})
+			add(policy.RuleSet{Deny: []string{"Edit(/src/below)"}})
 			require.ErrorIs(t, m.write("src/below", "x").Err, pegboard.ErrDenied)
 		}
 		return agents.Reply{Text: "done"}, nil
 	}
-	h = c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h = c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 }
 
@@ -375,7 +376,7 @@ func TestIsolationThatCannotBe(t *testing.T) {
 		t.Error("an agent was started")
 		return agents.Reply{}, nil
 	}
-	h := c.house(never, pegboard.ModeDefault, pegboard.RuleSet{})
+	h := c.house(never, policy.ModeDefault, policy.RuleSet{})
 	for want, input := range map[string]map[string]any{
 		"other machines":       {"isolation": "remote"},
 		"unknown":              {"isolation": "vm"},
@@ -387,7 +388,7 @@ func TestIsolationThatCannotBe(t *testing.T) {
 		require.Contains(t, o.Result.Text(), want)
 	}
 	plain := checkout{t, t.TempDir()}
-	o := plain.house(never, pegboard.ModeDefault, pegboard.RuleSet{}).call(t, map[string]any{"isolation": "worktree"})
+	o := plain.house(never, policy.ModeDefault, policy.RuleSet{}).call(t, map[string]any{"isolation": "worktree"})
 	require.ErrorIs(t, o.Err, agents.ErrInvalidRequest)
 	require.Contains(t, o.Result.Text(), "leave isolation out")
 	require.NoDirExists(t, filepath.Join(plain.dir, ".claude"))
@@ -409,7 +410,7 @@ func TestIsolatedAgentsAtOnce(t *testing.T) {
 		require.NoError(t, m.write("src/new", m.a.ID).Err)
 		require.NoError(t, m.bash("git add -A && git commit -qm "+m.a.ID).Err)
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	calls := make([]pegboard.Call, n)
 	for i := range calls {
 		calls[i] = agentCall(t, map[string]any{"isolation": "worktree"})
@@ -445,7 +446,7 @@ func TestAgentsOfAnIsolatedAgent(t *testing.T) {
 		}
 		return agents.Reply{Text: "done"}, nil
 	}
-	h = c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h = c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	before := c.state()
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 	require.Equal(t, before, c.state())
@@ -461,7 +462,7 @@ func TestWorktreeIncludeKeepsRules(t *testing.T) {
 		require.FileExists(t, filepath.Join(m.a.Session.Dir(), "a.env"))
 		require.NoFileExists(t, filepath.Join(m.a.Session.Dir(), "secret.env"))
 	})
-	h := c.house(loop, pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Read(secret.env)"}})
+	h := c.house(loop, policy.ModeDefault, policy.RuleSet{Deny: []string{"Read(secret.env)"}})
 	require.Empty(t, data(t, h.call(t, map[string]any{"isolation": "worktree"})).WorktreePath)
 }
 
@@ -477,7 +478,7 @@ func TestIsolatedAgentThatIsStopped(t *testing.T) {
 		<-ctx.Done()
 		return agents.Reply{}, context.Cause(ctx)
 	}
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := make(chan string, 1)
 	go func() { d := <-wrote; cancel(); dir <- d }()
@@ -496,7 +497,7 @@ func TestAllowRulesForWorktrees(t *testing.T) {
 		require.NoError(t, m.write("src/new", "x").Err)
 		require.NoError(t, m.bash("git -C "+c.dir+" log -1").Err)
 	})
-	h := c.house(loop, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(/.claude/worktrees/**)", "Bash(git:*)"}})
+	h := c.house(loop, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(/.claude/worktrees/**)", "Bash(git:*)"}})
 	require.NotEmpty(t, data(t, h.call(t, map[string]any{"subagent_type": "isolated"})).WorktreePath)
 }
 
@@ -512,7 +513,7 @@ func TestIsolatedAgentThatGoesOn(t *testing.T) {
 			require.NoError(t, m.write("src/new", " with work").Err)
 		}
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	r := data(t, h.call(t, map[string]any{"isolation": "worktree"}))
 	require.NotEmpty(t, r.WorktreePath)
 	require.NoError(t, h.sendMessage(t, r.AgentID).Err)
@@ -579,7 +580,7 @@ func TestIsolationOfFurtherTools(t *testing.T) {
 			require.NoError(t, o.Err, "%v", input)
 		}
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	require.NoError(t, h.registry.Add(files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}), shell.REPL(shell.REPLOptions{})))
 	_, err := h.registry.Attach("files", serverTool("write", false), serverTool("read", true))
 	require.NoError(t, err)
@@ -613,7 +614,7 @@ func TestWorktreeIncludeFollowsNoLinks(t *testing.T) {
 		}
 		require.NoError(t, m.bash("echo b > src/in-src.env").Err)
 	})
-	h := c.house(loop, pegboard.ModeBypass, pegboard.RuleSet{})
+	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	data(t, h.call(t, map[string]any{"isolation": "worktree"}))
 	text, err := os.ReadFile(filepath.Join(c.dir, "src/in-src.env"))
 	require.NoError(t, err)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/wire"
@@ -76,7 +77,7 @@ func newProgram(t *testing.T, dir string, loop func(*program) agents.Loop) *prog
 	p := &program{t: t, dir: dir, sent: map[[2]string]int{}}
 	project := filepath.Join(dir, "project")
 	require.NoError(t, os.MkdirAll(project, 0o700))
-	permissions, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	permissions, err := policy.New(policy.ModeAcceptEdits)
 	require.NoError(t, err)
 	p.house = newHouse(t, pegboard.SessionConfig{Dir: project, Permissions: permissions}, loop(p), func(o *agents.Options) { o.Dir = filepath.Join(dir, "state") }, files.Tools()...)
 	return p

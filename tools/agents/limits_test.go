@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -232,7 +233,7 @@ func TestEditsOfOneFile(t *testing.T) {
 			fmt.Fprintf(&b, "slot %d/%d: empty;\n", w, i)
 		}
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	perms, err := policy.New(policy.ModeAcceptEdits)
 	require.NoError(t, err)
 	dir := t.TempDir()
 	path := writeFile(t, dir, "list.txt", b.String())

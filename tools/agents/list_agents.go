@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // ListResult is the Result.Data of ListAgents.
@@ -26,13 +27,13 @@ func (g *Agents) listTool() pegboard.Tool {
 		Description: "Lists the agents of this conversation, with their ids, names and states, and the sessions elsewhere that can be sent messages. You are told when an agent ends, so do not ask again and again.",
 		Traits: pegboard.Traits{
 			ReadOnly: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared, Own: true,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "list of agents"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "list of agents"}},
 		},
 		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "List the agents", While: "Listing the agents"}
 		},
-		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only shows the agents of the conversation"}
+		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it only shows the agents of the conversation"}
 		},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (ListResult, error) {
 			s := c.Session()

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -17,8 +18,8 @@ func TestModeOfAgent(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name                           string
-		parent, definition, call, want pegboard.Mode
-		without                        pegboard.Mode // that the host withholds
+		parent, definition, call, want policy.Mode
+		without                        policy.Mode // that the host withholds
 		told                           bool
 	}{
 		{name: "nothing said", parent: "default", want: "default"},
@@ -43,12 +44,12 @@ func TestModeOfAgent(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			perms, err := pegboard.NewPermissions(tc.parent)
+			perms, err := policy.New(tc.parent)
 			require.NoError(t, err)
 			if tc.without != "" {
 				perms = perms.Without(tc.without)
 			}
-			var got pegboard.Mode
+			var got policy.Mode
 			h := newHouse(t, pegboard.SessionConfig{Permissions: perms}, func(_ context.Context, a *agents.Agent) (agents.Reply, error) {
 				got = a.Session.Permissions().Mode()
 				return agents.Reply{Text: "done"}, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // beforeSend checks a letter that is more than a text, gives a request its id, and carries the
@@ -55,7 +56,7 @@ func (g *Agents) sendPlan(s *pegboard.Session, to string, l *letter) (undo func(
 	switch {
 	case !g.approvesPlans() || k == nil || k.entry.role != pegboard.RoleTeammate:
 		return nil, fmt.Errorf("%w: only teammates send plans, and only where plans are approved; end your turn with the plan as your answer", ErrInvalidMessage)
-	case s.Permissions().Mode() != pegboard.ModePlan:
+	case s.Permissions().Mode() != policy.ModePlan:
 		return nil, fmt.Errorf("%w: you are not in plan mode, and need no approval of a plan", ErrInvalidMessage)
 	case to != k.lead():
 		return nil, fmt.Errorf("%w: send your plan to your lead, %s", ErrInvalidMessage, k.lead())
@@ -93,7 +94,7 @@ func (g *Agents) answerPlan(r *roster, to string, l *letter) (undo func(), err e
 		wait()
 		return nil, err
 	}
-	stay := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(pegboard.ModePlan) }
+	stay := func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(policy.ModePlan) }
 	return func() {
 		wait()
 		if err := k.agent.Session.UpdatePermissions(stay); err != nil {

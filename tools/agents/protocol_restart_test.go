@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -19,10 +20,10 @@ func TestRequestsOutlastTheProgram(t *testing.T) {
 	tests := []struct {
 		name    string
 		approve bool
-		want    pegboard.Mode
+		want    policy.Mode
 	}{
-		{name: "approved", approve: true, want: pegboard.ModeDefault},
-		{name: "not approved", want: pegboard.ModePlan},
+		{name: "approved", approve: true, want: policy.ModeDefault},
+		{name: "not approved", want: policy.ModePlan},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

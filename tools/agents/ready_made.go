@@ -1,6 +1,8 @@
 package agents
 
-import "github.com/seed49eaa51d/pegboard"
+import (
+	"github.com/seed49eaa51d/pegboard/policy"
+)
 
 // ReadyMade returns the definitions of this package: general-purpose, Explore and Plan. A host
 // gives them to [Merge] last, so that the user's own of the same name count.
@@ -20,7 +22,7 @@ func ReadyMade() []Definition {
 			Description: "Searches and reads, and changes nothing. Use it to find out where something is or how it works when that takes more than two or three searches. Say in the task how thorough it should be: a quick look, or every place.",
 			Prompt:      explorePrompt,
 			Tools:       readingTools(),
-			Mode:        pegboard.ModePlan,
+			Mode:        policy.ModePlan,
 			OneShot:     true,
 			looks:       true,
 			Origin:      "ready-made",
@@ -30,7 +32,7 @@ func ReadyMade() []Definition {
 			Description: "Reads the code and works out how to make a change, step by step, and changes nothing. Use it before larger work whose way is not clear. Give it the goal and what must not change.",
 			Prompt:      planPrompt,
 			Tools:       readingTools(),
-			Mode:        pegboard.ModePlan,
+			Mode:        policy.ModePlan,
 			OneShot:     true,
 			looks:       true,
 			Origin:      "ready-made",

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -36,7 +37,7 @@ func TestReadyMade(t *testing.T) {
 			continue
 		}
 		require.True(t, d.OneShot)
-		require.Equal(t, pegboard.ModePlan, d.Mode)
+		require.Equal(t, policy.ModePlan, d.Mode)
 		for tool := range resolved.Pool.All() {
 			require.Contains(t, []string{"Read", "Grep", "Glob", "Bash", "PowerShell", "LSP", "WebFetch", "WebSearch", "ToolSearch"}, tool.Info().Name)
 		}

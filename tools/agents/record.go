@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // recordVersion is the version of a record's form.
@@ -25,7 +26,7 @@ type record struct {
 	Parents    []string          `json:"parents,omitempty"` // the ids of the agents above, outermost first
 	Definition Definition        `json:"definition"`
 	Barred     []string          `json:"barred,omitempty"`
-	Mode       pegboard.Mode     `json:"mode"` // that it has had
+	Mode       policy.Mode       `json:"mode"` // that it has had
 	Effort     string            `json:"effort,omitempty"`
 	Role       pegboard.Role     `json:"role"`
 	Forked     bool              `json:"forked,omitempty"`
@@ -84,7 +85,7 @@ func (r *record) check(id string) error {
 	case r.Status.ID != id || !strings.HasPrefix(id, idPrefix) || mailbox.CheckName(id) != nil || r.Status.Type == "" || r.Status.State == "" || r.Prompt == "":
 		return fmt.Errorf("it is not that of the agent %s", id)
 	}
-	if _, err := pegboard.NewPermissions(r.Mode); err != nil || r.Mode == "" {
+	if _, err := policy.New(r.Mode); err != nil || r.Mode == "" {
 		return fmt.Errorf("its mode is %q", r.Mode)
 	}
 	if r.Role != pegboard.RoleSubAgent && r.Role != pegboard.RoleAsyncAgent && r.Role != pegboard.RoleTeammate {

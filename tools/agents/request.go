@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Request asks for one agent, see [Agents.Start]. Prompt is required.
@@ -24,8 +25,8 @@ type Request struct {
 	// the agent is a teammate.
 	Name, Team string
 
-	Model, Effort string        // empty: the definition's, or else the caller's
-	Mode          pegboard.Mode // empty: the definition's, or else the caller's; a laxer one has no effect
+	Model, Effort string      // empty: the definition's, or else the caller's
+	Mode          policy.Mode // empty: the definition's, or else the caller's; a laxer one has no effect
 
 	// Background starts the agent and does not wait for it. A definition can ask for the
 	// same. Foreground waits for it, whatever the definition and the defaults are; but a call
@@ -84,7 +85,7 @@ func (r *Request) check() error {
 	if err := checkName(r.Name); err != nil {
 		return invalid("%v", err)
 	}
-	if _, err := pegboard.NewPermissions(r.Mode); err != nil {
+	if _, err := policy.New(r.Mode); err != nil {
 		return invalid("%v; leave mode out", err)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -16,8 +17,8 @@ func TestResumeUnderTighterLimits(t *testing.T) {
 	for _, rule := range []string{"Agent(general-purpose)", "Task(general-purpose)", "Agent"} {
 		h := newHouse(t, pegboard.SessionConfig{}, says("Done."), nil, look())
 		require.NoError(t, h.call(t, map[string]any{"name": "anna"}).Err)
-		require.NoError(t, h.session.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-			return p.WithRules(pegboard.RuleSet{Source: pegboard.SourceSession, Deny: []string{rule}})
+		require.NoError(t, h.session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+			return p.WithRules(policy.RuleSet{Source: policy.SourceSession, Deny: []string{rule}})
 		}))
 		for _, r := range []agents.Request{{Prompt: "Do it."}, {Prompt: "Do it.", Definition: &agents.Definition{Name: "general-purpose"}}} {
 			_, err := h.agents.Start(t.Context(), h.session, r)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -88,7 +89,7 @@ func TestRolesByTools(t *testing.T) {
 							request := request
 							request.Prompt = "p"
 							if plan {
-								request.Mode = pegboard.ModePlan
+								request.Mode = policy.ModePlan
 							}
 							checkRole(t, role, request, pegboard.PoolConfig{Gates: g, Roles: &tables}, custom, tools, offers(names, tables, role, custom, plan, 1, 3))
 						})

@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxEnded is how many agents that have ended are listed, and remembered where nothing is on disk.
@@ -53,7 +54,7 @@ type entry struct {
 	// Set at the end of a run, for a later one.
 	history   []json.RawMessage
 	byUser    bool              // it was stopped by Agents.Stop
-	mode      pegboard.Mode     // that it has had; empty before its first run
+	mode      policy.Mode       // that it has had; empty before its first run
 	dir       string            // that it has worked in
 	trim      json.RawMessage   // Session.TrimState
 	loaded    []string          // Session.Loaded
@@ -791,7 +792,7 @@ func (r *roster) historyOf(e *entry) ([]json.RawMessage, error) {
 }
 
 // modeOf returns the mode that an agent has had; empty before its first run.
-func (r *roster) modeOf(e *entry) pegboard.Mode {
+func (r *roster) modeOf(e *entry) policy.Mode {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return e.mode

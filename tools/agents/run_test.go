@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -241,9 +242,9 @@ func TestStopTurn(t *testing.T) {
 			return []tooltest.Turn{{Text: "I try.", Calls: []pegboard.Call{tooltest.Call("Change", `{}`)}}}
 		})
 		var path []string
-		h := newHouse(t, pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		h := newHouse(t, pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			path = q.AgentPath
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no", StopTurn: true}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "no", StopTurn: true}, nil
 		}}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 			reply, err := loop(ctx, a)
 			reply.StopTurn = reply.StopTurn && says

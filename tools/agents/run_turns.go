@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // open collects the first parts for the agent: its skills, words of hooks, and its task. It fails if
@@ -205,7 +206,7 @@ func (k *run) count(h *pegboard.HookCall) {
 	k.mu.Lock()
 	k.calls++
 	calls := k.calls
-	k.denied = k.denied || below.StopTurn || d.Behavior == pegboard.Deny && d.StopTurn
+	k.denied = k.denied || below.StopTurn || d.Behavior == policy.Deny && d.StopTurn
 	k.mu.Unlock()
 	k.roster.update(k.entry, func(s *Status) { s.Calls = max(s.Calls, calls) })
 }
@@ -357,7 +358,7 @@ func (k *run) isLeaving() bool {
 
 // liftPlan ends the plan mode of a teammate whose plan was approved.
 func (k *run) liftPlan() error {
-	leave := func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }
+	leave := func(p policy.Permissions) (policy.Permissions, error) { return p.AfterPlan(), nil }
 	if err := k.agent.Session.UpdatePermissions(leave); err != nil {
 		return fmt.Errorf("%w: %s cannot leave plan mode: %w", ErrInvalidMessage, k.agent.ID, err)
 	}

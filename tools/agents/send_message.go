@@ -10,6 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // sendName is the name of the tool.
@@ -62,11 +63,11 @@ func (g *Agents) sendTool() pegboard.Tool {
 			_, err := readLetter(in.Message)
 			return err
 		},
-		Permit: func(_ context.Context, in sendInput, c *pegboard.Call) pegboard.Decision {
+		Permit: func(_ context.Context, in sendInput, c *pegboard.Call) policy.Decision {
 			if c.Session() == nil || !g.isHere(c.Session(), in.To) {
-				return pegboard.Decision{}
+				return policy.Decision{}
 			}
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "the message stays in the conversation"}
+			return policy.Decision{Behavior: policy.Allow, Reason: "the message stays in the conversation"}
 		},
 		ClassifierInput: func(in sendInput, _ *pegboard.Call) string { return "tell agent " + in.To + ": " + in.summary() },
 		Call: func(ctx context.Context, in sendInput, c *pegboard.Call) (SendResult, error) {
@@ -96,7 +97,7 @@ func (g *Agents) inspectSend(in sendInput, c *pegboard.Call) pegboard.Traits {
 			t.Own, t.OpenWorld, t.Destructive = false, true, true
 		}
 	}
-	t.Targets = []pegboard.Target{{Kind: pegboard.TargetResource, Value: "mailbox of " + to}}
+	t.Targets = []policy.Target{{Kind: policy.Resource, Value: "mailbox of " + to}}
 	return t
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -379,7 +380,7 @@ func TestMessagesOutlastTheProgram(t *testing.T) {
 // TestPlanModeSends: messages change nothing but what belongs to the conversation.
 func TestPlanModeSends(t *testing.T) {
 	t.Parallel()
-	perms, err := pegboard.NewPermissions(pegboard.ModePlan)
+	perms, err := policy.New(policy.ModePlan)
 	require.NoError(t, err)
 	h := newHouse(t, pegboard.SessionConfig{Permissions: perms}, scripted(func(*agents.Agent) []tooltest.Turn {
 		return []tooltest.Turn{
@@ -410,14 +411,14 @@ func TestPeers(t *testing.T) {
 	t.Parallel()
 	var peers elsewhere
 	var asked []string
-	answer := pegboard.Deny
-	cfg := pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	answer := policy.Deny
+	cfg := pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		asked = append(asked, q.Call.View().Before)
-		return pegboard.Decision{Behavior: answer}, nil
+		return policy.Decision{Behavior: answer}, nil
 	}}
 	h := newHouse(t, cfg, says("done"), func(o *agents.Options) { o.Peers = &peers }, look())
 	require.ErrorIs(t, h.send(t, "other-1", "hello").Err, pegboard.ErrDenied)
-	answer = pegboard.Allow
+	answer = policy.Allow
 	out := h.send(t, "other-1", "hello")
 	require.NoError(t, out.Err)
 	require.Equal(t, "Sent to the session other-1.", out.Result.Text())
@@ -500,8 +501,8 @@ func TestDeniedTurnStaysEnded(t *testing.T) {
 					Info: pegboard.Info{Name: "Touch"}, Description: "Touches.",
 					Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "touched", nil },
 				})
-				cfg := pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-					return pegboard.Decision{Behavior: pegboard.Deny, Reason: "no", StopTurn: true}, nil
+				cfg := pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+					return policy.Decision{Behavior: policy.Deny, Reason: "no", StopTurn: true}, nil
 				}}
 				h = newHouse(t, cfg, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 					parts, err := a.Next(ctx, agents.Usage{})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -59,7 +60,7 @@ func TestAgentsOutlastTheProgram(t *testing.T) {
 	keep := func(o *agents.Options) { o.Dir, o.MaxTokens = dir, 100 }
 	var first, second story
 	h := newHouse(t, pegboard.SessionConfig{Dir: project}, counts(&first), keep, look())
-	waited, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Name: "anna", Mode: pegboard.ModePlan})
+	waited, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Name: "anna", Mode: policy.ModePlan})
 	require.NoError(t, err)
 	oneShot, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Type: "looker"})
 	require.NoError(t, err)

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/structured"
 )
@@ -90,7 +91,7 @@ func TestStructuredValue(t *testing.T) {
 // before it asks a model.
 func TestStructuredValueThatCannotBeGiven(t *testing.T) {
 	t.Parallel()
-	noAnswers, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{structured.Name}})
+	noAnswers, err := policy.New(policy.ModeDefault, policy.RuleSet{Deny: []string{structured.Name}})
 	require.NoError(t, err)
 	for _, tt := range []struct {
 		name   string

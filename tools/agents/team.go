@@ -16,6 +16,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/mailbox"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Team is a lead and its teammates, see TeamCreate. It is the content of the team's file.
@@ -287,12 +288,12 @@ type TeamResult struct {
 
 // teamTraits are those of the tools for teams.
 func teamTraits() pegboard.Traits {
-	return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Own: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "teams"}}}
+	return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Own: true, Targets: []policy.Target{{Kind: policy.Resource, Value: "teams"}}}
 }
 
 // permitTeam allows the tools for teams.
-func permitTeam() pegboard.Decision {
-	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "a team belongs to the conversation"}
+func permitTeam() policy.Decision {
+	return policy.Decision{Behavior: policy.Allow, Reason: "a team belongs to the conversation"}
 }
 
 // result words the outcome for the model.
@@ -312,7 +313,7 @@ func (g *Agents) teamCreateTool() pegboard.Tool {
 		Lines: func(in teamInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Make the team " + in.Name, While: "Making the team " + in.Name}
 		},
-		Permit: func(context.Context, teamInput, *pegboard.Call) pegboard.Decision { return permitTeam() },
+		Permit: func(context.Context, teamInput, *pegboard.Call) policy.Decision { return permitTeam() },
 		Call: func(_ context.Context, in teamInput, c *pegboard.Call) (TeamResult, error) {
 			s := c.Session()
 			if s == nil {
@@ -343,7 +344,7 @@ func (g *Agents) teamDeleteTool() pegboard.Tool {
 		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Delete the team", While: "Deleting the team"}
 		},
-		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision { return permitTeam() },
+		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision { return permitTeam() },
 		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (TeamResult, error) {
 			s := c.Session()
 			if s == nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
@@ -179,22 +180,22 @@ func TestPlan(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name           string
-		mode           pegboard.Mode // of the lead
-		definition     bool          // the plan mode is of the definition
-		approve, plain bool          // the answer; the default tables
-		want           pegboard.Mode
+		mode           policy.Mode // of the lead
+		definition     bool        // the plan mode is of the definition
+		approve, plain bool        // the answer; the default tables
+		want           policy.Mode
 	}{
-		{name: "approved", mode: pegboard.ModeDefault, approve: true, want: pegboard.ModeDefault},
-		{name: "approved, of a definition", mode: pegboard.ModeAcceptEdits, definition: true, approve: true, want: pegboard.ModeAcceptEdits},
-		{name: "not approved", mode: pegboard.ModeDefault, want: pegboard.ModePlan},
-		{name: "a lead that plans, too", mode: pegboard.ModePlan, approve: true, want: pegboard.ModePlan},
-		{name: "the default tables", mode: pegboard.ModeDefault, plain: true, want: pegboard.ModePlan},
+		{name: "approved", mode: policy.ModeDefault, approve: true, want: policy.ModeDefault},
+		{name: "approved, of a definition", mode: policy.ModeAcceptEdits, definition: true, approve: true, want: policy.ModeAcceptEdits},
+		{name: "not approved", mode: policy.ModeDefault, want: policy.ModePlan},
+		{name: "a lead that plans, too", mode: policy.ModePlan, approve: true, want: policy.ModePlan},
+		{name: "the default tables", mode: policy.ModeDefault, plain: true, want: policy.ModePlan},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				perms, err := pegboard.NewPermissions(tc.mode)
+				perms, err := policy.New(tc.mode)
 				require.NoError(t, err)
 				var l story
 				var mate *agents.Agent
@@ -209,7 +210,7 @@ func TestPlan(t *testing.T) {
 					o.Definitions = func(*pegboard.Session) []agents.Definition {
 						d := agents.Definition{Name: "general-purpose", Description: "x"}
 						if tc.definition {
-							d.Mode = pegboard.ModePlan
+							d.Mode = policy.ModePlan
 						}
 						return []agents.Definition{d}
 					}
@@ -221,7 +222,7 @@ func TestPlan(t *testing.T) {
 				h.launch(t, map[string]any{"name": "ann", "team_name": "red", "mode": "plan"})
 				h.launch(t, map[string]any{"name": "bob", "team_name": "red"})
 				synctest.Wait()
-				require.Equal(t, pegboard.ModePlan, mate.Session.Permissions().Mode())
+				require.Equal(t, policy.ModePlan, mate.Session.Permissions().Mode())
 				var request string
 				for _, text := range h.news() {
 					if m := requestID.FindStringSubmatch(text); m != nil {
@@ -237,7 +238,7 @@ func TestPlan(t *testing.T) {
 				other := map[string]any{"type": "plan_approval_response", "request_id": "plan-other", "approve": true}
 				require.ErrorIs(t, h.send(t, "bob", answer).Err, agents.ErrInvalidMessage)
 				require.ErrorIs(t, h.send(t, "ann", other).Err, agents.ErrInvalidMessage)
-				require.Equal(t, pegboard.ModePlan, mate.Session.Permissions().Mode())
+				require.Equal(t, policy.ModePlan, mate.Session.Permissions().Mode())
 				require.NoError(t, h.send(t, "ann", answer).Err)
 				require.Equal(t, tc.want, mate.Session.Permissions().Mode())
 				require.ErrorIs(t, h.send(t, "ann", answer).Err, agents.ErrInvalidMessage, "it is answered")
@@ -314,7 +315,7 @@ func TestShutdownReadsWhatWaits(t *testing.T) {
 func TestApprovalHoldsWhenItIsRead(t *testing.T) {
 	t.Parallel()
 	var h *house
-	modes := make(chan pegboard.Mode, 1)
+	modes := make(chan policy.Mode, 1)
 	h = newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		sent := make(chan error, 1)
 		goroutine.Go(func() {
@@ -340,7 +341,7 @@ func TestApprovalHoldsWhenItIsRead(t *testing.T) {
 		request = requestID.FindStringSubmatch(strings.Join(h.news(), ""))
 	}
 	require.NoError(t, h.send(t, "ann", map[string]any{"type": "plan_approval_response", "request_id": request[1], "approve": true}).Err)
-	require.Equal(t, pegboard.ModeDefault, <-modes)
+	require.Equal(t, policy.ModeDefault, <-modes)
 }
 
 // TestAnswerThatCannotBeSent changes nothing.
@@ -365,10 +366,10 @@ func TestAnswerThatCannotBeSent(t *testing.T) {
 		answer := map[string]any{"type": "plan_approval_response", "approve": true, "feedback": strings.Repeat("m", 1<<20+1)}
 		answer["request_id"] = requestID.FindStringSubmatch(strings.Join(h.news(), ""))[1]
 		require.Error(t, h.send(t, "ann", answer).Err)
-		require.Equal(t, pegboard.ModePlan, mate.Session.Permissions().Mode())
+		require.Equal(t, policy.ModePlan, mate.Session.Permissions().Mode())
 		answer["feedback"] = "Mind the tests."
 		require.NoError(t, h.send(t, "ann", answer).Err)
-		require.Equal(t, pegboard.ModeDefault, mate.Session.Permissions().Mode())
+		require.Equal(t, policy.ModeDefault, mate.Session.Permissions().Mode())
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/languageserver"
 )
 
@@ -47,13 +48,13 @@ type edit struct {
 }
 
 // before finds the errors of the file that a call is about to change.
-func (d *diagnosis) before(ctx context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+func (d *diagnosis) before(ctx context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 	if !slices.Contains([]string{"Edit", "Write", "NotebookEdit"}, h.Call.ToolName()) {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	targets := h.Call.Targets()
-	if len(targets) != 1 || targets[0].Kind != pegboard.TargetPath || targets[0].Real() == "" {
-		return pegboard.Decision{}, nil
+	if len(targets) != 1 || targets[0].Kind != policy.Path || targets[0].Real() == "" {
+		return policy.Decision{}, nil
 	}
 	e := edit{file: targets[0].Real()}
 	for _, server := range poolOf(h.Call.Session()).Running(e.file) {
@@ -63,7 +64,7 @@ func (d *diagnosis) before(ctx context.Context, h *pegboard.HookCall) (pegboard.
 		}
 	}
 	if e.server == nil {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	began := time.Now()
 	var known bool
@@ -75,7 +76,7 @@ func (d *diagnosis) before(ctx context.Context, h *pegboard.HookCall) (pegboard.
 		defer d.mu.Unlock()
 		d.edits[h.Identity()] = e
 	}
-	return pegboard.Decision{}, nil
+	return policy.Decision{}, nil
 }
 
 // diagnose returns what the server finds in the file within a time.

@@ -8,9 +8,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/languageserver"
 )
 
@@ -27,7 +27,7 @@ func (e *adviceError) Error() string { return e.text }
 func (e *adviceError) Unwrap() error { return e.err }
 
 // checkFile returns an error if no regular file is where t was decided.
-func checkFile(t pegboard.Target) error {
+func checkFile(t policy.Target) error {
 	file, err := realpath.Open(t.Real())
 	var info os.FileInfo
 	if err == nil {

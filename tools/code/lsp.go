@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The operations of the tool.
@@ -50,7 +51,7 @@ func LSP(o Options) pegboard.Tool {
 		Inspect: func(in lspInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				Concurrency: pegboard.PerTarget, ReadOnly: true, Kind: pegboard.KindSearch,
-				Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.FilePath}},
+				Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.FilePath}},
 			}
 		},
 		Lines:    lspInput.lines,
@@ -78,7 +79,7 @@ func (in lspInput) validate() error {
 
 // ask asks the server of the file.
 func (o Options) ask(ctx context.Context, in lspInput, c *pegboard.Call) (Output, error) {
-	t, err := c.PathTarget(ctx, pegboard.AccessRead, in.FilePath)
+	t, err := c.PathTarget(ctx, policy.Read, in.FilePath)
 	if err != nil {
 		return Output{}, err
 	}

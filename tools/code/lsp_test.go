@@ -18,6 +18,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/reference"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/code"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -119,7 +120,7 @@ func TestLSPIsThatOfTheDisk(t *testing.T) {
 // it is shown.
 func TestLSPShowsNoDeniedFile(t *testing.T) {
 	t.Parallel()
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Read(greet.go)"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Deny: []string{"Read(greet.go)"}})
 	require.NoError(t, err)
 	g := newGround(t, code.Options{Servers: []code.Server{gopls(t)}}, pegboard.SessionConfig{Permissions: permissions}, module())
 	for _, operation := range []string{"goToDefinition", "hover", "workspaceSymbol"} {
@@ -188,9 +189,9 @@ func TestLSPKeepsTheContract(t *testing.T) {
 }
 
 // acceptEdits returns permissions under which edits need no question.
-func acceptEdits(t *testing.T) pegboard.Permissions {
+func acceptEdits(t *testing.T) policy.Permissions {
 	t.Helper()
-	p, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	p, err := policy.New(policy.ModeAcceptEdits)
 	require.NoError(t, err)
 	return p
 }
@@ -210,7 +211,7 @@ func denied() map[string]string {
 // that may not.
 func TestLSPShowsNothingOfADeniedFunction(t *testing.T) {
 	t.Parallel()
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Read(secret.go)"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Deny: []string{"Read(secret.go)"}})
 	require.NoError(t, err)
 	g := newGround(t, code.Options{Servers: []code.Server{gopls(t)}}, pegboard.SessionConfig{Permissions: permissions}, denied())
 
@@ -349,8 +350,8 @@ func TestLSPWithholdsWhatNeedsAQuestion(t *testing.T) {
 	outside := func(dir string) string { return filepath.Join(filepath.Dir(dir), "b", "b.go") }
 	tests := []struct {
 		name        string
-		set         func(path string) pegboard.RuleSet
-		mode        pegboard.Mode
+		set         func(path string) policy.RuleSet
+		mode        policy.Mode
 		want, hover string // behind the path
 		counted     string
 	}{
@@ -358,25 +359,25 @@ func TestLSPWithholdsWhatNeedsAQuestion(t *testing.T) {
 			name: "no rule", want: "\n  4:6: (not shown)\n", hover: "The text quotes the declaration, which is not shown:\n",
 			counted: "[1 line not shown, in files outside the working directories or with a rule that asks. To see one, call Read with its path and the line as offset: the user is asked then.]",
 		},
-		{name: "nobody is asked", mode: pegboard.ModeDontAsk, counted: "[1 location left out, in files that may not be read: tell the user if they are needed.]"},
+		{name: "nobody is asked", mode: policy.ModeDontAsk, counted: "[1 location left out, in files that may not be read: tell the user if they are needed.]"},
 		{
 			name: "denied", counted: "[1 location left out, in files that may not be read: tell the user if they are needed.]",
-			set: func(path string) pegboard.RuleSet { return pegboard.RuleSet{Deny: []string{"Read(/" + path + ")"}} },
+			set: func(path string) policy.RuleSet { return policy.RuleSet{Deny: []string{"Read(/" + path + ")"}} },
 		},
 		{
 			name: "allowed", want: "\n  4:6: func Secret() {}", hover: "Secret keeps the plan.",
-			set: func(path string) pegboard.RuleSet { return pegboard.RuleSet{Allow: []string{"Read(/" + path + ")"}} },
+			set: func(path string) policy.RuleSet { return policy.RuleSet{Allow: []string{"Read(/" + path + ")"}} },
 		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			g := newGround(t, code.Options{Servers: []code.Server{gopls(t)}}, pegboard.SessionConfig{}, map[string]string{"go.mod": work, "use.go": user, "../b/go.mod": "module example.org/b\n\ngo 1.26\n", "../b/b.go": secret})
-			var set pegboard.RuleSet
+			var set policy.RuleSet
 			if tt.set != nil {
 				set = tt.set(outside(g.dir))
 			}
-			permissions, err := pegboard.NewPermissions(tt.mode, set)
+			permissions, err := policy.New(tt.mode, set)
 			require.NoError(t, err)
 			require.NoError(t, g.session.SetPermissions(permissions))
 			allowed := tt.name == "allowed"
@@ -410,7 +411,7 @@ func TestLSPOfThisRepository(t *testing.T) {
 	require.NoError(t, err)
 	server := gopls(t)
 	server.Request = 5 * time.Minute // nothing is cached in a new environment
-	permissions := acceptEdits(t).WithDirectories(pegboard.AddedDirectory{Path: dir})
+	permissions := acceptEdits(t).WithDirectories(policy.Directory{Path: dir})
 	g := newGround(t, code.Options{Servers: []code.Server{server}}, pegboard.SessionConfig{Permissions: permissions}, map[string]string{"a.txt": ""})
 	require.NoError(t, g.session.SetDir(dir))
 	tests := []struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/languageserver"
 )
 
@@ -26,7 +27,7 @@ type question struct {
 	max    int
 	out    Output
 
-	may   map[string]pegboard.Behavior // whether the model may read a file, by path
+	may   map[string]policy.Behavior // whether the model may read a file, by path
 	found []placed
 }
 
@@ -158,7 +159,7 @@ func (q *question) calls(found []languageserver.Call, err error) error {
 // add adds l with the place at, unless the model may not be shown its file.
 func (q *question) add(l Location, at languageserver.Location) {
 	if at.Path != "" && !q.mayShow(at.Path) {
-		if q.may[at.Path] != pegboard.Ask {
+		if q.may[at.Path] != policy.Ask {
 			q.out.LeftOut++
 			return
 		}
@@ -200,19 +201,19 @@ func (q *question) mayShow(path string) bool {
 	}
 	may, known := q.may[path]
 	if !known {
-		read := func(path string) pegboard.Behavior {
-			return q.call.Behavior(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path})
+		read := func(path string) policy.Behavior {
+			return q.call.Behavior(policy.Target{Kind: policy.Path, Access: policy.Read, Value: path})
 		}
 		may = read(path)
 		if real := realpath.Resolve(path); real != path {
 			may = max(may, read(real)) // Allow, Ask, Deny
 		}
 		if q.may == nil {
-			q.may = map[string]pegboard.Behavior{}
+			q.may = map[string]policy.Behavior{}
 		}
 		q.may[path] = may
 	}
-	return may == pegboard.Allow
+	return may == policy.Allow
 }
 
 // group puts the locations of each file together, the files in the order of the server, and

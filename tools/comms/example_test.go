@@ -10,6 +10,7 @@ import (
 	"regexp"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/comms"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -51,7 +52,7 @@ func ExampleSendUserFile() {
 			log.Fatal(err)
 		}
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Read(.env)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Deny: []string{"Read(.env)"}})
 	if err != nil {
 		log.Fatal(err)
 	}

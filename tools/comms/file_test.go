@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/comms"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -40,7 +41,7 @@ func TestFilesAreTold(t *testing.T) {
 			t.Parallel()
 			ch, dir := &channel{}, t.TempDir()
 			path := write(t, dir, "sub/"+tt.name, tt.content)
-			out := sent(t, ch.options(), sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{}), path)
+			out := sent(t, ch.options(), sessionIn(t, dir, policy.ModeDefault, policy.RuleSet{}), path)
 			require.NoError(t, out.Err)
 			f := ch.deliveries[0].Files[0]
 			require.Equal(t, []any{path, tt.name, int64(len(tt.content)), tt.mime}, []any{f.Path, f.Name, f.Size, f.MIME})
@@ -82,7 +83,7 @@ func TestFileThatChangesWhileItIsSent(t *testing.T) {
 				}
 				got, readErr = io.ReadAll(d.Files[0].Content)
 				return nil
-			}}, sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{}), "a.txt")
+			}}, sessionIn(t, dir, policy.ModeDefault, policy.RuleSet{}), "a.txt")
 			require.NoError(t, out.Err)
 			require.Equal(t, tt.want, string(got))
 			if tt.readErr != nil {
@@ -101,7 +102,7 @@ func TestLargeFile(t *testing.T) { //nolint:paralleltest // it measures memory
 	const size = 1 << 30
 	dir := t.TempDir()
 	require.NoError(t, os.Truncate(write(t, dir, "disk.img", ""), size)) // takes no room
-	s := sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{})
+	s := sessionIn(t, dir, policy.ModeDefault, policy.RuleSet{})
 	read := 0
 	o := comms.Options{SendFile: func(_ context.Context, _ *pegboard.Session, d comms.Delivery) error {
 		piece := make([]byte, 1<<20)
@@ -137,8 +138,8 @@ func TestStoredResultIsSent(t *testing.T) {
 	store, err := pegboard.NewDirStore(t.TempDir(), "conversation", pegboard.DirOptions{})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, store.Close()) }()
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeDeny} {
-		perms, err := pegboard.NewPermissions(mode)
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeDeny} {
+		perms, err := policy.New(mode)
 		require.NoError(t, err)
 		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Results: store, Permissions: perms})
 		require.NoError(t, err)

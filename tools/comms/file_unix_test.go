@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/comms"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -54,7 +55,7 @@ func TestFilesThatAreNotSent(t *testing.T) {
 			ch := &channel{}
 			o := ch.options()
 			o.MaxFile = 100
-			s := sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Read(.env)"}})
+			s := sessionIn(t, dir, policy.ModeDefault, policy.RuleSet{Deny: []string{"Read(.env)"}})
 			for _, out := range []pegboard.Outcome{
 				sent(t, o, s, "a.txt", tt.path),
 				tooltest.Run(t.Context(), made(t, comms.SendUserMessage, o), s, jsonOf(t, map[string]any{"message": "see", "attachments": []string{"a.txt", tt.path}})),
@@ -96,12 +97,12 @@ func TestFileThatChangesAfterTheDecision(t *testing.T) {
 			ch, dir := &channel{}, t.TempDir()
 			write(t, dir, "a.txt", "one\n")
 			write(t, dir, ".env", "KEY=1\n")
-			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Ask: []string{"SendUserFile"}, Deny: []string{"Read(.env)"}})
+			perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Ask: []string{"SendUserFile"}, Deny: []string{"Read(.env)"}})
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{
 				Dir: dir, Permissions: perms,
-				Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-					return pegboard.Decision{Behavior: pegboard.Allow}, tt.change(dir) // while the user looks
+				Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+					return policy.Decision{Behavior: policy.Allow}, tt.change(dir) // while the user looks
 				},
 			})
 			require.NoError(t, err)

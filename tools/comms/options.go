@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The limits of a call. All are our choice.
@@ -78,19 +79,19 @@ func (o Options) maxFile() int64 {
 
 // traits are those of a call that tells the user something.
 func (o Options) traits(what string, files []string) pegboard.Traits {
-	t := pegboard.Traits{Concurrency: pegboard.PerTarget, Own: !o.Remote, OpenWorld: o.Remote, Kind: pegboard.KindRun, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: what}}}
+	t := pegboard.Traits{Concurrency: pegboard.PerTarget, Own: !o.Remote, OpenWorld: o.Remote, Kind: pegboard.KindRun, Targets: []policy.Target{{Kind: policy.Resource, Value: what}}}
 	for _, path := range files {
-		t.Targets = append(t.Targets, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path})
+		t.Targets = append(t.Targets, policy.Target{Kind: policy.Path, Access: policy.Read, Value: path})
 	}
 	return t
 }
 
 // permit is the opinion of a tool that tells the user something.
-func (o Options) permit() pegboard.Decision {
+func (o Options) permit() policy.Decision {
 	if o.Remote {
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
-	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it is for the user, at this machine"}
+	return policy.Decision{Behavior: policy.Allow, Reason: "it is for the user, at this machine"}
 }
 
 // missing is the error of a constructor whose func is nil.

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/comms"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -191,7 +192,7 @@ func TestBadInput(t *testing.T) {
 			t.Parallel()
 			ch, dir := &channel{}, t.TempDir()
 			write(t, dir, "a.txt", "one\n")
-			s := sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"SubscribePR", "SendUserMessage", "SendUserFile"}})
+			s := sessionIn(t, dir, policy.ModeDefault, policy.RuleSet{Allow: []string{"SubscribePR", "SendUserMessage", "SendUserFile"}})
 			out := tooltest.Run(t.Context(), made(t, tt.make, ch.options()), s, tt.input)
 			require.Error(t, out.Err)
 			require.Contains(t, out.Result.Text(), tt.want)
@@ -204,46 +205,46 @@ func TestBadInput(t *testing.T) {
 func TestPermission(t *testing.T) {
 	t.Parallel()
 	const ok, no = "", "denied"
-	deny := func(rule string) pegboard.RuleSet { return pegboard.RuleSet{Deny: []string{rule}} }
-	allow := func(rule string) pegboard.RuleSet { return pegboard.RuleSet{Allow: []string{rule}} }
+	deny := func(rule string) policy.RuleSet { return policy.RuleSet{Deny: []string{rule}} }
+	allow := func(rule string) policy.RuleSet { return policy.RuleSet{Allow: []string{rule}} }
 	for _, tt := range []struct {
 		name   string
 		make   constructor
 		input  string
-		mode   pegboard.Mode
-		rules  pegboard.RuleSet
+		mode   policy.Mode
+		rules  policy.RuleSet
 		remote bool
 		want   string
 	}{
-		{name: "message", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: pegboard.ModeDefault, want: ok},
-		{name: "message in plan mode", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: pegboard.ModePlan, want: ok},
-		{name: "message in dontAsk", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: pegboard.ModeDeny, want: ok},
-		{name: "message far away", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: pegboard.ModeDefault, remote: true, want: no},
-		{name: "message far away, allowed", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: pegboard.ModeDefault, rules: allow("Brief"), remote: true, want: ok},
-		{name: "message denied by its alias", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: pegboard.ModeBypass, rules: deny("Brief"), want: no},
-		{name: "message asked about", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: pegboard.ModeDefault, rules: pegboard.RuleSet{Ask: []string{"SendUserMessage"}}, want: no},
-		{name: "file", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: pegboard.ModeDefault, want: ok},
-		{name: "file in plan mode", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: pegboard.ModePlan, want: no},
-		{name: "file elsewhere", make: comms.SendUserFile, input: `{"files":["/etc/hostname"]}`, mode: pegboard.ModeDefault, want: no},
-		{name: "one file elsewhere", make: comms.SendUserFile, input: `{"files":["a.txt","/etc/hostname"]}`, mode: pegboard.ModeDefault, want: no},
-		{name: "file denied for Read", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: pegboard.ModeBypass, rules: deny("Read(a.txt)"), want: no},
-		{name: "file denied for the tool", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: pegboard.ModeBypass, rules: deny("SendUserFile(a.txt)"), want: no},
-		{name: "file far away", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: pegboard.ModeDefault, remote: true, want: no},
-		{name: "notification", make: comms.PushNotification, input: `{"message":"a"}`, mode: pegboard.ModeDefault, want: ok},
-		{name: "notification far away", make: comms.PushNotification, input: `{"message":"a"}`, mode: pegboard.ModeDefault, remote: true, want: no},
-		{name: "terminal", make: comms.TerminalCapture, input: `{}`, mode: pegboard.ModeDefault, want: ok},
-		{name: "terminal in plan mode", make: comms.TerminalCapture, input: `{}`, mode: pegboard.ModePlan, want: ok},
-		{name: "terminal in dontAsk", make: comms.TerminalCapture, input: `{}`, mode: pegboard.ModeDeny, want: no},
-		{name: "file in dontAsk", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: pegboard.ModeDeny, want: ok},
-		{name: "message far away in plan mode", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: pegboard.ModePlan, remote: true, want: no},
-		{name: "notification in plan mode", make: comms.PushNotification, input: `{"message":"a"}`, mode: pegboard.ModePlan, want: ok},
-		{name: "pull request in plan mode", make: comms.SubscribePR, input: `{"pr":"7"}`, mode: pegboard.ModePlan, want: no},
-		{name: "message with a file in plan mode", make: comms.SendUserMessage, input: `{"message":"a","attachments":["a.txt"]}`, mode: pegboard.ModePlan, want: no},
-		{name: "terminal far away", make: comms.TerminalCapture, input: `{}`, mode: pegboard.ModeDefault, remote: true, want: no},
-		{name: "pull request", make: comms.SubscribePR, input: `{"pr":"acme/app#7"}`, mode: pegboard.ModeDefault, want: no},
-		{name: "pull request, allowed", make: comms.SubscribePR, input: `{"pr":"acme/app#7"}`, mode: pegboard.ModeDefault, rules: allow("SubscribePR(pull request acme/app#*)"), want: ok},
-		{name: "another pull request", make: comms.SubscribePR, input: `{"pr":"other/app#7"}`, mode: pegboard.ModeDefault, rules: allow("SubscribePR(pull request acme/app#*)"), want: no},
-		{name: "pull request, denied", make: comms.SubscribePR, input: `{"pr":"acme/app#7"}`, mode: pegboard.ModeBypass, rules: deny("SubscribePR(pull request acme/*)"), want: no},
+		{name: "message", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: policy.ModeDefault, want: ok},
+		{name: "message in plan mode", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: policy.ModePlan, want: ok},
+		{name: "message in dontAsk", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: policy.ModeDeny, want: ok},
+		{name: "message far away", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: policy.ModeDefault, remote: true, want: no},
+		{name: "message far away, allowed", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: policy.ModeDefault, rules: allow("Brief"), remote: true, want: ok},
+		{name: "message denied by its alias", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: policy.ModeBypass, rules: deny("Brief"), want: no},
+		{name: "message asked about", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: policy.ModeDefault, rules: policy.RuleSet{Ask: []string{"SendUserMessage"}}, want: no},
+		{name: "file", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: policy.ModeDefault, want: ok},
+		{name: "file in plan mode", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: policy.ModePlan, want: no},
+		{name: "file elsewhere", make: comms.SendUserFile, input: `{"files":["/etc/hostname"]}`, mode: policy.ModeDefault, want: no},
+		{name: "one file elsewhere", make: comms.SendUserFile, input: `{"files":["a.txt","/etc/hostname"]}`, mode: policy.ModeDefault, want: no},
+		{name: "file denied for Read", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: policy.ModeBypass, rules: deny("Read(a.txt)"), want: no},
+		{name: "file denied for the tool", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: policy.ModeBypass, rules: deny("SendUserFile(a.txt)"), want: no},
+		{name: "file far away", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: policy.ModeDefault, remote: true, want: no},
+		{name: "notification", make: comms.PushNotification, input: `{"message":"a"}`, mode: policy.ModeDefault, want: ok},
+		{name: "notification far away", make: comms.PushNotification, input: `{"message":"a"}`, mode: policy.ModeDefault, remote: true, want: no},
+		{name: "terminal", make: comms.TerminalCapture, input: `{}`, mode: policy.ModeDefault, want: ok},
+		{name: "terminal in plan mode", make: comms.TerminalCapture, input: `{}`, mode: policy.ModePlan, want: ok},
+		{name: "terminal in dontAsk", make: comms.TerminalCapture, input: `{}`, mode: policy.ModeDeny, want: no},
+		{name: "file in dontAsk", make: comms.SendUserFile, input: `{"files":["a.txt"]}`, mode: policy.ModeDeny, want: ok},
+		{name: "message far away in plan mode", make: comms.SendUserMessage, input: `{"message":"a"}`, mode: policy.ModePlan, remote: true, want: no},
+		{name: "notification in plan mode", make: comms.PushNotification, input: `{"message":"a"}`, mode: policy.ModePlan, want: ok},
+		{name: "pull request in plan mode", make: comms.SubscribePR, input: `{"pr":"7"}`, mode: policy.ModePlan, want: no},
+		{name: "message with a file in plan mode", make: comms.SendUserMessage, input: `{"message":"a","attachments":["a.txt"]}`, mode: policy.ModePlan, want: no},
+		{name: "terminal far away", make: comms.TerminalCapture, input: `{}`, mode: policy.ModeDefault, remote: true, want: no},
+		{name: "pull request", make: comms.SubscribePR, input: `{"pr":"acme/app#7"}`, mode: policy.ModeDefault, want: no},
+		{name: "pull request, allowed", make: comms.SubscribePR, input: `{"pr":"acme/app#7"}`, mode: policy.ModeDefault, rules: allow("SubscribePR(pull request acme/app#*)"), want: ok},
+		{name: "another pull request", make: comms.SubscribePR, input: `{"pr":"other/app#7"}`, mode: policy.ModeDefault, rules: allow("SubscribePR(pull request acme/app#*)"), want: no},
+		{name: "pull request, denied", make: comms.SubscribePR, input: `{"pr":"acme/app#7"}`, mode: policy.ModeBypass, rules: deny("SubscribePR(pull request acme/*)"), want: no},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

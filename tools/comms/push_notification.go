@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
 
@@ -92,7 +93,7 @@ func PushNotification(o Options) (pegboard.Tool, error) {
 			return pegboard.Lines{Before: "Notify you: " + pegboard.OneLine(in.Message), While: "Notifying you"}
 		},
 		Validate: func(_ context.Context, in pushInput, _ *pegboard.Call) error { return checkText("message", in.Message) },
-		Permit:   func(context.Context, pushInput, *pegboard.Call) pegboard.Decision { return o.permit() },
+		Permit:   func(context.Context, pushInput, *pegboard.Call) policy.Decision { return o.permit() },
 		ClassifierInput: func(in pushInput, _ *pegboard.Call) string {
 			return "notify the user: " + in.Message
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -53,7 +54,7 @@ func SubscribePR(o Options) (pegboard.Tool, error) {
 		Inspect: func(in subscribeInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				OpenWorld: true, Concurrency: pegboard.PerTarget, Kind: pegboard.KindRun,
-				Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "pull request " + in.PR}},
+				Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "pull request " + in.PR}},
 			}
 		},
 		Lines: func(in subscribeInput, _ *pegboard.Call) pegboard.Lines {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/comms"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -67,9 +68,9 @@ func made(t *testing.T, constructor func(comms.Options) (pegboard.Tool, error), 
 }
 
 // sessionIn returns a session in dir that asks nobody.
-func sessionIn(t *testing.T, dir string, mode pegboard.Mode, rules pegboard.RuleSet) *pegboard.Session {
+func sessionIn(t *testing.T, dir string, mode policy.Mode, rules policy.RuleSet) *pegboard.Session {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(mode, rules)
+	perms, err := policy.New(mode, rules)
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
 	require.NoError(t, err)

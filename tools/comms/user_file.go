@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Display says how files are to be shown.
@@ -65,7 +66,7 @@ func SendUserFile(o Options) (pegboard.Tool, error) {
 		Validate: func(_ context.Context, in fileInput, _ *pegboard.Call) error {
 			return cmp.Or(checkControls("caption", in.Caption), checkPaths(in.Files))
 		},
-		Permit: func(context.Context, fileInput, *pegboard.Call) pegboard.Decision { return o.permit() },
+		Permit: func(context.Context, fileInput, *pegboard.Call) policy.Decision { return o.permit() },
 		ClassifierInput: func(in fileInput, _ *pegboard.Call) string {
 			return fmt.Sprintf("send the user files: %s%s", in.Caption, listed(in.Files))
 		},
@@ -136,7 +137,7 @@ func SendUserMessage(o Options) (pegboard.Tool, error) {
 		Validate: func(_ context.Context, in messageInput, _ *pegboard.Call) error {
 			return cmp.Or(checkText("message", in.Message), checkPaths(in.Attachments))
 		},
-		Permit: func(context.Context, messageInput, *pegboard.Call) pegboard.Decision { return o.permit() },
+		Permit: func(context.Context, messageInput, *pegboard.Call) policy.Decision { return o.permit() },
 		ClassifierInput: func(in messageInput, _ *pegboard.Call) string {
 			return fmt.Sprintf("tell the user: %s%s", in.Message, listed(in.Attachments))
 		},

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/comms"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -16,7 +17,7 @@ func TestWhatTheHostIsGiven(t *testing.T) {
 	t.Parallel()
 	ch, dir := &channel{}, t.TempDir()
 	write(t, dir, "a.txt", "one\n")
-	s := sessionIn(t, dir, pegboard.ModeDefault, pegboard.RuleSet{})
+	s := sessionIn(t, dir, policy.ModeDefault, policy.RuleSet{})
 	out := tooltest.Run(t.Context(), made(t, comms.SendUserMessage, ch.options()), s, `{"message":"Done.\r\nAll 7 tests\tpass. <system-reminder>","attachments":["a.txt"],"status":"proactive"}`)
 	require.NoError(t, out.Err)
 	require.Same(t, s, ch.session)

@@ -8,6 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An adviceError is an error whose text is for the model: what is wrong, and what to do
@@ -30,7 +31,7 @@ type shownError struct {
 }
 
 // readError returns the error for a path that could not be read.
-func readError(c *pegboard.Call, t pegboard.Target, err error) error {
+func readError(c *pegboard.Call, t policy.Target, err error) error {
 	path := t.Value
 	var text string
 	switch {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/applypatch"
 )
 
@@ -49,7 +50,7 @@ func ApplyPatch(o WriteOptions) pegboard.Tool {
 		Lines:           applyPatchInput.lines,
 		Validate:        func(_ context.Context, in applyPatchInput, _ *pegboard.Call) error { return in.validate() },
 		ClassifierInput: func(in applyPatchInput, _ *pegboard.Call) string { return in.Input },
-		Permit:          func(_ context.Context, _ applyPatchInput, c *pegboard.Call) pegboard.Decision { return o.permit(c) },
+		Permit:          func(_ context.Context, _ applyPatchInput, c *pegboard.Call) policy.Decision { return o.permit(c) },
 		Preview: func(ctx context.Context, in applyPatchInput, c *pegboard.Call) ([]pegboard.Diff, error) {
 			p, err := newPatchPlan(o, c, in)
 			if err == nil {

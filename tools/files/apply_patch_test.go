@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -192,15 +193,15 @@ func TestApplyPatchIsRuledByItsPaths(t *testing.T) {
 	const both = "*** Begin Patch\n*** Update File: src/a\n*** Move to: src/b\n*** Delete File: lib/c\n*** End Patch"
 	for _, tt := range []struct {
 		name  string
-		rules pegboard.RuleSet
+		rules policy.RuleSet
 		runs  bool
 	}{
-		{name: "all paths", rules: pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Edit(/lib/**)"}}, runs: true},
-		{name: "some paths", rules: pegboard.RuleSet{Allow: []string{"Edit(/src/**)"}}},
-		{name: "all but where it is moved to", rules: pegboard.RuleSet{Allow: []string{"Edit(/src/a)", "Edit(/lib/**)"}}},
-		{name: "the tool", rules: pegboard.RuleSet{Allow: []string{"apply_patch"}}, runs: true},
-		{name: "the tool, and one path denied", rules: pegboard.RuleSet{Allow: []string{"apply_patch"}, Deny: []string{"Edit(/lib/c)"}}},
-		{name: "the tool, and reading where it is moved to denied", rules: pegboard.RuleSet{Allow: []string{"apply_patch"}, Deny: []string{"Read(/src/b)"}}},
+		{name: "all paths", rules: policy.RuleSet{Allow: []string{"Edit(/src/**)", "Edit(/lib/**)"}}, runs: true},
+		{name: "some paths", rules: policy.RuleSet{Allow: []string{"Edit(/src/**)"}}},
+		{name: "all but where it is moved to", rules: policy.RuleSet{Allow: []string{"Edit(/src/a)", "Edit(/lib/**)"}}},
+		{name: "the tool", rules: policy.RuleSet{Allow: []string{"apply_patch"}}, runs: true},
+		{name: "the tool, and one path denied", rules: policy.RuleSet{Allow: []string{"apply_patch"}, Deny: []string{"Edit(/lib/c)"}}},
+		{name: "the tool, and reading where it is moved to denied", rules: policy.RuleSet{Allow: []string{"apply_patch"}, Deny: []string{"Read(/src/b)"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -218,7 +219,7 @@ func TestApplyPatchIsRuledByItsPaths(t *testing.T) {
 			require.Equal(t, before, g.allFiles(t))
 		})
 	}
-	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"apply_patch"}})}, files.ApplyPatch(files.WriteOptions{ConfigDirs: []string{"lib"}}))
+	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Allow: []string{"apply_patch"}})}, files.ApplyPatch(files.WriteOptions{ConfigDirs: []string{"lib"}}))
 	g.put(t, "src/a", "a\n")
 	g.put(t, "lib/c", "c\n")
 	require.ErrorContains(t, g.call(t.Context(), t, "apply_patch", map[string]any{"input": both}).Err, "belongs to the configuration of the program")
@@ -229,11 +230,11 @@ func TestApplyPatchAsksWithItsDiffs(t *testing.T) {
 	t.Parallel()
 	var diffs []pegboard.Diff
 	var destructive bool
-	g := newGround(t, pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	g := newGround(t, pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 		var err error
 		diffs, err = q.Preview(ctx)
 		destructive = q.Tool.Traits(q.Call).Destructive
-		return pegboard.Decision{Behavior: pegboard.Deny}, err
+		return policy.Decision{Behavior: policy.Deny}, err
 	}}, files.ApplyPatch(files.WriteOptions{}))
 	g.put(t, "a", "one\ntwo\n")
 	g.put(t, "b", "b\n")

@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
@@ -19,7 +20,7 @@ import (
 // see [pegboard.Call.PathTarget]. The file is the one that was decided: it is an error if
 // the path leads to another one now, or to something that is no regular file.
 func OpenFile(ctx context.Context, c *pegboard.Call, path string) (*os.File, error) {
-	t, err := c.PathTarget(ctx, pegboard.AccessRead, path)
+	t, err := c.PathTarget(ctx, policy.Read, path)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +33,7 @@ func OpenFile(ctx context.Context, c *pegboard.Call, path string) (*os.File, err
 
 // openDecided opens the file t for reading. It fails with realpath.ErrMoved if another file is
 // there than was decided.
-func openDecided(t pegboard.Target) (*os.File, error) {
+func openDecided(t policy.Target) (*os.File, error) {
 	f, err := realpath.Open(t.Real())
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func openDecided(t pegboard.Target) (*os.File, error) {
 
 // checkDecided returns realpath.ErrMoved if info, of a file that was opened, is of another file
 // than was decided.
-func checkDecided(t pegboard.Target, info fs.FileInfo) error {
+func checkDecided(t policy.Target, info fs.FileInfo) error {
 	if !t.WasDecided(info) {
 		return &fs.PathError{Op: "open", Path: t.Real(), Err: realpath.ErrMoved}
 	}
@@ -87,7 +88,7 @@ func WriteFile(ctx context.Context, c *pegboard.Call, path string, data []byte) 
 // the file has its old content. The limit of its size is [DefaultMaxWritten]. The session
 // does not count the file as read: see [Note].
 func UpdateFile(ctx context.Context, c *pegboard.Call, path string, change func(old []byte) ([]byte, error)) error {
-	t, err := c.PathTarget(ctx, pegboard.AccessWrite, path)
+	t, err := c.PathTarget(ctx, policy.Write, path)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -26,7 +27,7 @@ func ExampleUpdateFile() {
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
 				Concurrency: pegboard.PerTarget,
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.File}},
+				Targets:     []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.File}},
 			}
 		},
 		Call: func(ctx context.Context, in input, c *pegboard.Call) (string, error) {
@@ -45,7 +46,7 @@ func ExampleUpdateFile() {
 
 	session, done := newProject()
 	defer done()
-	perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	perms, err := policy.New(policy.ModeAcceptEdits)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -82,9 +83,9 @@ func ExampleOpenFile() {
 		Info:        pegboard.Info{Name: "CopyFile"},
 		Description: "Copies a file.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{
-				{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.From},
-				{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: in.To},
+			return pegboard.Traits{Targets: []policy.Target{
+				{Kind: policy.Path, Access: policy.Read, Value: in.From},
+				{Kind: policy.Path, Access: policy.Write, Value: in.To},
 			}}
 		},
 		Call: func(ctx context.Context, in input, c *pegboard.Call) (string, error) {

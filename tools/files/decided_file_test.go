@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -26,11 +27,11 @@ type ownInput struct {
 }
 
 // own returns a tool of a host that has one path as its target, and does something to it.
-func own(access pegboard.Access, do func(ctx ctx, c *pegboard.Call, path string) error) pegboard.Tool {
+func own(access policy.Access, do func(ctx ctx, c *pegboard.Call, path string) error) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[ownInput, string]{
 		Info: pegboard.Info{Name: "Own"}, Description: "Does something to a file.",
 		Inspect: func(in ownInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{ReadOnly: access == pegboard.AccessRead, Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: access, Value: in.Path}}}
+			return pegboard.Traits{ReadOnly: access == policy.Read, Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Access: access, Value: in.Path}}}
 		},
 		Call: func(ctx context.Context, in ownInput, c *pegboard.Call) (string, error) {
 			return "done", do(ctx, c, in.Path)
@@ -44,7 +45,7 @@ func TestOwnToolsReadWhatWasDecided(t *testing.T) {
 	path := g.put(t, "f", "text")
 	link(t, "f", filepath.Join(g.dir, "link"))
 	var read string
-	tool := own(pegboard.AccessRead, func(ctx ctx, c *pegboard.Call, path string) error {
+	tool := own(policy.Read, func(ctx ctx, c *pegboard.Call, path string) error {
 		f, err := files.OpenFile(ctx, c, path)
 		if err != nil {
 			return err
@@ -61,7 +62,7 @@ func TestOwnToolsReadWhatWasDecided(t *testing.T) {
 	}
 	require.ErrorIs(t, tooltest.Run(t.Context(), tool, g.session, `{"path":"none"}`).Err, fs.ErrNotExist)
 
-	swapped := own(pegboard.AccessRead, func(ctx ctx, c *pegboard.Call, path string) error {
+	swapped := own(policy.Read, func(ctx ctx, c *pegboard.Call, path string) error {
 		if err := errors.Join(os.Remove(filepath.Join(g.dir, "f")), os.Symlink("/etc/hostname", filepath.Join(g.dir, "f"))); err != nil {
 			return err
 		}
@@ -93,22 +94,22 @@ func TestAnotherHardLinkOfADeniedFileIsNotOpened(t *testing.T) {
 				g.put(t, name, name)
 			}
 			at := func(name string) string { return filepath.Join(g.dir, name) }
-			p, err := pegboard.NewPermissions(pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{tc.rule}})
+			p, err := policy.New(policy.ModeBypass, policy.RuleSet{Deny: []string{tc.rule}})
 			require.NoError(t, err)
 			require.NoError(t, g.session.SetPermissions(p))
 			take := os.Rename
 			if tc.linked {
 				take = os.Link
 			}
-			for access, open := range map[pegboard.Access]func(ctx, *pegboard.Call, string) error{
-				pegboard.AccessRead: func(ctx ctx, c *pegboard.Call, path string) error {
+			for access, open := range map[policy.Access]func(ctx, *pegboard.Call, string) error{
+				policy.Read: func(ctx ctx, c *pegboard.Call, path string) error {
 					f, err := files.OpenFile(ctx, c, path)
 					if err != nil {
 						return err
 					}
 					return f.Close()
 				},
-				pegboard.AccessWrite: func(ctx ctx, c *pegboard.Call, path string) error {
+				policy.Write: func(ctx ctx, c *pegboard.Call, path string) error {
 					return files.UpdateFile(ctx, c, path, func(old []byte) ([]byte, error) { return old, nil })
 				},
 			} {
@@ -169,7 +170,7 @@ func TestOwnToolsWriteWhatWasDecided(t *testing.T) {
 			if tc.before != "-" {
 				g.put(t, "dir/f", tc.before)
 			}
-			err := tooltest.Run(t.Context(), own(pegboard.AccessWrite, tc.do), g.session, `{"path":"dir/f"}`).Err
+			err := tooltest.Run(t.Context(), own(policy.Write, tc.do), g.session, `{"path":"dir/f"}`).Err
 			require.Equal(t, tc.want, content(t, filepath.Join(g.dir, "dir", "f")))
 			if tc.says != "" {
 				require.ErrorContains(t, err, tc.says)
@@ -186,7 +187,7 @@ func TestOwnToolWritesNothingThatWasSwapped(t *testing.T) {
 	g := editable(t)
 	g.put(t, "dir/f", "old")
 	g.put(t, "other/f", "other")
-	tool := own(pegboard.AccessWrite, func(ctx ctx, c *pegboard.Call, path string) error {
+	tool := own(policy.Write, func(ctx ctx, c *pegboard.Call, path string) error {
 		dir := filepath.Join(g.dir, "dir")
 		if err := errors.Join(os.Rename(dir, dir+"2"), os.Symlink("other", dir)); err != nil {
 			return err
@@ -202,7 +203,7 @@ func TestUpdatesOfOneFileTakeTurns(t *testing.T) {
 	t.Parallel()
 	const agents = 20
 	g := editable(t)
-	tool := own(pegboard.AccessWrite, func(ctx ctx, c *pegboard.Call, path string) error {
+	tool := own(policy.Write, func(ctx ctx, c *pegboard.Call, path string) error {
 		return files.UpdateFile(ctx, c, path, func(old []byte) ([]byte, error) { return append(bytes.Clone(old), 'x'), nil })
 	})
 	var wg sync.WaitGroup
@@ -222,7 +223,7 @@ func TestEditRefusesAFileThatAnOwnToolHasWritten(t *testing.T) {
 	g := editable(t)
 	const text = "one\ntwo\n"
 	write := func(note bool) {
-		tool := own(pegboard.AccessWrite, func(ctx ctx, c *pegboard.Call, path string) error {
+		tool := own(policy.Write, func(ctx ctx, c *pegboard.Call, path string) error {
 			if note {
 				defer files.Note(c.Session(), path, 0, []byte(text))
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -217,8 +218,8 @@ func TestEditSaysWhetherItsInputWasChanged(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var path []byte
-			g := newGround(t, pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-				d := pegboard.Decision{Behavior: pegboard.Allow}
+			g := newGround(t, pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+				d := policy.Decision{Behavior: policy.Allow}
 				if tt.answer != "" {
 					d.Input = fmt.Appendf(nil, tt.answer, path)
 				}

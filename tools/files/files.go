@@ -52,6 +52,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
@@ -84,17 +85,17 @@ func observedPath(c *pegboard.Call, property, path string) map[string]any {
 var errUndecided = errors.New("the call was not admitted by an executor, so no path was decided; run it through an Executor")
 
 // decidedTarget returns the path that c may use.
-func decidedTarget(c *pegboard.Call) (pegboard.Target, error) {
+func decidedTarget(c *pegboard.Call) (policy.Target, error) {
 	targets, err := decidedTargets(c, 1)
 	if err != nil {
-		return pegboard.Target{}, err
+		return policy.Target{}, err
 	}
 	return targets[0], nil
 }
 
 // decidedTargets returns the n paths that c may use, in the order of its traits.
-func decidedTargets(c *pegboard.Call, n int) ([]pegboard.Target, error) {
-	paths := slices.DeleteFunc(c.Targets(), func(t pegboard.Target) bool { return t.Kind != pegboard.TargetPath })
+func decidedTargets(c *pegboard.Call, n int) ([]policy.Target, error) {
+	paths := slices.DeleteFunc(c.Targets(), func(t policy.Target) bool { return t.Kind != policy.Path })
 	if len(paths) != n {
 		return nil, errUndecided
 	}
@@ -130,14 +131,14 @@ func orDefault[T ~int | ~int64](n, def T) T {
 func searchTraits(paths ...string) pegboard.Traits {
 	traits := pegboard.Traits{Concurrency: pegboard.Shared, ReadOnly: true, Kind: pegboard.KindSearch}
 	for _, path := range paths {
-		traits.Targets = append(traits.Targets, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path, Tree: true, Filtered: true})
+		traits.Targets = append(traits.Targets, policy.Target{Kind: policy.Path, Access: policy.Read, Value: path, Tree: true, Filtered: true})
 	}
 	return traits
 }
 
 // mayRead reports whether the session of c may read the file at path, without asking.
 func mayRead(c *pegboard.Call, path string) bool {
-	return c.Filter(pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path})
+	return c.Filter(policy.Target{Kind: policy.Path, Access: policy.Read, Value: path})
 }
 
 // textResult returns a result with a text for the model and data for the host.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
 
@@ -178,7 +179,7 @@ func (o GlobOptions) omissionText() string {
 
 // search adds the matches of s, whose base is the target t, to found. If there is an
 // error, found has the matches before it.
-func (o GlobOptions) search(ctx context.Context, c *pegboard.Call, s globSearch, t pegboard.Target, found *globFindings) error {
+func (o GlobOptions) search(ctx context.Context, c *pegboard.Call, s globSearch, t policy.Target, found *globFindings) error {
 	root, err := realpath.OpenDir(t.Real())
 	switch {
 	case err == nil && s.literal && !s.ofDirs:
@@ -201,7 +202,7 @@ func (o GlobOptions) search(ctx context.Context, c *pegboard.Call, s globSearch,
 
 // walk adds what is below root, the directory t, and matches ps to found. If there is an
 // error, found has the matches before it.
-func (o GlobOptions) walk(ctx context.Context, root *os.Root, t pegboard.Target, ps pathPatterns, found *globFindings) error {
+func (o GlobOptions) walk(ctx context.Context, root *os.Root, t policy.Target, ps pathPatterns, found *globFindings) error {
 	options := walk.Options{NoIgnore: !o.Ignore, Hidden: !o.NoHidden, MaxDepth: ps.maxDepth(), Enter: ps.canContain}
 	byWorker := make([]globFindings, options.NumWorkers())
 	listing := ps.maxDepth() > 0 // otherwise there may be far more directories than files
@@ -290,7 +291,7 @@ func (o GlobOptions) shownPaths(c *pegboard.Call, paths []string) (shown []strin
 }
 
 // emptyNote says for a search without matches what is there instead.
-func (o GlobOptions) emptyNote(ctx context.Context, c *pegboard.Call, s globSearch, t pegboard.Target) string {
+func (o GlobOptions) emptyNote(ctx context.Context, c *pegboard.Call, s globSearch, t policy.Target) string {
 	root, err := realpath.OpenDir(t.Real())
 	if err != nil || len(s.patterns) != 1 {
 		return ""
@@ -331,7 +332,7 @@ func (f *globFindings) add(g *globFindings) {
 }
 
 // addFile adds the file t, if it is a regular file.
-func (f *globFindings) addFile(c *pegboard.Call, t pegboard.Target) error {
+func (f *globFindings) addFile(c *pegboard.Call, t policy.Target) error {
 	file, err := realpath.Open(t.Real())
 	if err != nil {
 		f.notes = append(f.notes, readError(c, t, err).Error())

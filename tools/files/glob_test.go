@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -286,7 +287,7 @@ func TestGlobNamesLinks(t *testing.T) {
 // TestGlobListsADirectory as the error of Read advises.
 func TestGlobListsADirectory(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Deny: []string{"Read(/d/secret)"}})}, files.Read(files.ReadOptions{}), files.Glob(files.GlobOptions{MaxResults: 3}))
+	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Deny: []string{"Read(/d/secret)"}})}, files.Read(files.ReadOptions{}), files.Glob(files.GlobOptions{MaxResults: 3}))
 	for _, dir := range []string{"a", "b", "c", "e", "f", "secret"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(g.dir, "d", dir), 0o755))
 	}
@@ -349,7 +350,7 @@ func TestGlobLeavesOutWhatMayNotBeRead(t *testing.T) {
 	t.Parallel()
 	g := newGround(t, pegboard.SessionConfig{
 		Ask:         yes,
-		Permissions: rules(t, pegboard.RuleSet{Ask: []string{"Read(key.pem)"}}),
+		Permissions: rules(t, policy.RuleSet{Ask: []string{"Read(key.pem)"}}),
 	})
 	g.put(t, "key.pem", "")
 	g.put(t, "cert.pem", "")
@@ -394,13 +395,13 @@ func TestGlobRunsInOrderWithWrites(t *testing.T) {
 	writer := pegboard.Build(pegboard.Definition[input, string]{
 		Info: pegboard.Info{Name: "Put"}, Description: "For a test.",
 		Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: fmt.Sprintf("d/%d", in.N)}}}
+			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{{Kind: policy.Path, Value: fmt.Sprintf("d/%d", in.N)}}}
 		},
 		Call: func(_ ctx, in input, _ *pegboard.Call) (string, error) {
 			return "", os.WriteFile(filepath.Join(g.dir, "d", fmt.Sprint(in.N)), nil, 0o644)
 		},
 	})
-	g = newGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Allow: []string{"Put"}})}, append(files.Tools(), writer)...)
+	g = newGround(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Allow: []string{"Put"}})}, append(files.Tools(), writer)...)
 	require.NoError(t, os.Mkdir(filepath.Join(g.dir, "d"), 0o755))
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(g.tools...))
@@ -539,7 +540,7 @@ func everythingLike(t *testing.T, dir, pattern string) []string {
 // others. A rule about the directory itself does.
 func TestGlobWalksAroundWhatIsDenied(t *testing.T) {
 	t.Parallel()
-	perms, err := pegboard.NewPermissions("", pegboard.RuleSet{Deny: []string{"Read(.env)", "Read(/secret)"}})
+	perms, err := policy.New("", policy.RuleSet{Deny: []string{"Read(.env)", "Read(/secret)"}})
 	require.NoError(t, err)
 	g := newGround(t, pegboard.SessionConfig{Permissions: perms})
 	for _, name := range []string{"a", ".env", "sub/.env", "sub/b", "secret/c"} {
@@ -558,14 +559,14 @@ func TestGlobWalksAroundWhatIsDenied(t *testing.T) {
 func TestApprovalOfAWalkReachesWhatItFinds(t *testing.T) {
 	t.Parallel()
 	asked := 0
-	g := newGround(t, pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+	g := newGround(t, pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 		asked++
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}})
 	g.put(t, "../out/a", "")
 	g.put(t, "../out/sub/b", "")
 	outside := filepath.Join(filepath.Dir(g.dir), "out")
-	perms, err := pegboard.NewPermissions("", pegboard.RuleSet{Deny: []string{"Read(/" + filepath.ToSlash(outside) + "/sub)"}})
+	perms, err := policy.New("", policy.RuleSet{Deny: []string{"Read(/" + filepath.ToSlash(outside) + "/sub)"}})
 	require.NoError(t, err)
 	require.NoError(t, g.session.SetPermissions(perms))
 	_, out := g.glob(t, map[string]any{"pattern": "**", "path": outside})

@@ -17,6 +17,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/grep/walk"
 )
@@ -248,7 +249,7 @@ func (o GrepOptions) grep(ctx context.Context, in grepInput, c *pegboard.Call) (
 var errMayNotBeRead = errors.New("permission rules leave it out of searches; tell the user if it is needed")
 
 // searchTarget searches the directory or file t.
-func (o GrepOptions) searchTarget(ctx context.Context, s *grep.Search, in grepInput, c *pegboard.Call, t pegboard.Target) error {
+func (o GrepOptions) searchTarget(ctx context.Context, s *grep.Search, in grepInput, c *pegboard.Call, t policy.Target) error {
 	root, err := realpath.OpenDir(t.Real())
 	if err == nil {
 		defer func() { _ = root.Close() }()
@@ -269,7 +270,7 @@ func (o GrepOptions) searchTarget(ctx context.Context, s *grep.Search, in grepIn
 }
 
 // unsearched says why no file was searched.
-func (o GrepOptions) unsearched(in grepInput, targets []pegboard.Target) string {
+func (o GrepOptions) unsearched(in grepInput, targets []policy.Target) string {
 	var below []string
 	for _, t := range targets {
 		below = append(below, quotePath(t.Value))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -133,7 +134,7 @@ func TestGrepTellsNothingOfWhatIsDenied(t *testing.T) {
 		for _, multiline := range []bool{false, true} {
 			t.Run(mode, func(t *testing.T) {
 				t.Parallel()
-				g := newGrepGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Deny: []string{"Read(.env)"}})}, files.GrepOptions{})
+				g := newGrepGround(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Deny: []string{"Read(.env)"}})}, files.GrepOptions{})
 				g.put(t, "a", "key=public\n")
 				g.put(t, "sub/.env", "key=hunter2\n")
 				input := map[string]any{"pattern": "key=\\w+", "output_mode": mode, "multiline": multiline, "context": 1}

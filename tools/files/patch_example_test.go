@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -72,7 +73,7 @@ func change(s *pegboard.Session, tools []pegboard.Tool, name string, input any) 
 	if err != nil {
 		log.Fatal(err)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	perms, err := policy.New(policy.ModeAcceptEdits)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/applypatch"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
@@ -21,7 +22,7 @@ type patchPlan struct {
 	options  WriteOptions
 	call     *pegboard.Call
 	sections []applypatch.Section
-	targets  []pegboard.Target // one for each path in the patch
+	targets  []policy.Target // one for each path in the patch
 
 	files []*plannedFile // each once, in the order of the patch
 	notes []string       // for the model
@@ -140,7 +141,7 @@ func (p *patchPlan) inWhole(err error) error {
 }
 
 // file returns the file of a target, and loads it when it is needed first.
-func (p *patchPlan) file(ctx context.Context, t pegboard.Target) (*plannedFile, error) {
+func (p *patchPlan) file(ctx context.Context, t policy.Target) (*plannedFile, error) {
 	for _, f := range p.files {
 		if f.target.Real() == t.Real() {
 			return f, nil

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -39,10 +40,10 @@ func Example_preview() {
 	}
 	session, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: dir,
-		Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 			diffs, err := q.Preview(ctx)
 			if err != nil {
-				return pegboard.Decision{}, err // nobody can say yes to what cannot be shown
+				return policy.Decision{}, err // nobody can say yes to what cannot be shown
 			}
 			fmt.Printf("%s?\n", q.Call.View().Before)
 			for _, d := range diffs {
@@ -51,7 +52,7 @@ func Example_preview() {
 					fmt.Printf("and %d more lines\n", d.Omitted)
 				}
 			}
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil // the person said yes
+			return policy.Decision{Behavior: policy.Allow}, nil // the person said yes
 		},
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -26,16 +27,16 @@ type dialog struct {
 	asked int
 }
 
-func (d *dialog) ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (d *dialog) ask(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	d.asked++
 	var diffs []pegboard.Diff
 	if diffs, d.err = q.Preview(ctx); len(diffs) > 0 {
 		d.shown = diffs[0]
 	}
 	if d.allow {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}
-	return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not now"}, nil
+	return policy.Decision{Behavior: policy.Deny, Reason: "not now"}, nil
 }
 
 // asking is a session that asks d before it writes.
@@ -252,13 +253,13 @@ func TestPreviewGoesByTheTool(t *testing.T) {
 			t.Parallel()
 			var asked *pegboard.Question
 			var err, unwrapped error
-			g := newGround(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			g := newGround(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 				asked = q
 				_, err = q.Preview(ctx)
 				own := *q
 				own.Tool = inner
 				_, unwrapped = own.Preview(ctx)
-				return pegboard.Decision{Behavior: pegboard.Deny}, nil
+				return policy.Decision{Behavior: policy.Deny}, nil
 			}}, tc.tool)
 			g.call(t.Context(), t, tc.tool.Info().Name, map[string]any{"file_path": "f", "content": "a"})
 			if tc.name == "Glob" { // which nobody asks about
@@ -299,7 +300,7 @@ func TestPreviewOpensWhatWasDecided(t *testing.T) {
 	d := &dialog{}
 	var g *ground
 	var moved error
-	g = newGround(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	g = newGround(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 		dir := filepath.Join(g.dir, "d")
 		moved = errors.Join(os.Rename(dir, dir+" before"), os.Symlink("secret", dir))
 		return d.ask(ctx, q)
@@ -404,14 +405,14 @@ func TestPreviewWaitsForNobody(t *testing.T) {
 		<-proceed
 		return nil, nil
 	}})
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Edit(f)"}, Ask: []string{"Write"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(f)"}, Ask: []string{"Write"}})
 	require.NoError(t, err)
-	g := newGround(t, pegboard.SessionConfig{Permissions: perms, Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	g := newGround(t, pegboard.SessionConfig{Permissions: perms, Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 		if d.asked > 0 {
 			return d.ask(ctx, q)
 		}
 		d.asked++
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}}, slow)
 	var wg sync.WaitGroup
 	wg.Go(func() { g.write(t, "f", "a\n") })
@@ -429,11 +430,11 @@ func TestPreviewWaitsForNobody(t *testing.T) {
 func TestPreviewEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	var err error
-	g := newGround(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	g := newGround(t, pegboard.SessionConfig{Ask: func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 		ctx, cancel := context.WithCancel(ctx)
 		cancel()
 		_, err = q.Preview(ctx)
-		return pegboard.Decision{Behavior: pegboard.Deny}, nil
+		return policy.Decision{Behavior: policy.Deny}, nil
 	}})
 	require.Error(t, g.write(t, g.put(t, "f", "a"), "b").Err)
 	require.ErrorIs(t, err, context.Canceled)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
@@ -170,7 +171,7 @@ func buildRead[In readInput | plainReadInput](o ReadOptions) pegboard.Tool {
 		Prompt:      func(s pegboard.Scope) string { o := o.in(s.Session); return o.prompt(s) },
 		Inspect: func(in In, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: readInput(in).FilePath}},
+				Targets:     []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: readInput(in).FilePath}},
 				Concurrency: pegboard.Shared,
 				ReadOnly:    true,
 				Kind:        pegboard.KindRead,

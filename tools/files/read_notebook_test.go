@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
@@ -552,7 +553,7 @@ type reader struct {
 
 func newReader(t *testing.T, cfg pegboard.SessionConfig, tools ...pegboard.Tool) *reader {
 	t.Helper()
-	perms := rules(t, pegboard.RuleSet{Allow: []string{"Script"}})
+	perms := rules(t, policy.RuleSet{Allow: []string{"Script"}})
 	cfg.Permissions = perms
 	if len(tools) == 0 {
 		tools = []pegboard.Tool{files.Read(files.ReadOptions{})}
@@ -617,7 +618,7 @@ func scriptOfReads() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Script"}, Description: "Reads the file.",
 		Inspect: func(struct{}, *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.Shared, Targets: []pegboard.Target{}}
+			return pegboard.Traits{Concurrency: pegboard.Shared, Targets: []policy.Target{}}
 		},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			outs := c.Run(ctx, pegboard.Call{ID: c.ID + "/1", Name: "Read", Input: json.RawMessage(`{"file_path":"f"}`)})

@@ -30,6 +30,7 @@ import (
 	"golang.org/x/image/tiff"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -291,15 +292,15 @@ func TestReadOpensWhatWasDecided(t *testing.T) {
 			t.Parallel()
 			var g *ground
 			g = newGround(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{
-				Pre: func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
+				Pre: func(context.Context, *pegboard.HookCall) (policy.Decision, error) {
 					p := filepath.Join(g.dir, tc.swap)
-					return pegboard.Decision{}, errors.Join(os.RemoveAll(p), os.Symlink(tc.to, p))
+					return policy.Decision{}, errors.Join(os.RemoveAll(p), os.Symlink(tc.to, p))
 				},
 			}})
 			g.put(t, "d/f", "harmless\n")
 			g.put(t, "../out/f", "TOPSECRET\n")
 			out := g.call(t.Context(), t, "Read", map[string]any{"file_path": "d/f"})
-			require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+			require.Equal(t, policy.Allow, out.Decision.Behavior)
 			require.True(t, out.Result.IsError)
 			require.Contains(t, out.Result.Text(), "leads elsewhere now")
 			require.NotContains(t, out.Result.Text(), "TOPSECRET")

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
@@ -159,7 +160,7 @@ type UnchangedFile struct {
 // still has shows the same part of the file, recordView replaces the output by a notice,
 // once: if the model repeats the call, it can no longer see the text, and gets it. A call
 // of a script always gets the text, and its result is none that the model has.
-func (o *ReadOptions) recordView(c *pegboard.Call, t pegboard.Target, out ReadOutput) ReadOutput {
+func (o *ReadOptions) recordView(c *pegboard.Call, t policy.Target, out ReadOutput) ReadOutput {
 	if out.view == nil {
 		return out
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A suggestions value has the paths that the model may have meant, the most likely
@@ -31,7 +32,7 @@ const (
 
 // missingFile returns the text for a path that does not exist, with similar names in
 // its deepest existing directory.
-func missingFile(c *pegboard.Call, t pegboard.Target) string {
+func missingFile(c *pegboard.Call, t policy.Target) string {
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Value, c.Dir())
 	for p := t.Real(); p != filepath.Dir(p); p = filepath.Dir(p) {
 		near, ok := suggestionsFor(c, p)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestReadNamesLookalikes asks for names as models write them, where the file
@@ -59,7 +60,7 @@ func TestReadNamesLookalikes(t *testing.T) {
 // TestReadSuggestsNoDeniedLookalike must not say that a denied file exists.
 func TestReadSuggestsNoDeniedLookalike(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Deny: []string{"Read(my\u00a0secret)"}})})
+	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Deny: []string{"Read(my\u00a0secret)"}})})
 	g.put(t, "my\u00a0secret", "x")
 	out := g.call(t.Context(), t, "Read", map[string]any{"file_path": "my secret"})
 	require.NotContains(t, out.Result.Text(), "Did you mean")
@@ -70,7 +71,7 @@ func TestReadSuggestsNoDeniedLookalike(t *testing.T) {
 // read: the answer must not say that it exists.
 func TestReadSuggestsNothingDenied(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.RuleSet{Deny: []string{"Read(secrets.txt)"}})})
+	g := newGround(t, pegboard.SessionConfig{Permissions: rules(t, policy.RuleSet{Deny: []string{"Read(secrets.txt)"}})})
 	g.put(t, "secrets.txt", "x")
 	out := g.call(t.Context(), t, "Read", map[string]any{"file_path": "secret.txt"})
 	require.ErrorIs(t, out.Err, os.ErrNotExist)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -114,16 +115,16 @@ func (g *ground) glob(t testing.TB, input map[string]any) (string, files.GlobOut
 }
 
 // rules returns permissions of the default mode.
-func rules(t testing.TB, set pegboard.RuleSet) pegboard.Permissions {
+func rules(t testing.TB, set policy.RuleSet) policy.Permissions {
 	t.Helper()
-	p, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	p, err := policy.New(policy.ModeDefault, set)
 	require.NoError(t, err)
 	return p
 }
 
 // yes is a person who allows everything.
-func yes(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-	return pegboard.Decision{Behavior: pegboard.Allow}, nil
+func yes(context.Context, *pegboard.Question) (policy.Decision, error) {
+	return policy.Decision{Behavior: policy.Allow}, nil
 }
 
 // link makes a symbolic link at path.
@@ -135,7 +136,7 @@ func link(t testing.TB, to, path string) {
 // editable is a session that may edit below its directory.
 func editable(t testing.TB, tools ...pegboard.Tool) *ground {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits)
+	perms, err := policy.New(policy.ModeAcceptEdits)
 	require.NoError(t, err)
 	return newGround(t, pegboard.SessionConfig{Permissions: perms}, tools...)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 	"github.com/seed49eaa51d/pegboard/tools/internal/writes"
 )
@@ -21,7 +22,7 @@ import (
 type targetFile struct {
 	options WriteOptions
 	call    *pegboard.Call
-	target  pegboard.Target
+	target  policy.Target
 	store   *atomicfile.Store
 	// partly is what the model uses to change a part of a file.
 	partly string
@@ -37,7 +38,7 @@ func newTargetFile(o WriteOptions, c *pegboard.Call) (targetFile, error) {
 }
 
 // newFileAt returns the file of a target of c.
-func newFileAt(o WriteOptions, c *pegboard.Call, t pegboard.Target) targetFile {
+func newFileAt(o WriteOptions, c *pegboard.Call, t policy.Target) targetFile {
 	return targetFile{options: o, call: c, target: t, partly: "Edit", store: writes.Of(c.Session())}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
@@ -210,26 +211,26 @@ const DefaultMaxWritten = 64 << 20
 func (o WriteOptions) traits(paths ...string) pegboard.Traits {
 	traits := pegboard.Traits{Concurrency: pegboard.PerTarget, Kind: pegboard.KindEdit}
 	for _, path := range paths {
-		traits.Targets = append(traits.Targets, pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: path})
+		traits.Targets = append(traits.Targets, policy.Target{Kind: policy.Path, Access: policy.Write, Value: path})
 	}
 	return traits
 }
 
 // permit denies writing in ConfigDirs.
-func (o WriteOptions) permit(c *pegboard.Call) pegboard.Decision {
+func (o WriteOptions) permit(c *pegboard.Call) policy.Decision {
 	s := c.Session()
 	if s == nil {
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
 	for _, t := range c.Targets() {
 		for _, dir := range o.ConfigDirs {
 			abs := realpath.Abs(c.Dir(), s.Home(), dir)
 			if contains(abs, t.Value) || contains(realpath.Resolve(abs), t.Real()) {
-				return pegboard.Decision{Behavior: pegboard.Deny, Reason: t.Value + " belongs to the configuration of the program that runs this agent, which no tool may write"}
+				return policy.Decision{Behavior: policy.Deny, Reason: t.Value + " belongs to the configuration of the program that runs this agent, which no tool may write"}
 			}
 		}
 	}
-	return pegboard.Decision{}
+	return policy.Decision{}
 }
 
 // contains reports whether path is dir or is below it. It ignores letter case and
@@ -253,7 +254,7 @@ func contains(dir, path string) bool {
 // buildWriter returns the tool with the definition d, which changes a file and plans
 // changes with w.
 func buildWriter[In, Out any](o WriteOptions, d pegboard.Definition[In, Out], w planner[In, Out]) pegboard.Tool {
-	d.Permit = func(_ context.Context, _ In, c *pegboard.Call) pegboard.Decision { return o.permit(c) }
+	d.Permit = func(_ context.Context, _ In, c *pegboard.Call) policy.Decision { return o.permit(c) }
 	d.Call = func(ctx context.Context, in In, c *pegboard.Call) (Out, error) { return w.apply(ctx, o, in, c) }
 	d.Preview = func(ctx context.Context, in In, c *pegboard.Call) ([]pegboard.Diff, error) {
 		return w.propose(ctx, o, in, c)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -140,11 +141,11 @@ func TestWritesHonourRules(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			set := pegboard.RuleSet{}
+			set := policy.RuleSet{}
 			if tt.deny != "" {
 				set.Deny = []string{tt.deny}
 			}
-			perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, set)
+			perms, err := policy.New(policy.ModeAcceptEdits, set)
 			require.NoError(t, err)
 			o := files.WriteOptions{AllowUnread: true, ConfigDirs: []string{".harness", "keys"}}
 			g := newGround(t, pegboard.SessionConfig{Permissions: perms}, files.Write(o), files.Edit(o), files.NotebookEdit(o))
@@ -170,7 +171,7 @@ func TestWritesHonourRules(t *testing.T) {
 // it.
 func TestHarnessDirectoryIsClosedInEveryMode(t *testing.T) {
 	t.Parallel()
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass, pegboard.RuleSet{Allow: []string{"Write", "Edit(**)"}})
+	perms, err := policy.New(policy.ModeBypass, policy.RuleSet{Allow: []string{"Write", "Edit(**)"}})
 	require.NoError(t, err)
 	o := files.WriteOptions{ConfigDirs: []string{"~/.harness"}}
 	g := newGround(t, pegboard.SessionConfig{Permissions: perms, Ask: yes, Home: t.TempDir()}, files.Write(o))

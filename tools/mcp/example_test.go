@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
@@ -21,7 +22,7 @@ func Example() {
 	for _, p := range problems {
 		fmt.Println(p)
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__notes__add"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__notes__add"}})
 	check(err)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions})
 	check(err)
@@ -255,7 +256,7 @@ type aTalk struct {
 
 func talk(cfg pegboard.SessionConfig, o mcp.Options) *aTalk {
 	var err error
-	cfg.Permissions, err = pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__notes", "ListMcpResources", "ReadMcpResource"}})
+	cfg.Permissions, err = policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__notes", "ListMcpResources", "ReadMcpResource"}})
 	check(err)
 	c := &aTalk{}
 	c.session, err = pegboard.NewSession(cfg)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // AuthInput is the input of McpAuth.
@@ -52,11 +53,11 @@ func newAuthTool(a authorizer) pegboard.Tool {
 			if in.Server == "" {
 				return pegboard.Traits{
 					ReadOnly: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared,
-					Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "MCP servers that need a login"}},
+					Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "MCP servers that need a login"}},
 				}
 			}
 			return pegboard.Traits{
-				Targets:     []pegboard.Target{{Kind: pegboard.TargetResource, Value: "mcp:" + in.Server}},
+				Targets:     []policy.Target{{Kind: policy.Resource, Value: "mcp:" + in.Server}},
 				Concurrency: pegboard.PerTarget, OpenWorld: true,
 			}
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/authserver"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
@@ -31,8 +32,8 @@ func (b *bridge) auth(server string) pegboard.Outcome {
 func browsing(folder string) func(*setup) {
 	return func(s *setup) {
 		s.options.Tokens = mcp.FileTokens(folder)
-		s.session.Ask = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		s.session.Ask = func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}
 		s.session.Fill = func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
 			return pegboard.Filled{Action: pegboard.FillAccept}, authserver.Open(ctx, f.URL)
@@ -111,13 +112,13 @@ func TestMcpAuthNeedsTheUser(t *testing.T) {
 	}{
 		{name: "nobody to ask", change: func(_ testing.TB, s *setup) { s.session.Ask = nil }, server: "notes"},
 		{name: "the user refuses the call", change: func(_ testing.TB, s *setup) {
-			s.session.Ask = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not now"}, nil
+			s.session.Ask = func(context.Context, *pegboard.Question) (policy.Decision, error) {
+				return policy.Decision{Behavior: policy.Deny, Reason: "not now"}, nil
 			}
 		}, server: "notes", text: "not now"},
 		{name: "an allow rule is not enough", change: func(t testing.TB, s *setup) {
 			var err error
-			s.session.Permissions, err = pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"McpAuth"}})
+			s.session.Permissions, err = policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"McpAuth"}})
 			require.NoError(t, err)
 			s.session.Ask = nil
 		}, server: "notes"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/content"
 )
 
@@ -102,11 +103,11 @@ func (m *Servers) readTool() pegboard.Tool {
 const maxResourceText = 100_000
 
 // readTargets returns the targets of reading from a server, or from all.
-func (m *Servers) readTargets(name string) []pegboard.Target {
+func (m *Servers) readTargets(name string) []policy.Target {
 	if name != "" {
-		return []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "mcp:" + name}}
+		return []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "mcp:" + name}}
 	}
-	var targets []pegboard.Target
+	var targets []policy.Target
 	for _, one := range m.list {
 		targets = append(targets, m.readTargets(one.config.Name)...)
 	}

@@ -25,6 +25,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/definition"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
@@ -299,13 +300,13 @@ func TestDecisionsOfTheCorpus(t *testing.T) {
 					Name  string
 					Tools []map[string]json.RawMessage
 				}
-				Rules pegboard.RuleSet
+				Rules policy.RuleSet
 				Mode  string
 			}
 			if json.Unmarshal(line, &row) != nil {
 				continue // a row about something else than lists
 			}
-			permissions, err := pegboard.NewPermissions(pegboard.Mode(cmp.Or(row.Mode, "default")), row.Rules)
+			permissions, err := policy.New(policy.Mode(cmp.Or(row.Mode, "default")), row.Rules)
 			if err != nil {
 				continue // a rule that is refused
 			}

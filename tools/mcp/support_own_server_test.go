@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
@@ -100,7 +101,7 @@ func startWorld(t *testing.T, cfg pegboard.SessionConfig, o mcp.Options, connect
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()
 	}
-	cfg.Permissions, err = pegboard.NewPermissions(pegboard.ModeBypass)
+	cfg.Permissions, err = policy.New(policy.ModeBypass)
 	require.NoError(t, err)
 	w.session, err = pegboard.NewSession(cfg)
 	require.NoError(t, err)

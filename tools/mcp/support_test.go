@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
@@ -45,7 +46,7 @@ type setup struct {
 // newBridge starts servers. They are closed at the end of the test, when nothing may be left.
 func newBridge(t testing.TB, change func(*setup), servers ...mcpjson.Server) *bridge {
 	t.Helper()
-	permissions, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	permissions, err := policy.New(policy.ModeBypass)
 	require.NoError(t, err)
 	b := &bridge{t: t, registry: new(pegboard.Registry)}
 	s := setup{session: pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}}, options: mcp.Options{OnState: b.state}}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // DefaultMaxBytes is the number of bytes of a result that one call shows. A result of
@@ -83,12 +84,12 @@ func Read(o Options) pegboard.Tool {
 			"With a pattern it shows the lines that match.", o.MaxBytes),
 		Traits: pegboard.Traits{
 			ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindRead,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "stored results"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "stored results"}},
 		},
 		Lines:    readInput.lines,
 		Validate: validateInput,
-		Permit: func(context.Context, readInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it reads only results of this conversation"}
+		Permit: func(context.Context, readInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it reads only results of this conversation"}
 		},
 		Call: o.read,
 		Result: func(out Output) *pegboard.Result {

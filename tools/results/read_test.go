@@ -19,6 +19,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/results"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -138,8 +139,8 @@ func withoutHidden(paths []string) (shown []string) {
 func TestNoPromptInAnyModeButAsk(t *testing.T) {
 	t.Parallel()
 	store := memory{texts: map[string]string{"r": "one\n"}}
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModePlan, pegboard.ModeDeny, pegboard.ModeAcceptEdits} {
-		perms, err := pegboard.NewPermissions(mode)
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModePlan, policy.ModeDeny, policy.ModeAcceptEdits} {
+		perms, err := policy.New(mode)
 		require.NoError(t, err)
 		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Results: store, Permissions: perms})
 		require.NoError(t, err)

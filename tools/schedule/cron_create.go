@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // cronCreateInput is the input of CronCreate.
@@ -49,17 +50,17 @@ func (out Created) text() string {
 
 // jobsTraits are those of the tools that change the jobs.
 func jobsTraits() pegboard.Traits {
-	return pegboard.Traits{Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true, Targets: jobsTarget(pegboard.AccessWrite)}
+	return pegboard.Traits{Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true, Targets: jobsTarget(policy.Write)}
 }
 
 // jobsTarget is the target of the tools for jobs.
-func jobsTarget(access pegboard.Access) []pegboard.Target {
-	return []pegboard.Target{{Kind: pegboard.TargetResource, Access: access, Value: "scheduled jobs"}}
+func jobsTarget(access policy.Access) []policy.Target {
+	return []policy.Target{{Kind: policy.Resource, Access: access, Value: "scheduled jobs"}}
 }
 
 // permitJobs allows the tools for jobs.
-func permitJobs() pegboard.Decision {
-	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "a job belongs to the conversation, and its prompt allows nothing"}
+func permitJobs() policy.Decision {
+	return policy.Decision{Behavior: policy.Allow, Reason: "a job belongs to the conversation, and its prompt allows nothing"}
 }
 
 // cronCreateTool returns the CronCreate tool.
@@ -85,7 +86,7 @@ func (c *Schedule) cronCreateTool() pegboard.Tool {
 			}
 			return checkPrompt(in.Prompt)
 		},
-		Permit: func(context.Context, cronCreateInput, *pegboard.Call) pegboard.Decision { return permitJobs() },
+		Permit: func(context.Context, cronCreateInput, *pegboard.Call) policy.Decision { return permitJobs() },
 		ClassifierInput: func(in cronCreateInput, _ *pegboard.Call) string {
 			return "schedule a prompt of its own for " + in.Cron + ": " + in.Prompt
 		},
@@ -148,7 +149,7 @@ func (c *Schedule) cronDeleteTool() pegboard.Tool {
 		Lines: func(in cronDeleteInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Delete job " + in.ID, While: "Deleting job " + in.ID}
 		},
-		Permit: func(context.Context, cronDeleteInput, *pegboard.Call) pegboard.Decision { return permitJobs() },
+		Permit: func(context.Context, cronDeleteInput, *pegboard.Call) policy.Decision { return permitJobs() },
 		Call: func(ctx context.Context, in cronDeleteInput, call *pegboard.Call) (Deleted, error) {
 			agent, err := c.ownerOf(call)
 			if err != nil {
@@ -217,13 +218,13 @@ func (c *Schedule) cronListTool() pegboard.Tool {
 		Info:        pegboard.Info{Name: "CronList", Title: "List jobs", Hint: "which scheduled prompts there are and when they come"},
 		Description: "Lists the jobs that CronCreate has set, with their ids and when they come next.",
 		Traits: pegboard.Traits{
-			ReadOnly: true, Own: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared, Targets: jobsTarget(pegboard.AccessRead),
+			ReadOnly: true, Own: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared, Targets: jobsTarget(policy.Read),
 		},
 		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "List the scheduled jobs", While: "Listing the scheduled jobs"}
 		},
-		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only shows the jobs of the conversation"}
+		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it only shows the jobs of the conversation"}
 		},
 		Call: func(_ context.Context, _ struct{}, call *pegboard.Call) (Listed, error) {
 			agent, err := c.ownerOf(call)

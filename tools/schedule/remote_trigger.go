@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Triggers is a service of the host that starts sessions elsewhere, at times or by events.
@@ -113,11 +114,11 @@ func RemoteTrigger(t Triggers) (pegboard.Tool, error) {
 		Inspect: func(in remoteInput, _ *pegboard.Call) pegboard.Traits {
 			tr := pegboard.Traits{
 				Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, OpenWorld: true,
-				Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: in.subject()}},
+				Targets: []policy.Target{{Kind: policy.Resource, Value: in.subject()}},
 			}
 			if in.Action.ReadOnly() {
 				tr.ReadOnly, tr.OpenWorld, tr.Kind, tr.Concurrency = true, false, pegboard.KindFetch, pegboard.Shared
-				tr.Targets[0].Access = pegboard.AccessRead
+				tr.Targets[0].Access = policy.Read
 			}
 			return tr
 		},
@@ -130,11 +131,11 @@ func RemoteTrigger(t Triggers) (pegboard.Tool, error) {
 			return pegboard.Lines{Before: "Remote trigger: " + text, While: "Remote trigger: " + text}
 		},
 		Validate: func(_ context.Context, in remoteInput, _ *pegboard.Call) error { return in.check() },
-		Permit: func(_ context.Context, in remoteInput, _ *pegboard.Call) pegboard.Decision {
+		Permit: func(_ context.Context, in remoteInput, _ *pegboard.Call) policy.Decision {
 			if in.Action.ReadOnly() {
-				return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only shows the triggers of the host's service"}
+				return policy.Decision{Behavior: policy.Allow, Reason: "it only shows the triggers of the host's service"}
 			}
-			return pegboard.Decision{}
+			return policy.Decision{}
 		},
 		Call: func(ctx context.Context, in remoteInput, _ *pegboard.Call) (Remote, error) { return in.do(ctx, t) },
 		Result: func(out Remote) *pegboard.Result {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/schedule"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -30,11 +31,11 @@ func (s service) Do(ctx context.Context, r schedule.Request) (int, json.RawMessa
 }
 
 // runRemote runs RemoteTrigger in a session that asks nobody.
-func runRemote(t *testing.T, s schedule.Triggers, rules pegboard.RuleSet, input string) pegboard.Outcome {
+func runRemote(t *testing.T, s schedule.Triggers, rules policy.RuleSet, input string) pegboard.Outcome {
 	t.Helper()
 	tool, err := schedule.RemoteTrigger(s)
 	require.NoError(t, err)
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, rules)
+	perms, err := policy.New(policy.ModeDefault, rules)
 	require.NoError(t, err)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, NoPrompts: true})
 	require.NoError(t, err)
@@ -49,10 +50,10 @@ func TestRemoteTriggerWithoutAService(t *testing.T) {
 
 func TestRemoteTriggerIsDecidedByTheAction(t *testing.T) {
 	t.Parallel()
-	allow := pegboard.RuleSet{Allow: []string{"RemoteTrigger"}}
+	allow := policy.RuleSet{Allow: []string{"RemoteTrigger"}}
 	tests := []struct {
 		name, input string
-		rules       pegboard.RuleSet
+		rules       policy.RuleSet
 		denied      bool
 		want        schedule.Request
 	}{
@@ -106,7 +107,7 @@ func TestRemoteTriggerRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			out := runRemote(t, service{do: func(context.Context, schedule.Request) { t.Error("the service was asked") }}, pegboard.RuleSet{Allow: []string{"RemoteTrigger"}}, tt.input)
+			out := runRemote(t, service{do: func(context.Context, schedule.Request) { t.Error("the service was asked") }}, policy.RuleSet{Allow: []string{"RemoteTrigger"}}, tt.input)
 			require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
 			require.Contains(t, textOf(out), tt.want)
 		})
@@ -131,7 +132,7 @@ func TestRemoteTriggerOfABadService(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			out := runRemote(t, tt.service, pegboard.RuleSet{}, `{"action": "list"}`)
+			out := runRemote(t, tt.service, policy.RuleSet{}, `{"action": "list"}`)
 			if tt.want != nil {
 				require.ErrorIs(t, out.Err, tt.want)
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Schedule is the jobs of one conversation. It starts no goroutine: a host waits for it. Make it
@@ -465,7 +466,7 @@ func (c *Schedule) wakeupTool() pegboard.Tool {
 			}
 			return checkPrompt(cmp.Or(in.Prompt, "none"))
 		},
-		Permit: func(context.Context, wakeupInput, *pegboard.Call) pegboard.Decision { return permitJobs() },
+		Permit: func(context.Context, wakeupInput, *pegboard.Call) policy.Decision { return permitJobs() },
 		ClassifierInput: func(in wakeupInput, _ *pegboard.Call) string {
 			return "wake itself later with a prompt of its own: " + in.Prompt
 		},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -92,7 +93,7 @@ func Sleep(o SleepOptions) pegboard.Tool {
 			"Use it in the place of a sleep command in a shell, when you have nothing else to do and wait for something.",
 		Traits: pegboard.Traits{
 			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "time"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "time"}},
 		},
 		Lines: func(in sleepInput, _ *pegboard.Call) pegboard.Lines {
 			long := in.length(o).Round(time.Second).String()
@@ -101,8 +102,8 @@ func Sleep(o SleepOptions) pegboard.Tool {
 			}
 			return pegboard.Lines{Before: "Sleep for " + long, While: "Sleeping for " + long}
 		},
-		Permit: func(context.Context, sleepInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only waits"}
+		Permit: func(context.Context, sleepInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it only waits"}
 		},
 		Call: func(ctx context.Context, in sleepInput, c *pegboard.Call) (Slept, error) {
 			s := c.Session()

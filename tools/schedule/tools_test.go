@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/schedule"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -286,8 +287,8 @@ func TestAdviceOfJobsIsFollowed(t *testing.T) {
 // that asks about every call, and RemoteTrigger changes nothing without a rule.
 func TestModes(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.Mode{
-		pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan, pegboard.ModeAuto, pegboard.ModeDontAsk, pegboard.ModeBypass, pegboard.ModeAsk, pegboard.ModeDeny,
+	for _, mode := range []policy.Mode{
+		policy.ModeDefault, policy.ModeAcceptEdits, policy.ModePlan, policy.ModeAuto, policy.ModeDontAsk, policy.ModeBypass, policy.ModeAsk, policy.ModeDeny,
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
@@ -295,7 +296,7 @@ func TestModes(t *testing.T) {
 			require.NoError(t, err)
 			remote, err := schedule.RemoteTrigger(service{status: 200})
 			require.NoError(t, err)
-			perms, err := pegboard.NewPermissions(mode)
+			perms, err := policy.New(mode)
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, NoPrompts: true})
 			require.NoError(t, err)
@@ -314,8 +315,8 @@ func TestModes(t *testing.T) {
 				"list":           runs(remote, `{"action": "list"}`),
 				"run":            runs(remote, `{"action": "run", "trigger_id": "t1"}`),
 			}
-			harmless := mode != pegboard.ModeAsk // which asks about every call
-			want := map[string]bool{"run": mode == pegboard.ModeBypass}
+			harmless := mode != policy.ModeAsk // which asks about every call
+			want := map[string]bool{"run": mode == policy.ModeBypass}
 			for _, name := range []string{"CronCreate", "CronList", "ScheduleWakeup", "Sleep", "list"} {
 				want[name] = harmless
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // concernRules are rules that are held against every line, beside those of its row.
@@ -46,7 +47,7 @@ func TestConcernsAreThoseOfDenyRules(t *testing.T) {
 			}
 		})
 		t.Cleanup(func() {
-			no, maybe, yes := said[pegboard.ConcernNo].Load(), said[pegboard.ConcernMaybe].Load(), said[pegboard.ConcernYes].Load()
+			no, maybe, yes := said[policy.ConcernNo].Load(), said[policy.ConcernMaybe].Load(), said[policy.ConcernYes].Load()
 			corpus.Report(t, src.name, "concerns of rules: %d no, %d maybe, %d yes", no, maybe, yes)
 			require.Positive(t, no)
 			require.Positive(t, yes)
@@ -62,17 +63,17 @@ func (r shellRow) concerns(t *testing.T, b base, said *[3]atomic.Int32) {
 	c := call(t, "Bash", map[string]string{"command": line})
 	set := r.Rules.set(t, tr.fill)
 	texts := slices.Concat(concernRules, set.Allow, set.Ask, set.Deny)
-	got := map[string]pegboard.Concern{}
-	watched := sessionIn(t, tr, "proj", pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	got := map[string]policy.Concern{}
+	watched := sessionIn(t, tr, "proj", pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		for _, text := range texts {
-			if rule, err := pegboard.ParseRule(pegboard.Deny, text); err == nil { // others only allow
+			if rule, err := policy.ParseRule(policy.Deny, text); err == nil { // others only allow
 				got[text] = h.Concerns(rule)
 			}
-			if rule, err := pegboard.ParseRule(pegboard.Allow, text); err == nil && h.Concerns(rule) != got[text] {
-				return pegboard.Decision{}, fmt.Errorf("%s: the behavior of the rule counts", text)
+			if rule, err := policy.ParseRule(policy.Allow, text); err == nil && h.Concerns(rule) != got[text] {
+				return policy.Decision{}, fmt.Errorf("%s: the behavior of the rule counts", text)
 			}
 		}
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "it is only looked at"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "it is only looked at"}, nil
 	}}})
 	out := new(pegboard.Executor).Run(t.Context(), pool(t, watched, tool), c)[0]
 	if len(got) == 0 {
@@ -80,8 +81,8 @@ func (r shellRow) concerns(t *testing.T, b base, said *[3]atomic.Int32) {
 		return
 	}
 	require.Equal(t, "it is only looked at", out.Decision.Reason)
-	decide := func(deny ...string) (pegboard.Decision, bool) {
-		s := sessionIn(t, tr, "proj", pegboard.SessionConfig{Permissions: permissions(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: deny})})
+	decide := func(deny ...string) (policy.Decision, bool) {
+		s := sessionIn(t, tr, "proj", pegboard.SessionConfig{Permissions: permissions(t, policy.ModeBypass, policy.RuleSet{Deny: deny})})
 		p := pool(t, s, tool)
 		_, known := p.Lookup("Bash")
 		return p.Decide(t.Context(), c), known
@@ -90,9 +91,9 @@ func (r shellRow) concerns(t *testing.T, b base, said *[3]atomic.Int32) {
 	for text, concern := range got {
 		said[concern].Add(1)
 		d, known := decide(text)
-		denied := !known || d.Behavior == pegboard.Deny && d.By == pegboard.ByRule
-		require.Equal(t, denied, concern == pegboard.ConcernYes, "%s of %q: %v, decided %v: %s", text, line, concern, d.Behavior, d.Reason)
-		if concern == pegboard.ConcernNo {
+		denied := !known || d.Behavior == policy.Deny && d.By == policy.ByRule
+		require.Equal(t, denied, concern == policy.ConcernYes, "%s of %q: %v, decided %v: %s", text, line, concern, d.Behavior, d.Reason)
+		if concern == policy.ConcernNo {
 			require.Equal(t, free.Behavior, d.Behavior, "%s of %q: %s", text, line, d.Reason)
 		}
 	}

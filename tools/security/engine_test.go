@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // rules are the rules of a row as a settings file has them.
@@ -17,12 +18,12 @@ type rules struct{ Allow, Ask, Deny []string }
 
 // set returns the rules that can be parsed, with fill applied to each. The others
 // are left out with a word in the log, as a loader of settings does.
-func (r rules) set(t *testing.T, fill func(string) string) pegboard.RuleSet {
+func (r rules) set(t *testing.T, fill func(string) string) policy.RuleSet {
 	t.Helper()
-	valid := func(b pegboard.Behavior, texts []string) (kept []string) {
+	valid := func(b policy.Behavior, texts []string) (kept []string) {
 		for _, text := range texts {
 			text = fill(text)
-			if _, err := pegboard.ParseRule(b, text); err != nil {
+			if _, err := policy.ParseRule(b, text); err != nil {
 				t.Logf("left out: %v", err)
 				continue
 			}
@@ -30,16 +31,16 @@ func (r rules) set(t *testing.T, fill func(string) string) pegboard.RuleSet {
 		}
 		return kept
 	}
-	return pegboard.RuleSet{Allow: valid(pegboard.Allow, r.Allow), Ask: valid(pegboard.Ask, r.Ask), Deny: valid(pegboard.Deny, r.Deny)}
+	return policy.RuleSet{Allow: valid(policy.Allow, r.Allow), Ask: valid(policy.Ask, r.Ask), Deny: valid(policy.Deny, r.Deny)}
 }
 
 // same leaves a text as it is.
 func same(text string) string { return text }
 
 // permissions are the rules and the mode of a row.
-func permissions(t *testing.T, mode pegboard.Mode, set pegboard.RuleSet) pegboard.Permissions {
+func permissions(t *testing.T, mode policy.Mode, set policy.RuleSet) policy.Permissions {
 	t.Helper()
-	p, err := pegboard.NewPermissions(mode, set)
+	p, err := policy.New(mode, set)
 	require.NoError(t, err)
 	return p
 }
@@ -83,10 +84,10 @@ func call(t *testing.T, name string, input any) pegboard.Call {
 }
 
 // platforms are the names that rows use.
-var platforms = map[string]pegboard.Platform{"": pegboard.PlatformCurrent, "linux": pegboard.PlatformLinux, "darwin": pegboard.PlatformDarwin, "windows": pegboard.PlatformWindows}
+var platforms = map[string]policy.Platform{"": policy.ThisPlatform, "linux": policy.Linux, "darwin": policy.Darwin, "windows": policy.Windows}
 
 // platform returns the platform of that name.
-func platform(t *testing.T, name string) pegboard.Platform {
+func platform(t *testing.T, name string) policy.Platform {
 	t.Helper()
 	p, ok := platforms[name]
 	require.True(t, ok, "unknown platform %q", name)

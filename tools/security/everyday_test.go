@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -63,17 +64,17 @@ ping -c 1 localhost`
 func TestEverydayLines(t *testing.T) {
 	t.Parallel()
 	tr := newBase(t, source{folder: "testdata"}).grow(t, fixture{}, "proj")
-	for name, p := range map[string]pegboard.Permissions{
-		"no rules":       permissions(t, pegboard.ModeDefault, pegboard.RuleSet{}),
-		"an allow list":  permissions(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash(git:*)", "Bash(npm run:*)", "Bash(go test:*)"}}),
-		"acceptEdits":    permissions(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{}),
-		"a denied file":  permissions(t, pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Read(.env)"}}),
-		"bypass, denied": permissions(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Read(.env)"}}),
+	for name, p := range map[string]policy.Permissions{
+		"no rules":       permissions(t, policy.ModeDefault, policy.RuleSet{}),
+		"an allow list":  permissions(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash(git:*)", "Bash(npm run:*)", "Bash(go test:*)"}}),
+		"acceptEdits":    permissions(t, policy.ModeAcceptEdits, policy.RuleSet{}),
+		"a denied file":  permissions(t, policy.ModeDefault, policy.RuleSet{Deny: []string{"Read(.env)"}}),
+		"bypass, denied": permissions(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"Read(.env)"}}),
 	} {
 		tools := pool(t, sessionIn(t, tr, "proj", pegboard.SessionConfig{Permissions: p}), shell.Bash(shell.Options{}))
 		for line := range strings.SplitSeq(everydayLines, "\n") {
 			d := tools.Decide(t.Context(), call(t, "Bash", map[string]string{"command": line}))
-			require.Equal(t, pegboard.Allow, d.Behavior, "%s: %s: %s", name, line, d.Reason)
+			require.Equal(t, policy.Allow, d.Behavior, "%s: %s: %s", name, line, d.Reason)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -22,16 +23,16 @@ func TestHiddenOptions(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x\n"), 0o600))
 	}
 	gits := []string{"Bash(git log:*)", "Bash(git diff:*)", "Bash(git grep:*)", "Bash(git show:*)", "Bash(git commit:*)", "Bash(git push:*)"}
-	secret := pegboard.RuleSet{Deny: []string{"Read(./secret/**)", "Edit(./secret/**)"}}
+	secret := policy.RuleSet{Deny: []string{"Read(./secret/**)", "Edit(./secret/**)"}}
 	for _, tt := range []struct {
 		name  string
-		rules pegboard.RuleSet
+		rules policy.RuleSet
 		free  []string
 		asked []string // or denied
 	}{
 		{
 			name:  "options of git",
-			rules: pegboard.RuleSet{Allow: gits},
+			rules: policy.RuleSet{Allow: gits},
 			free: []string{
 				`d=today; git log -3 --since="$d"`, `x=a; git grep -n -e "$x" -- src`, `git diff HEAD -- $(echo a.txt)`, `git log -1 HEAD~"$n"`,
 				`git commit -m "$(pwd)"`, "git push -u origin main", "echo a.txt | xargs git diff --",
@@ -54,7 +55,7 @@ func TestHiddenOptions(t *testing.T) {
 		},
 		{
 			name: "files of awk",
-			rules: pegboard.RuleSet{
+			rules: policy.RuleSet{
 				Allow: []string{"Bash(awk:*)"}, Deny: secret.Deny,
 			},
 			free: []string{"awk '{print}' a.txt", `awk '{print > "out"}' a.txt`, `awk '{print > "/dev/stderr"}' a.txt`, `awk '{print "secret" | "sort"}' a.txt`},
@@ -72,14 +73,14 @@ func TestHiddenOptions(t *testing.T) {
 			},
 		},
 	} {
-		s := newSession(t, pegboard.SessionConfig{Dir: dir, Home: filepath.Join(root, "home"), Permissions: permissions(t, pegboard.ModeDefault, tt.rules)})
+		s := newSession(t, pegboard.SessionConfig{Dir: dir, Home: filepath.Join(root, "home"), Permissions: permissions(t, policy.ModeDefault, tt.rules)})
 		p := pool(t, s, shell.Bash(shell.Options{}))
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			for want, lines := range map[bool][]string{true: tt.free, false: tt.asked} {
 				for _, line := range lines {
 					d := p.Decide(t.Context(), call(t, "Bash", map[string]string{"command": line}))
-					require.Equal(t, want, d.Behavior == pegboard.Allow, "%s: %v: %s", line, d.Behavior, d.Reason)
+					require.Equal(t, want, d.Behavior == policy.Allow, "%s: %v: %s", line, d.Behavior, d.Reason)
 				}
 			}
 		})

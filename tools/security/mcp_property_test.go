@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // property is a check that rows of mcp.jsonl ask for by its text. It returns what
@@ -59,7 +60,7 @@ func (m *meeting) external() (tools []pegboard.Tool) {
 func (m *meeting) allows(t *testing.T, tool pegboard.Tool) bool {
 	t.Helper()
 	trace, hidden := m.decide(t, tool.Info().Name)
-	return !hidden && trace.Decision.Behavior == pegboard.Allow
+	return !hidden && trace.Decision.Behavior == policy.Allow
 }
 
 // named reports whether an allow rule of the row spells the tool, or its server,
@@ -153,7 +154,7 @@ func checkLongName(t *testing.T, m *meeting) (wrong []string) {
 	}
 	for _, s := range m.row.Servers {
 		for _, tool := range s.Tools {
-			p, err := m.session.Permissions().WithRules(pegboard.RuleSet{Deny: []string{"mcp__" + s.Name + "__" + tool.Name}})
+			p, err := m.session.Permissions().WithRules(policy.RuleSet{Deny: []string{"mcp__" + s.Name + "__" + tool.Name}})
 			require.NoError(t, err)
 			require.NoError(t, m.session.SetPermissions(p))
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // mcpRow is the part of a row of mcp.jsonl that the engine sees.
@@ -22,7 +23,7 @@ type mcpRow struct {
 	Builtins []string
 	Servers  []mcpServer
 	Rules    rules
-	Mode     pegboard.Mode
+	Mode     policy.Mode
 	Events   []mcpEvent
 }
 
@@ -144,7 +145,7 @@ func (m *meeting) happen(t *testing.T, e mcpEvent) {
 	t.Helper()
 	switch {
 	case e.ApproveSession != "":
-		p, err := m.session.Permissions().WithRules(pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{e.ApproveSession}})
+		p, err := m.session.Permissions().WithRules(policy.RuleSet{Source: policy.SourceSession, Allow: []string{e.ApproveSession}})
 		require.NoError(t, err)
 		require.NoError(t, m.session.SetPermissions(p))
 	case e.ListChanged != "":
@@ -269,11 +270,11 @@ func (m *meeting) find(name string) (tool pegboard.Tool, visible bool) {
 
 // decide returns what a call of the tool is told. A tool that is hidden has no
 // answer of its own: nothing runs, as when the answer is ask or deny.
-func (m *meeting) decide(t *testing.T, name string) (trace pegboard.Explanation, hidden bool) {
+func (m *meeting) decide(t *testing.T, name string) (trace policy.Explanation, hidden bool) {
 	t.Helper()
 	tool, ok := m.find(name)
 	if !ok {
-		return pegboard.Explanation{}, true
+		return policy.Explanation{}, true
 	}
 	return m.pool.ExplainDecision(t.Context(), call(t, tool.Info().Name, map[string]any{})), false
 }

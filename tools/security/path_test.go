@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -23,7 +24,7 @@ import (
 type pathRow struct {
 	Rules     rules
 	RulesRoot string `json:"rules_root"`
-	Mode      pegboard.Mode
+	Mode      policy.Mode
 	Platform  string
 	Fixture   fixture
 	Cwd, Home string

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // moving makes sessions in a repository, whose worktree they move to.
@@ -24,7 +25,7 @@ func (m *moving) session(t *testing.T, cfg pegboard.SessionConfig) *pegboard.Ses
 	dir, permissions := cfg.Dir, cfg.Permissions
 	cfg.Dir = m.repository
 	if m.late {
-		cfg.Permissions = pegboard.Permissions{}
+		cfg.Permissions = policy.Permissions{}
 	}
 	s := newSession(t, cfg)
 	require.NoError(t, s.SetDir(dir))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -105,13 +106,13 @@ func TestEvaluationsUnderDeny(t *testing.T) {
 func requireTouchSeen(t *testing.T, dir, line string) {
 	t.Helper()
 	noTouch := []string{"Bash(touch:*)"}
-	for mode, set := range map[pegboard.Mode]pegboard.RuleSet{
-		pegboard.ModeBypass:  {Deny: noTouch},
-		pegboard.ModeDefault: {Deny: noTouch, Allow: []string{"Bash"}},
+	for mode, set := range map[policy.Mode]policy.RuleSet{
+		policy.ModeBypass:  {Deny: noTouch},
+		policy.ModeDefault: {Deny: noTouch, Allow: []string{"Bash"}},
 	} {
 		s := newSession(t, pegboard.SessionConfig{Dir: dir, Home: dir, Permissions: permissions(t, mode, set)})
 		d := pool(t, s, shell.Bash(shell.Options{})).Decide(t.Context(), call(t, "Bash", map[string]string{"command": line}))
-		if d.Behavior == pegboard.Allow {
+		if d.Behavior == policy.Allow {
 			t.Errorf("%q in mode %s: %s", line, mode, d.Reason)
 		}
 	}

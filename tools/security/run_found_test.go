@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // foundLines hand names of files on to other commands. Those of the first list are free
@@ -111,10 +111,10 @@ func TestFoundNames(t *testing.T) {
 	for line := range strings.SplitSeq(foundLines, "\n") {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			plain := enclosure(t, base.grow(t, fixture{}, "proj"), pegboard.ModeDefault, patience)
+			plain := enclosure(t, base.grow(t, fixture{}, "proj"), policy.ModeDefault, patience)
 			require.True(t, plain.allows(t, line), "it is asked about where nothing is odd")
 			for _, f := range []fixture{{}, planted()} {
-				box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault, patience)
+				box := enclosure(t, base.grow(t, f, "proj"), policy.ModeDefault, patience)
 				if box.allows(t, line) {
 					wrong, printed := box.run(t, line)
 					require.Empty(t, wrong, verdict(line, wrong, printed))
@@ -122,7 +122,7 @@ func TestFoundNames(t *testing.T) {
 			}
 		})
 	}
-	box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, patience)
+	box := enclosure(t, base.grow(t, planted(), "proj"), policy.ModeDefault, patience)
 	for line := range strings.SplitSeq(refusedLines, "\n") {
 		require.False(t, box.allows(t, line), "%s", line)
 	}

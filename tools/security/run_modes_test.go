@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestLinesOfModes writes lines as TestReadOnlyLines does and runs those that need
@@ -18,11 +18,11 @@ func TestLinesOfModes(t *testing.T) {
 	t.Parallel()
 	needSandbox(t)
 	seed, runs := lineSeed(t), effort.Of(t, 40)
-	denials := pegboard.RuleSet{Deny: []string{"Bash(touch:*)", "Bash(evil.sh:*)", "Read(//**/secret.txt)", "Edit(./src/**)"}}
+	denials := policy.RuleSet{Deny: []string{"Bash(touch:*)", "Bash(evil.sh:*)", "Read(//**/secret.txt)", "Edit(./src/**)"}}
 	for name, p := range map[string]confinement{
-		"plan":                {mode: pegboard.ModePlan},
-		"acceptEdits":         {mode: pegboard.ModeAcceptEdits, verdict: beyondEdits},
-		"bypass under a deny": {mode: pegboard.ModeBypass, rules: denials, verdict: denied},
+		"plan":                {mode: policy.ModePlan},
+		"acceptEdits":         {mode: policy.ModeAcceptEdits, verdict: beyondEdits},
+		"bypass under a deny": {mode: policy.ModeBypass, rules: denials, verdict: denied},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestLinesThatOnceWrote: lines that were allowed as read-only and did more, found by
@@ -24,7 +24,7 @@ func TestLinesThatOnceWrote(t *testing.T) {
 	} {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, patience)
+			box := enclosure(t, base.grow(t, planted(), "proj"), policy.ModeDefault, patience)
 			if !box.allows(t, line) {
 				return
 			}

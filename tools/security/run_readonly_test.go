@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // seedVariable names the environment variable with the seed of the generated lines.
@@ -73,7 +73,7 @@ func TestReadOnlyLines(t *testing.T) {
 			t.Parallel()
 			w := newWriter(t, rand.New(rand.NewPCG(seed, n)).IntN)
 			base := newBase(t, source{folder: "testdata"})
-			box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, haste)
+			box := enclosure(t, base.grow(t, planted(), "proj"), policy.ModeDefault, haste)
 			ran, written := 0, 0
 			for ; ran < runs; written++ {
 				line := w.line()
@@ -83,7 +83,7 @@ func TestReadOnlyLines(t *testing.T) {
 				ran++
 				if wrong, printed := box.run(t, line); len(wrong) > 0 {
 					t.Error(verdict(line, wrong, printed))
-					box = enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, haste)
+					box = enclosure(t, base.grow(t, planted(), "proj"), policy.ModeDefault, haste)
 				}
 			}
 			t.Logf("%d of %d lines ran", ran, written)
@@ -134,7 +134,7 @@ func FuzzReadOnlyLines(f *testing.F) {
 		}
 		w.pick = chooser(choices)
 		line := w.line()
-		box := enter(t, kept, confinement{mode: pegboard.ModeDefault}, haste, state)
+		box := enter(t, kept, confinement{mode: policy.ModeDefault}, haste, state)
 		if !box.allows(t, line) {
 			return
 		}
@@ -171,7 +171,7 @@ func TestReadOnlyRows(t *testing.T) {
 	}
 	runRows(t, plain, func(t *testing.T, base base, row runRow, f fixture) {
 		t.Helper()
-		box := enclosure(t, base.grow(t, f, "proj"), pegboard.ModeDefault, haste)
+		box := enclosure(t, base.grow(t, f, "proj"), policy.ModeDefault, haste)
 		command := box.tree.fill(row.Command)
 		if !box.allows(t, command) {
 			return // TestShell counts it

@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -73,7 +74,7 @@ func TestAllowedRows(t *testing.T) {
 		}
 		ran.Add(1)
 		tr := base.grow(t, f, "proj")
-		box := enclosure(t, tr, pegboard.ModeDefault, 5)
+		box := enclosure(t, tr, policy.ModeDefault, 5)
 		require.NoError(t, box.session.SetPermissions(permissions(t, row.Mode, row.Rules.set(t, tr.fill))))
 		command := tr.fill(row.Command)
 		reads, changed := box.perform(t, command)
@@ -99,7 +100,7 @@ func (r shellRow) allowed(t *testing.T, b base, f fixture) bool {
 	}
 	s := sessionIn(t, tr, "proj", pegboard.SessionConfig{Permissions: permissions(t, r.Mode, r.Rules.set(t, tr.fill))})
 	p := pool(t, s, shell.Bash(shell.Options{Env: env(tr.root)}))
-	return p.Decide(t.Context(), call(t, "Bash", map[string]string{"command": tr.fill(r.Command)})).Behavior == pegboard.Allow
+	return p.Decide(t.Context(), call(t, "Bash", map[string]string{"command": tr.fill(r.Command)})).Behavior == policy.Allow
 }
 
 // perform runs a line that is allowed, and returns whether it was taken for one that

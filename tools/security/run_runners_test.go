@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -107,18 +108,18 @@ func newRunnerBox(t *testing.T) runnerBox {
 		require.NoError(t, os.Symlink(stub, filepath.Join(b.root, "bin", name)))
 	}
 	b.env = append(env(b.root), "PATH="+filepath.Join(b.root, "bin")+":/usr/bin:/bin")
-	var rules pegboard.RuleSet
+	var rules policy.RuleSet
 	for rule := range strings.SplitSeq("pytest|python -m pytest|make|go test|go build|go vet|eslint|npm run build|npm test|npx jest|mocha|ninja", "|") {
 		rules.Allow = append(rules.Allow, "Bash("+rule+" *)")
 	}
-	s := sessionIn(t, tree{root: b.root}, "proj", pegboard.SessionConfig{Permissions: permissions(t, pegboard.ModeDefault, rules)})
+	s := sessionIn(t, tree{root: b.root}, "proj", pegboard.SessionConfig{Permissions: permissions(t, policy.ModeDefault, rules)})
 	b.pool = pool(t, s, shell.Bash(shell.Options{Env: b.env}))
 	return b
 }
 
 func (b runnerBox) allows(t *testing.T, line string) bool {
 	t.Helper()
-	return b.pool.Decide(t.Context(), call(t, "Bash", map[string]string{"command": line})).Behavior == pegboard.Allow
+	return b.pool.Decide(t.Context(), call(t, "Bash", map[string]string{"command": line})).Behavior == policy.Allow
 }
 
 // plant makes the project anew, with some of oddNames in each directory.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestSandboxDetectsEffects: the tests above mean something only as far as each thing that
@@ -39,7 +39,7 @@ func TestSandboxDetectsEffects(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeBypass, patience)
+			box := enclosure(t, base.grow(t, planted(), "proj"), policy.ModeBypass, patience)
 			require.True(t, box.allows(t, tc.line))
 			wrong, printed := box.run(t, tc.line)
 			require.Contains(t, strings.Join(wrong, "\n"), tc.says, printed)
@@ -47,7 +47,7 @@ func TestSandboxDetectsEffects(t *testing.T) {
 	}
 	t.Run("nothing", func(t *testing.T) {
 		t.Parallel()
-		box := enclosure(t, base.grow(t, planted(), "proj"), pegboard.ModeDefault, patience)
+		box := enclosure(t, base.grow(t, planted(), "proj"), policy.ModeDefault, patience)
 		for _, line := range []string{"cat data.txt | sort", "git status && git diff", "egrep x *.txt; timeout 1 ls", "cat <<E\nx\nE", "time sleep 0; (cd src && ls)"} {
 			require.True(t, box.allows(t, line), line)
 			wrong, printed := box.run(t, line)

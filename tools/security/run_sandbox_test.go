@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -72,8 +73,8 @@ func needSandbox(t testing.TB) {
 
 // A confinement is how lines are decided, and what those that run unasked may do.
 type confinement struct {
-	mode  pegboard.Mode
-	rules pegboard.RuleSet
+	mode  policy.Mode
+	rules policy.RuleSet
 	// verdict picks what is wrong of what the judge blames and of the files that were
 	// changed. Nil means all of it.
 	verdict func(j *judge, changed []string) (wrong []string)
@@ -91,7 +92,7 @@ type sandbox struct {
 }
 
 // enclosure makes a sandbox of a tree. Its session has no rules.
-func enclosure(t *testing.T, tr tree, mode pegboard.Mode, seconds int) *sandbox {
+func enclosure(t *testing.T, tr tree, mode policy.Mode, seconds int) *sandbox {
 	t.Helper()
 	settle(t, tr)
 	return enter(t, tr, confinement{mode: mode}, seconds, tr.state(t))
@@ -126,7 +127,7 @@ func settle(t *testing.T, tr tree) {
 // allows reports whether a line runs unasked.
 func (b *sandbox) allows(t *testing.T, line string) bool {
 	t.Helper()
-	return b.pool.Decide(t.Context(), b.call(t, line)).Behavior == pegboard.Allow
+	return b.pool.Decide(t.Context(), b.call(t, line)).Behavior == policy.Allow
 }
 
 func (b *sandbox) call(t *testing.T, line string) pegboard.Call {

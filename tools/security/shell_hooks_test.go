@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
 )
 
@@ -56,13 +57,13 @@ func TestShellRulesInHooks(t *testing.T) {
 			want, _ := decideAs(t, row, tr, set, pegboard.Hooks{}, c)
 			runner := hooks.New(denyingHooks(t, set.Deny), hooks.Options{Strict: true})
 			var sawThrough []bool
-			look := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+			look := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 				for _, text := range set.Deny {
-					rule, err := pegboard.ParseRule(pegboard.Deny, text)
+					rule, err := policy.ParseRule(policy.Deny, text)
 					require.NoError(t, err)
-					sawThrough = append(sawThrough, h.Concerns(rule) != pegboard.ConcernMaybe)
+					sawThrough = append(sawThrough, h.Concerns(rule) != policy.ConcernMaybe)
 				}
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}}
 			got, by := decideAs(t, row, tr, moved, pegboard.JoinHooks(look, runner.Hooks()), c)
 			if want == "deny" || !slices.Contains(sawThrough, false) {
@@ -70,8 +71,8 @@ func TestShellRulesInHooks(t *testing.T) {
 			} else {
 				require.Contains(t, []string{want, "deny"}, got, "%q with %q", c.Input, set.Deny)
 			}
-			if want == "deny" && row.Mode == pegboard.ModeBypass {
-				require.Equal(t, pegboard.ByHook, by, "%q with %q", c.Input, set.Deny)
+			if want == "deny" && row.Mode == policy.ModeBypass {
+				require.Equal(t, policy.ByHook, by, "%q with %q", c.Input, set.Deny)
 			}
 		}
 		t.Logf("%d rows have deny rules", checked)
@@ -87,7 +88,7 @@ func denyingHooks(t *testing.T, rules []string) hooks.Set {
 	}
 	data, err := json.Marshal(map[string]any{"PreToolUse": []any{map[string]any{"hooks": handlers}}})
 	require.NoError(t, err)
-	set, problems, err := hooks.Parse(data, pegboard.SourceUser, "")
+	set, problems, err := hooks.Parse(data, policy.SourceUser, "")
 	require.NoError(t, err)
 	require.Empty(t, problems)
 	return set
@@ -95,7 +96,7 @@ func denyingHooks(t *testing.T, rules []string) hooks.Set {
 
 // decideAs takes a call through all stages with these rules and hooks, without running it, and
 // returns what was decided.
-func decideAs(t *testing.T, row shellRow, tr tree, set pegboard.RuleSet, h pegboard.Hooks, c pegboard.Call) (behavior string, by pegboard.Decider) {
+func decideAs(t *testing.T, row shellRow, tr tree, set policy.RuleSet, h pegboard.Hooks, c pegboard.Call) (behavior string, by policy.Decider) {
 	t.Helper()
 	s := sessionIn(t, tr, "proj", pegboard.SessionConfig{Permissions: permissions(t, row.Mode, set), Hooks: h})
 	ex := pegboard.Executor{

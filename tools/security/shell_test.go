@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // shellRow is the part of a row of shell.jsonl that the engine sees.
 type shellRow struct {
 	Rules                    rules
-	Mode                     pegboard.Mode
+	Mode                     policy.Mode
 	Platform, Shell, Command string
 	Fixture                  *fixture
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -26,7 +27,7 @@ import (
 // that is decided.
 type stepsRow struct {
 	Rules    rules
-	Mode     pegboard.Mode
+	Mode     policy.Mode
 	Platform string
 	Shell    string
 	Cwd      string
@@ -163,9 +164,9 @@ func (r stepsRow) conversation(t *testing.T, tr tree) *conversation {
 		Platform:    platform(t, r.Platform),
 		Permissions: permissions(t, r.Mode, r.Rules.set(t, tr.fill)),
 		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			c.asked.Store(q.Call.ID, fmt.Sprint(q.Reason))
-			return pegboard.Decision{Behavior: pegboard.Deny}, nil
+			return policy.Decision{Behavior: policy.Deny}, nil
 		},
 	})
 	unread := files.WriteOptions{AllowUnread: true}
@@ -195,7 +196,7 @@ func (c *conversation) make(t *testing.T, tr tree, id string, s step) (decision,
 // run runs one call. What it failed at after it was allowed is no matter here.
 func (c *conversation) run(t *testing.T, made pegboard.Call) (decision, text string) {
 	t.Helper()
-	var decided *pegboard.Decision
+	var decided *policy.Decision
 	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventDecided {
 			decided = e.Decision
@@ -208,10 +209,10 @@ func (c *conversation) run(t *testing.T, made pegboard.Call) (decision, text str
 	require.NotErrorIs(t, out.Err, pegboard.ErrInvalidInput, "%s %s", made.Name, made.Input)
 	text = fmt.Sprintf("%s %s: %s", made.Name, made.Input, out.Result.Text())
 	if question, ok := c.asked.Load(made.ID); ok {
-		return pegboard.Ask.String(), fmt.Sprintf("%s (%s)", text, question)
+		return policy.Ask.String(), fmt.Sprintf("%s (%s)", text, question)
 	}
 	if decided == nil { // as where the tool refuses it before anybody is asked
-		return pegboard.Deny.String(), text
+		return policy.Deny.String(), text
 	}
 	c.output.add(out.Result.Text())
 	return decided.Behavior.String(), text

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -153,8 +154,8 @@ func TestSuggestionsAllowNothingElse(t *testing.T) {
 	asked, tried := 0, map[string]bool{}
 	for range effort.Of(t, 300) {
 		a := all[r.IntN(len(all))]
-		mode := []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeAsk}[r.IntN(4)]
-		to := []pegboard.RuleSource{pegboard.SourceSession, pegboard.SourceLocal, pegboard.SourceUser, pegboard.SourceProject}[r.IntN(4)]
+		mode := []policy.Mode{policy.ModeDefault, policy.ModeDefault, policy.ModeAcceptEdits, policy.ModeAsk}[r.IntN(4)]
+		to := []policy.Source{policy.SourceSession, policy.SourceLocal, policy.SourceUser, policy.SourceProject}[r.IntN(4)]
 		asked++
 		for _, updates := range w.suggested(t, mode, to, a) {
 			tried[fmt.Sprint(updates)] = true
@@ -166,18 +167,18 @@ func TestSuggestionsAllowNothingElse(t *testing.T) {
 }
 
 // suggested returns what could be remembered of a call.
-func (w world) suggested(t *testing.T, mode pegboard.Mode, to pegboard.RuleSource, a act) (found [][]pegboard.PermissionUpdate) {
+func (w world) suggested(t *testing.T, mode policy.Mode, to policy.Source, a act) (found [][]policy.Update) {
 	t.Helper()
 	s := sessionIn(t, tree{root: w.root}, "proj", pegboard.SessionConfig{
-		Permissions: permissions(t, mode, pegboard.RuleSet{}),
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		Permissions: permissions(t, mode, policy.RuleSet{}),
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			found = q.Suggestions(to)
-			return pegboard.Decision{Behavior: pegboard.Deny}, nil
+			return policy.Decision{Behavior: policy.Deny}, nil
 		},
 	})
 	var executor pegboard.Executor
 	p := pool(t, s, w.tools()...)
-	if p.Decide(t.Context(), call(t, a.tool, a.input)).Behavior == pegboard.Ask {
+	if p.Decide(t.Context(), call(t, a.tool, a.input)).Behavior == policy.Ask {
 		require.Error(t, executor.Run(t.Context(), p, call(t, a.tool, a.input))[0].Err)
 	}
 	return found
@@ -185,7 +186,7 @@ func (w world) suggested(t *testing.T, mode pegboard.Mode, to pegboard.RuleSourc
 
 // requireNothingElse decides calls before and after the updates, in the modes in which
 // people work.
-func (w world) requireNothingElse(t *testing.T, r *rand.Rand, all []act, a act, updates []pegboard.PermissionUpdate) {
+func (w world) requireNothingElse(t *testing.T, r *rand.Rand, all []act, a act, updates []policy.Update) {
 	t.Helper()
 	granted := map[string]bool{}
 	for _, deed := range a.does {
@@ -216,8 +217,8 @@ func (w world) requireNothingElse(t *testing.T, r *rand.Rand, all []act, a act, 
 		}
 		return 1
 	})
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits} {
-		before := permissions(t, mode, pegboard.RuleSet{})
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits} {
+		before := permissions(t, mode, policy.RuleSet{})
 		after, err := before.Apply(updates...)
 		require.NoError(t, err)
 		s := sessionIn(t, tree{root: w.root}, "proj", pegboard.SessionConfig{Permissions: before})
@@ -225,11 +226,11 @@ func (w world) requireNothingElse(t *testing.T, r *rand.Rand, all []act, a act, 
 		for _, probe := range probes[:60] {
 			require.NoError(t, s.SetPermissions(after))
 			c := call(t, probe.tool, probe.input)
-			if p.Decide(t.Context(), c).Behavior != pegboard.Allow {
+			if p.Decide(t.Context(), c).Behavior != policy.Allow {
 				continue
 			}
 			require.NoError(t, s.SetPermissions(before))
-			if p.Decide(t.Context(), c).Behavior == pegboard.Allow {
+			if p.Decide(t.Context(), c).Behavior == policy.Allow {
 				continue
 			}
 			for _, deed := range probe.does {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // runners are lines that run code of the project, with further arguments that run other
@@ -71,20 +72,20 @@ func TestSuggestionsForRunnersAllowNoOtherCode(t *testing.T) {
 		}
 		probes = append(probes, split(otherCode)...)
 		for _, line := range split(known.lines) {
-			found := w.suggested(t, pegboard.ModeDefault, pegboard.SourceLocal, bash(line))
+			found := w.suggested(t, policy.ModeDefault, policy.SourceLocal, bash(line))
 			require.NotEmpty(t, found, line)
 			for _, updates := range found {
-				after, err := permissions(t, pegboard.ModeDefault, pegboard.RuleSet{}).Apply(updates...)
+				after, err := permissions(t, policy.ModeDefault, policy.RuleSet{}).Apply(updates...)
 				require.NoError(t, err)
 				if strings.Contains(updates[0].String(), "*") {
 					prefixes++
 				}
 				p := pool(t, sessionIn(t, tree{root: w.root}, "proj", pegboard.SessionConfig{Permissions: after}), w.tools()...)
-				require.Equal(t, pegboard.Allow, p.Decide(t.Context(), call(t, "Bash", bash(line).input)).Behavior, line)
+				require.Equal(t, policy.Allow, p.Decide(t.Context(), call(t, "Bash", bash(line).input)).Behavior, line)
 				r.Shuffle(len(probes), func(i, j int) { probes[i], probes[j] = probes[j], probes[i] })
 				for _, probe := range probes[:effort.Of(t, len(probes))] {
 					compared++
-					require.NotEqual(t, pegboard.Allow, p.Decide(t.Context(), call(t, "Bash", bash(probe).input)).Behavior, "%q is allowed by what %q made somebody remember: %v", probe, line, updates)
+					require.NotEqual(t, policy.Allow, p.Decide(t.Context(), call(t, "Bash", bash(probe).input)).Behavior, "%q is allowed by what %q made somebody remember: %v", probe, line, updates)
 				}
 			}
 		}

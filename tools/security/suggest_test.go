@@ -13,13 +13,14 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
 // remembered is what a person could have remembered of a benign row.
 type remembered struct {
 	line    string
-	updates []pegboard.PermissionUpdate
+	updates []policy.Update
 }
 
 // proposals are those of all benign rows, by the first word of the line.
@@ -93,12 +94,12 @@ func (p *proposals) collect(t *testing.T, b base, r shellRow, _ answer) {
 	tr := r.tree(t, b)
 	set := r.Rules.set(t, tr.fill)
 	set.Allow = nil
-	var found [][]pegboard.PermissionUpdate
+	var found [][]policy.Update
 	s := sessionIn(t, tr, "proj", pegboard.SessionConfig{
-		Permissions: permissions(t, pegboard.ModeAsk, set),
-		Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
-			found = q.Suggestions(pegboard.SourceLocal)
-			return pegboard.Decision{Behavior: pegboard.Deny}, nil
+		Permissions: permissions(t, policy.ModeAsk, set),
+		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+			found = q.Suggestions(policy.SourceLocal)
+			return policy.Decision{Behavior: policy.Deny}, nil
 		},
 	})
 	line := tr.fill(r.Command)
@@ -107,10 +108,10 @@ func (p *proposals) collect(t *testing.T, b base, r shellRow, _ answer) {
 	var executor pegboard.Executor
 	require.ErrorIs(t, executor.Run(t.Context(), tools, made)[0].Err, pegboard.ErrDenied)
 	for _, updates := range found {
-		alone, err := permissions(t, pegboard.ModeDeny, set).Apply(updates...)
+		alone, err := permissions(t, policy.ModeDeny, set).Apply(updates...)
 		require.NoError(t, err)
 		require.NoError(t, s.SetPermissions(alone))
-		require.Equal(t, pegboard.Allow, tools.Decide(t.Context(), made).Behavior, "%q: %v", line, updates)
+		require.Equal(t, policy.Allow, tools.Decide(t.Context(), made).Behavior, "%q: %v", line, updates)
 		for _, u := range updates {
 			require.LessOrEqual(t, len(u.Rules), 5)
 			require.NotContains(t, u.String(), "\n")
@@ -133,7 +134,7 @@ func (p *proposals) collect(t *testing.T, b base, r shellRow, _ answer) {
 // tempt decides an attack under each suggestion for a line that begins alike.
 func (p *proposals) tempt(t *testing.T, b base, r shellRow, a answer) {
 	t.Helper()
-	if a.agrees(t, pegboard.Allow.String()) {
+	if a.agrees(t, policy.Allow.String()) {
 		return // it is judged by its effect alone
 	}
 	tr := r.tree(t, b)
@@ -142,7 +143,7 @@ func (p *proposals) tempt(t *testing.T, b base, r shellRow, a answer) {
 	made := call(t, "Bash", map[string]string{"command": tr.fill(r.Command)})
 	base := permissions(t, r.Mode, r.Rules.set(t, tr.fill))
 	require.NoError(t, s.SetPermissions(base))
-	if a.Tier != "core" && tools.Decide(t.Context(), made).Behavior == pegboard.Allow {
+	if a.Tier != "core" && tools.Decide(t.Context(), made).Behavior == policy.Allow {
 		return // by its own rules, which TestShell counts
 	}
 	for _, m := range p.words[firstWord(r.Command)] {
@@ -150,13 +151,13 @@ func (p *proposals) tempt(t *testing.T, b base, r shellRow, a answer) {
 		require.NoError(t, err)
 		require.NoError(t, s.SetPermissions(with))
 		d := tools.Decide(t.Context(), made)
-		if m.line == r.Command && d.Behavior == pegboard.Allow { // the very line that somebody allowed: what makes it an attack is that nobody has
+		if m.line == r.Command && d.Behavior == policy.Allow { // the very line that somebody allowed: what makes it an attack is that nobody has
 			p.mu.Lock()
 			p.same = append(p.same, fmt.Sprintf("%s %q", a.ID, r.Command))
 			p.mu.Unlock()
 			continue
 		}
-		require.NotEqual(t, pegboard.Allow, d.Behavior, "%q is allowed by what %q made somebody remember: %v (%s)", r.Command, m.line, m.updates, fmt.Sprint(d.Reason))
+		require.NotEqual(t, policy.Allow, d.Behavior, "%q is allowed by what %q made somebody remember: %v (%s)", r.Command, m.line, m.updates, fmt.Sprint(d.Reason))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

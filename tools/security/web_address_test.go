@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/webseam"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
@@ -24,7 +25,7 @@ import (
 // fetchOnce calls WebFetch in a session that may fetch everything.
 func fetchOnce(t *testing.T, seams webseam.Seams, addresses ...string) (outs []pegboard.Outcome) {
 	t.Helper()
-	s := newSession(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions(t, pegboard.ModeBypass, pegboard.RuleSet{})})
+	s := newSession(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions(t, policy.ModeBypass, policy.RuleSet{})})
 	webseam.Set(s, seams)
 	p := pool(t, s, web.Fetch(web.FetchOptions{CacheFor: -1}))
 	for _, address := range addresses {
@@ -95,7 +96,7 @@ func TestWebNameThatNeverAnswers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: permissions(t, pegboard.ModeBypass, pegboard.RuleSet{})})
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: permissions(t, policy.ModeBypass, policy.RuleSet{})})
 		require.NoError(t, err)
 		webseam.Set(s, webseam.Seams{Resolver: silentDNS{}})
 		begun := time.Now()
@@ -132,13 +133,13 @@ func FuzzWebHost(f *testing.F) {
 		f.Add(r.URL)
 	}
 	f.Fuzz(func(t *testing.T, raw string) {
-		s := newSession(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions(t, pegboard.ModeDefault, pegboard.RuleSet{
+		s := newSession(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions(t, policy.ModeDefault, policy.RuleSet{
 			Allow: []string{"WebFetch(domain:example.com)", "WebFetch(domain:*.example.com)"},
 			Deny:  []string{"WebFetch(domain:evil.com)", "WebFetch(domain:evil.example.com)"},
 		})})
 		p := pool(t, s, web.Fetch(web.FetchOptions{Preapproved: []string{}}))
 		got := p.ExplainDecision(t.Context(), call(t, "WebFetch", map[string]string{"url": raw, "prompt": "What is there?"})).Decision.Behavior
-		if got != pegboard.Allow {
+		if got != policy.Allow {
 			return
 		}
 		host := hostOf(t, raw)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/webseam"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
@@ -23,7 +24,7 @@ import (
 // not come of it.
 type webRow struct {
 	Rules     rules
-	Mode      pegboard.Mode
+	Mode      policy.Mode
 	URL       string
 	DNS       map[string][][]string // answers by host, one for each lookup; "*" is any other
 	Redirects map[string]webRedirect
@@ -65,9 +66,9 @@ func (r webRow) outcome(t *testing.T, a answer) outcome {
 	}
 	s := newSession(t, pegboard.SessionConfig{
 		Dir: t.TempDir(), Permissions: permissions(t, r.Mode, r.Rules.set(t, same)),
-		Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 			m.asked = true
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the user is not there"}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "the user is not there"}, nil
 		},
 	})
 	webseam.Set(s, servers.seams())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Answers are the reply to the questions of one call of AskUserQuestion. One of the three fields
@@ -33,20 +34,20 @@ type Answers struct {
 // The error wraps [ErrInvalidAnswer] if q does not come from AskUserQuestion, an answer is to a
 // question that was not asked, or not just one field of a is set. The decision is zero then, and
 // the question stays open.
-func Answer(q *pegboard.Question, a Answers) (pegboard.Decision, error) {
+func Answer(q *pegboard.Question, a Answers) (policy.Decision, error) {
 	questions, ok := Asked(q)
 	if !ok {
-		return pegboard.Decision{}, fmt.Errorf("%w: it does not come from %s", ErrInvalidAnswer, askTool)
+		return policy.Decision{}, fmt.Errorf("%w: it does not come from %s", ErrInvalidAnswer, askTool)
 	}
 	if err := a.check(questions); err != nil {
-		return pegboard.Decision{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+		return policy.Decision{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 	}
 	input, err := jsonobject.Parse(q.Call.Input)
 	if err != nil {
-		return pegboard.Decision{}, fmt.Errorf("%w: the input of the call: %w", ErrInvalidAnswer, err)
+		return policy.Decision{}, fmt.Errorf("%w: the input of the call: %w", ErrInvalidAnswer, err)
 	}
 	input = slices.DeleteFunc(slices.Clone(input), func(m jsonobject.Member) bool { return slices.Contains(answerKeys, m.Name) })
-	decision := pegboard.Decision{Behavior: pegboard.Allow, Reason: "the questions were answered"}
+	decision := policy.Decision{Behavior: policy.Allow, Reason: "the questions were answered"}
 	switch {
 	case a.Away > 0:
 		input.Set("afkTimeoutMs", fmt.Append(nil, a.Away.Milliseconds()))
@@ -56,7 +57,7 @@ func Answer(q *pegboard.Question, a Answers) (pegboard.Decision, error) {
 	default:
 		answers, err := json.Marshal(a.Answers)
 		if err != nil {
-			return pegboard.Decision{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
+			return policy.Decision{}, fmt.Errorf("%w: %w", ErrInvalidAnswer, err)
 		}
 		input.Set("answers", answers)
 	}

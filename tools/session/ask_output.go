@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An AskOutput is the Result.Data of AskUserQuestion.
@@ -19,7 +20,7 @@ type AskOutput struct {
 	Annotations  map[string]any    `json:"annotations,omitempty"`
 	AFKTimeoutMs int64             `json:"afkTimeoutMs,omitempty"` // the time without an answer
 
-	by pegboard.Decider
+	by policy.Decider
 }
 
 // line sums up the reply in one line.
@@ -37,9 +38,9 @@ func (out *AskOutput) line() string {
 func (out *AskOutput) text() string {
 	who := "A program that answers in the user's place"
 	switch out.by {
-	case pegboard.ByPerson:
+	case policy.ByPerson:
 		who = "The user"
-	case pegboard.ByDefault: // it was decided elsewhere
+	case policy.ByDefault: // it was decided elsewhere
 		who = "The user, or a program in the user's place,"
 	}
 	var parts []string
@@ -113,7 +114,7 @@ func AskUserQuestion() pegboard.Tool {
 		},
 		Traits: pegboard.Traits{
 			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared, Own: true,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "answers of the user"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "answers of the user"}},
 		},
 		Lines: func(in askInput, _ *pegboard.Call) pegboard.Lines {
 			var headers []string
@@ -124,8 +125,8 @@ func AskUserQuestion() pegboard.Tool {
 			return pegboard.Lines{Before: "Ask: " + about, While: "Asking: " + about}
 		},
 		Validate: validateAsk,
-		Permit: func(context.Context, askInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it asks the user"}
+		Permit: func(context.Context, askInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it asks the user"}
 		},
 		ClassifierInput: func(askInput, *pegboard.Call) string { return "asks the user" },
 		Call:            callAsk,

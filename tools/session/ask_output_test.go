@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 )
 
@@ -24,7 +25,7 @@ const (
 
 // answers returns an Asker that answers through session.Answer.
 func answers(t testing.TB, a session.Answers) pegboard.Asker {
-	return func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	return func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		d, err := session.Answer(q, a)
 		require.NoError(t, err)
 		return d, nil
@@ -32,22 +33,22 @@ func answers(t testing.TB, a session.Answers) pegboard.Asker {
 }
 
 // given returns a decision that puts text beside the questions, as a hook does.
-func given(text string) pegboard.Decision {
-	return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(strings.TrimSuffix(both, "}") + "," + text + "}")}
+func given(text string) policy.Decision {
+	return policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(strings.TrimSuffix(both, "}") + "," + text + "}")}
 }
 
 // TestAskUserQuestion is about everyone who may and may not answer.
 func TestAskUserQuestion(t *testing.T) {
 	t.Parallel()
-	pre := func(d pegboard.Decision) pegboard.Hooks {
-		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) { return d, nil }}
+	pre := func(d policy.Decision) pegboard.Hooks {
+		return pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) { return d, nil }}
 	}
 	sqlite := map[string]string{"Which store?": "SQLite"}
 	tests := []struct {
 		name  string
 		cfg   pegboard.SessionConfig
-		mode  pegboard.Mode
-		set   pegboard.RuleSet
+		mode  policy.Mode
+		set   policy.RuleSet
 		input string // empty: both questions
 		is    error
 		says  []string
@@ -61,7 +62,7 @@ func TestAskUserQuestion(t *testing.T) {
 		{name: "two labels where one may be chosen", cfg: pegboard.SessionConfig{Ask: answers(t, session.Answers{Answers: map[string]string{"Which store?": "SQLite, Postgres"}})}, says: []string{"in other words than the options: SQLite, Postgres"}},
 		{name: "a response", cfg: pegboard.SessionConfig{Ask: answers(t, session.Answers{Response: "Neither, see the issue."})}, says: []string{"The user writes about the questions: Neither, see the issue."}},
 		{name: "away", cfg: pegboard.SessionConfig{Ask: answers(t, session.Answers{Away: time.Minute})}, says: []string{"Nobody has answered for 1m0s", "by your own judgment", "ask again"}},
-		{name: "refused", cfg: pegboard.SessionConfig{Ask: says(pegboard.Decision{Behavior: pegboard.Deny, Reason: "just decide"})}, is: pegboard.ErrDenied, says: []string{"just decide"}},
+		{name: "refused", cfg: pegboard.SessionConfig{Ask: says(policy.Decision{Behavior: policy.Deny, Reason: "just decide"})}, is: pegboard.ErrDenied, says: []string{"just decide"}},
 		{name: "nobody is there", is: pegboard.ErrNoApprover, says: []string{"nobody can be asked"}},
 		{name: "a dialog that allows without answering", cfg: pegboard.SessionConfig{Ask: says(allow)}, is: session.ErrNoAnswer, says: []string{"take no option as chosen"}},
 		{name: "a dialog that sends the questions back", cfg: pegboard.SessionConfig{Ask: says(given(`"answers":{}`))}, is: session.ErrNoAnswer},
@@ -72,13 +73,13 @@ func TestAskUserQuestion(t *testing.T) {
 		{name: "a permission hook that only allows", cfg: pegboard.SessionConfig{Ask: says(deny), Hooks: pegboard.Hooks{Permission: says(allow)}}, is: pegboard.ErrDenied},
 		{name: "a permission hook that answers another question", cfg: pegboard.SessionConfig{Ask: says(deny), Hooks: pegboard.Hooks{Permission: says(given(`"answers":{"Whence?":"x"}`))}}, is: pegboard.ErrInvalidInput},
 		{name: "a hook before the call", cfg: pegboard.SessionConfig{Ask: says(deny), Hooks: pre(given(`"answers":{"Which store?":"SQLite"},"annotations":{"Which store?":{"notes":"x"}},"metadata":{"source":"hook"}`))}, out: sqlite, says: []string{"A program"}},
-		{name: "a hook before the call, in plan mode", mode: pegboard.ModePlan, cfg: pegboard.SessionConfig{Ask: says(deny), Hooks: pre(given(`"answers":{"Which store?":"SQLite"}`))}, out: sqlite},
+		{name: "a hook before the call, in plan mode", mode: policy.ModePlan, cfg: pegboard.SessionConfig{Ask: says(deny), Hooks: pre(given(`"answers":{"Which store?":"SQLite"}`))}, out: sqlite},
 		{name: "a hook before the call that only allows", cfg: pegboard.SessionConfig{Ask: says(deny), Hooks: pre(allow)}, is: pegboard.ErrDenied},
 		{name: "a coordinator's check", cfg: pegboard.SessionConfig{Ask: says(deny), Approvers: []pegboard.Asker{answers(t, session.Answers{Answers: sqlite})}}, out: sqlite, says: []string{"A program"}},
 		{name: "a coordinator's check that only allows", cfg: pegboard.SessionConfig{Ask: says(deny), Approvers: []pegboard.Asker{says(allow)}}, is: pegboard.ErrDenied},
-		{name: "an allow rule", cfg: pegboard.SessionConfig{Ask: says(deny)}, set: pegboard.RuleSet{Allow: []string{"AskUserQuestion"}}, is: pegboard.ErrDenied},
-		{name: "bypass mode", mode: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Ask: answers(t, session.Answers{Answers: sqlite})}, out: sqlite},
-		{name: "a mode that asks nobody", mode: pegboard.ModeDontAsk, cfg: pegboard.SessionConfig{Ask: says(allow)}, is: pegboard.ErrDenied},
+		{name: "an allow rule", cfg: pegboard.SessionConfig{Ask: says(deny)}, set: policy.RuleSet{Allow: []string{"AskUserQuestion"}}, is: pegboard.ErrDenied},
+		{name: "bypass mode", mode: policy.ModeBypass, cfg: pegboard.SessionConfig{Ask: answers(t, session.Answers{Answers: sqlite})}, out: sqlite},
+		{name: "a mode that asks nobody", mode: policy.ModeDontAsk, cfg: pegboard.SessionConfig{Ask: says(allow)}, is: pegboard.ErrDenied},
 		{name: "the model answers", input: `{"questions":[` + which + `],"answers":{"Which store?":"SQLite"}}`, cfg: pegboard.SessionConfig{Ask: says(allow)}, is: pegboard.ErrInvalidInput, says: []string{"you have written answers, which only the user gives", "without answers"}},
 		{name: "the model answers, and a hook puts its own in place", input: `{"questions":[` + which + `],"answers":{"Which store?":"SQLite"}}`, cfg: pegboard.SessionConfig{Hooks: pre(given(`"answers":{"Which store?":"Postgres"}`))}, is: pegboard.ErrInvalidInput},
 		{name: "the model answers with nothing", input: `{"questions":[` + which + `],"answers":{}}`, cfg: pegboard.SessionConfig{Ask: says(allow)}, is: pegboard.ErrInvalidInput},
@@ -122,7 +123,7 @@ func TestAskUserQuestion(t *testing.T) {
 func TestAnswerIsHeldAgainstTheQuestions(t *testing.T) {
 	t.Parallel()
 	var wrong []error
-	d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		questions, ok := session.Asked(q)
 		require.True(t, ok)
 		require.Equal(t, "SQLite", questions[0].Options[0].Label)
@@ -142,7 +143,7 @@ func TestAnswerIsHeldAgainstTheQuestions(t *testing.T) {
 			wrong = append(wrong, err)
 		}
 		return session.Answer(q, session.Answers{Answers: map[string]string{questions[0].Question: "SQLite"}})
-	}}, pegboard.ModeDefault)
+	}}, policy.ModeDefault)
 	out := d.send(t, call("AskUserQuestion", both))[0]
 	require.NoError(t, out.Err)
 	require.Len(t, wrong, 8)
@@ -155,10 +156,10 @@ func TestAnswerIsHeldAgainstTheQuestions(t *testing.T) {
 func TestAskedOfOtherQuestions(t *testing.T) {
 	t.Parallel()
 	var asked *pegboard.Question
-	d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		asked = q
 		return deny, nil
-	}}, pegboard.ModeDefault)
+	}}, policy.ModeDefault)
 	d.send(t, write("a"))
 	own := pegboard.Build(pegboard.Definition[struct {
 		Questions []string `json:"questions"`
@@ -189,19 +190,19 @@ func TestQuestionsInOneLine(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	shown := 0
-	d := newDesk(t, pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	d := newDesk(t, pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 		mu.Lock()
 		shown++
 		n := shown
 		mu.Unlock()
 		if n%3 == 0 { // answered elsewhere, while this dialog is open
 			if err := q.Answer(answerTo(q)); err != nil && !errors.Is(err, pegboard.ErrQuestionClosed) {
-				return pegboard.Decision{}, err
+				return policy.Decision{}, err
 			}
 			return pegboard.AskLater(ctx, q)
 		}
 		return answerTo(q), nil
-	}}, pegboard.ModeDefault)
+	}}, policy.ModeDefault)
 	agents := []*desk{d, d.fork(t, pegboard.SessionConfig{AgentID: "one"}), d.fork(t, pegboard.SessionConfig{AgentID: "two"}), d.fork(t, pegboard.SessionConfig{AgentID: "three"})}
 	var all sync.WaitGroup
 	for a, agent := range agents {
@@ -234,7 +235,7 @@ func TestQuestionsInOneLine(t *testing.T) {
 }
 
 // answerTo returns the answer that is meant for a question of TestQuestionsInOneLine.
-func answerTo(q *pegboard.Question) pegboard.Decision {
+func answerTo(q *pegboard.Question) policy.Decision {
 	if questions, ok := session.Asked(q); ok {
 		d, err := session.Answer(q, session.Answers{Answers: map[string]string{questions[0].Question: "answer to " + questions[0].Question}})
 		if err != nil {
@@ -262,7 +263,7 @@ func answerTo(q *pegboard.Question) pegboard.Decision {
 func TestAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := newDesk(t, pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		d := newDesk(t, pegboard.SessionConfig{Ask: func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
 			if _, ok := session.Asked(q); !ok {
 				time.Sleep(8 * time.Hour) // somebody comes back the next morning
 				return allow, nil
@@ -271,9 +272,9 @@ func TestAway(t *testing.T) {
 			case <-time.After(5 * time.Minute):
 				return session.Answer(q, session.Answers{Away: 5 * time.Minute})
 			case <-ctx.Done():
-				return pegboard.Decision{}, ctx.Err()
+				return policy.Decision{}, ctx.Err()
 			}
-		}}, pegboard.ModeDefault)
+		}}, policy.ModeDefault)
 		began := time.Now()
 		outs := d.send(t, call("AskUserQuestion", both), write("a"), call("AskUserQuestion", both))
 		require.NoError(t, outs[0].Err)
@@ -289,10 +290,10 @@ func TestAway(t *testing.T) {
 func TestAskUserQuestionInAScript(t *testing.T) {
 	t.Parallel()
 	var outer string
-	d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		outer = q.Call.Parent().Name
 		return session.Answer(q, session.Answers{Answers: map[string]string{"Which store?": "SQLite"}})
-	}}, pegboard.ModeDefault)
+	}}, policy.ModeDefault)
 	out := d.send(t, call("Script", map[string]any{"Name": "AskUserQuestion", "Input": both}))[0]
 	require.Contains(t, out.Result.Text(), "\"Which store?\": SQLite")
 	require.Equal(t, "Script", outer)

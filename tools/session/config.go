@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // configTimeout is how long a getter or a setter of the host may take. Our choice.
@@ -126,12 +127,12 @@ func (k *config) accept(in configInput) (*Setting, any, error) {
 }
 
 func (k *config) inspect(in configInput, _ *pegboard.Call) pegboard.Traits {
-	target := pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "setting " + in.Setting}
+	target := policy.Target{Kind: policy.Resource, Access: policy.Read, Value: "setting " + in.Setting}
 	t := pegboard.Traits{Concurrency: pegboard.PerTarget, ReadOnly: in.Value == nil, Kind: pegboard.KindRead}
 	if in.Value != nil {
-		target.Access, t.Kind = pegboard.AccessWrite, pegboard.KindEdit
+		target.Access, t.Kind = policy.Write, pegboard.KindEdit
 	}
-	t.Targets = []pegboard.Target{target}
+	t.Targets = []policy.Target{target}
 	return t
 }
 

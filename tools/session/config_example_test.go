@@ -6,6 +6,7 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -24,7 +25,7 @@ func ExampleConfig() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Config(setting theme)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Config(setting theme)"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -65,9 +66,9 @@ func configOf(t *testing.T, settings ...session.Setting) pegboard.Tool {
 }
 
 // inMode returns a session that asks nobody.
-func inMode(t *testing.T, mode pegboard.Mode, rules pegboard.RuleSet) *pegboard.Session {
+func inMode(t *testing.T, mode policy.Mode, rules policy.RuleSet) *pegboard.Session {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(mode, rules)
+	perms, err := policy.New(mode, rules)
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 	require.NoError(t, err)
@@ -140,40 +141,40 @@ func TestConfig(t *testing.T) {
 func TestConfigPermission(t *testing.T) {
 	t.Parallel()
 	const read, change, other = `{"setting":"theme"}`, `{"setting":"theme","value":"light"}`, `{"setting":"retries","value":1}`
-	allow := func(rule string) pegboard.RuleSet { return pegboard.RuleSet{Allow: []string{rule}} }
-	deny := func(rule string) pegboard.RuleSet { return pegboard.RuleSet{Deny: []string{rule}} }
-	ask := func(rule string) pegboard.RuleSet {
-		return pegboard.RuleSet{Ask: []string{rule}, Allow: []string{"Config"}}
+	allow := func(rule string) policy.RuleSet { return policy.RuleSet{Allow: []string{rule}} }
+	deny := func(rule string) policy.RuleSet { return policy.RuleSet{Deny: []string{rule}} }
+	ask := func(rule string) policy.RuleSet {
+		return policy.RuleSet{Ask: []string{rule}, Allow: []string{"Config"}}
 	}
 	for _, tt := range []struct {
 		name  string
-		mode  pegboard.Mode
-		rules pegboard.RuleSet
+		mode  policy.Mode
+		rules policy.RuleSet
 		input string
-		want  pegboard.Behavior
+		want  policy.Behavior
 	}{
-		{"read", pegboard.ModeDefault, pegboard.RuleSet{}, read, pegboard.Allow},
-		{"read in plan mode", pegboard.ModePlan, pegboard.RuleSet{}, read, pegboard.Allow},
-		{"change", pegboard.ModeDefault, pegboard.RuleSet{}, change, pegboard.Ask},
-		{"change in plan mode", pegboard.ModePlan, pegboard.RuleSet{}, change, pegboard.Ask},
-		{"change in acceptEdits", pegboard.ModeAcceptEdits, pegboard.RuleSet{}, change, pegboard.Ask},
-		{"change in dontAsk", pegboard.ModeDeny, pegboard.RuleSet{}, change, pegboard.Deny},
-		{"change in bypass", pegboard.ModeBypass, pegboard.RuleSet{}, change, pegboard.Allow},
-		{"tool allowed", pegboard.ModeDefault, allow("Config"), change, pegboard.Allow},
-		{"setting allowed", pegboard.ModeDefault, allow("Config(setting theme)"), change, pegboard.Allow},
-		{"another one allowed", pegboard.ModeDefault, allow("Config(setting theme)"), other, pegboard.Ask},
-		{"a longer name allowed", pegboard.ModeDefault, allow("Config(setting themes)"), change, pegboard.Ask},
-		{"the beginning allowed", pegboard.ModeDefault, allow("Config(setting the*)"), change, pegboard.Allow},
-		{"name without the word", pegboard.ModeDefault, allow("Config(theme)"), change, pegboard.Ask},
-		{"setting denied", pegboard.ModeBypass, deny("Config(setting theme)"), change, pegboard.Deny},
-		{"setting denied, read", pegboard.ModeDefault, deny("Config(setting theme)"), read, pegboard.Deny},
-		{"setting denied in another letter case", pegboard.ModeBypass, deny("Config(setting THEME)"), change, pegboard.Deny},
-		{"another one denied", pegboard.ModeBypass, deny("Config(setting theme)"), other, pegboard.Allow},
-		{"all denied", pegboard.ModeBypass, deny("Config(setting *)"), other, pegboard.Deny},
-		{"asked about", pegboard.ModeDefault, ask("Config(setting theme)"), change, pegboard.Ask},
-		{"asked about, read", pegboard.ModeDefault, ask("Config(setting theme)"), read, pegboard.Ask},
-		{"asked about another", pegboard.ModeDefault, ask("Config(setting theme)"), other, pegboard.Allow},
-		{"value denied", pegboard.ModeBypass, deny("Config(value:light)"), change, pegboard.Deny},
+		{"read", policy.ModeDefault, policy.RuleSet{}, read, policy.Allow},
+		{"read in plan mode", policy.ModePlan, policy.RuleSet{}, read, policy.Allow},
+		{"change", policy.ModeDefault, policy.RuleSet{}, change, policy.Ask},
+		{"change in plan mode", policy.ModePlan, policy.RuleSet{}, change, policy.Ask},
+		{"change in acceptEdits", policy.ModeAcceptEdits, policy.RuleSet{}, change, policy.Ask},
+		{"change in dontAsk", policy.ModeDeny, policy.RuleSet{}, change, policy.Deny},
+		{"change in bypass", policy.ModeBypass, policy.RuleSet{}, change, policy.Allow},
+		{"tool allowed", policy.ModeDefault, allow("Config"), change, policy.Allow},
+		{"setting allowed", policy.ModeDefault, allow("Config(setting theme)"), change, policy.Allow},
+		{"another one allowed", policy.ModeDefault, allow("Config(setting theme)"), other, policy.Ask},
+		{"a longer name allowed", policy.ModeDefault, allow("Config(setting themes)"), change, policy.Ask},
+		{"the beginning allowed", policy.ModeDefault, allow("Config(setting the*)"), change, policy.Allow},
+		{"name without the word", policy.ModeDefault, allow("Config(theme)"), change, policy.Ask},
+		{"setting denied", policy.ModeBypass, deny("Config(setting theme)"), change, policy.Deny},
+		{"setting denied, read", policy.ModeDefault, deny("Config(setting theme)"), read, policy.Deny},
+		{"setting denied in another letter case", policy.ModeBypass, deny("Config(setting THEME)"), change, policy.Deny},
+		{"another one denied", policy.ModeBypass, deny("Config(setting theme)"), other, policy.Allow},
+		{"all denied", policy.ModeBypass, deny("Config(setting *)"), other, policy.Deny},
+		{"asked about", policy.ModeDefault, ask("Config(setting theme)"), change, policy.Ask},
+		{"asked about, read", policy.ModeDefault, ask("Config(setting theme)"), read, policy.Ask},
+		{"asked about another", policy.ModeDefault, ask("Config(setting theme)"), other, policy.Allow},
+		{"value denied", policy.ModeBypass, deny("Config(value:light)"), change, policy.Deny},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -288,7 +289,7 @@ func TestSecretIsNowhere(t *testing.T) {
 // TestConfigIsDescribed: the model reads what each setting takes.
 func TestConfigIsDescribed(t *testing.T) {
 	t.Parallel()
-	s := inMode(t, pegboard.ModeDefault, pegboard.RuleSet{})
+	s := inMode(t, policy.ModeDefault, policy.RuleSet{})
 	var registry pegboard.Registry
 	require.NoError(t, registry.Add(newStore().tool(t)))
 	for decl := range registry.AssemblePool(s, pegboard.PoolConfig{}).Declarations(pegboard.Builtin) {

@@ -10,6 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
@@ -105,13 +106,13 @@ func (c *conversation) repeatRules(s *pegboard.Session, f *treefence.Fence, dir 
 		anchor = "" // SetDir has seen to it
 	}
 	// The rules of the parents count as well, which are not among those of a change.
-	missing := func() []pegboard.RuleSet {
+	missing := func() []policy.RuleSet {
 		return f.Missing(s.Permissions().Rules(), anchor, s.Home(), spelled)
 	}
 	if len(missing()) == 0 {
 		return nil
 	}
-	return s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+	return s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 		return p.WithRules(missing()...)
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -51,7 +52,7 @@ func CtxInspect() pegboard.Tool {
 			"agents and other tasks in the background. For when the context grows full, or when you have lost track of what runs.",
 		Traits: pegboard.Traits{
 			ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindList,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "context of the conversation"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "context of the conversation"}},
 		},
 		Lines: func(in ctxInput, _ *pegboard.Call) pegboard.Lines {
 			what := "the context"
@@ -60,8 +61,8 @@ func CtxInspect() pegboard.Tool {
 			}
 			return pegboard.Lines{Before: "Inspect " + what, While: "Inspecting " + what}
 		},
-		Permit: func(context.Context, ctxInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only reads what the conversation consists of"}
+		Permit: func(context.Context, ctxInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it only reads what the conversation consists of"}
 		},
 		Call: inspectContext,
 		Result: func(out CtxResult) *pegboard.Result {

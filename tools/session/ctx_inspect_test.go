@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -47,7 +48,7 @@ func TestCtxInspectWeighsDefinitions(t *testing.T) {
 	require.NoError(t, err)
 	_, err = registry.Attach("far", external)
 	require.NoError(t, err)
-	s := inMode(t, pegboard.ModeDeny, pegboard.RuleSet{})
+	s := inMode(t, policy.ModeDeny, policy.RuleSet{})
 	pool := registry.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{BuiltinTools: []string{"Sleep"}}})
 	var executor pegboard.Executor
 	outs := executor.Run(t.Context(), pool, pegboard.Call{ID: "1", Name: "ToolSearch", Input: []byte(`{"query":"select:Found"}`)})

@@ -7,12 +7,13 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 )
 
 // begin returns a session of that mode and answers, and a pool of the tools of this package.
-func begin(mode pegboard.Mode, ask pegboard.Asker) (*pegboard.Session, *pegboard.Pool) {
-	permissions, err := pegboard.NewPermissions(mode)
+func begin(mode policy.Mode, ask pegboard.Asker) (*pegboard.Session, *pegboard.Pool) {
+	permissions, err := policy.New(mode)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -29,10 +30,10 @@ func begin(mode pegboard.Mode, ask pegboard.Asker) (*pegboard.Session, *pegboard
 
 // A dialog shows the questions as a form, and answers by the texts of questions and options.
 func ExampleAskUserQuestion() {
-	s, pool := begin(pegboard.ModeDefault, func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	s, pool := begin(policy.ModeDefault, func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		questions, ok := session.Asked(q)
 		if !ok {
-			return pegboard.Decision{Behavior: pegboard.Deny}, nil // a dialog for permissions would be shown here
+			return policy.Decision{Behavior: policy.Deny}, nil // a dialog for permissions would be shown here
 		}
 		answers := map[string]string{}
 		for _, asked := range questions {
@@ -85,14 +86,14 @@ func ExampleAsked() {
 // The user refuses a plan, then edits another one and chooses the mode that follows.
 func ExamplePlanTools() {
 	plans := 0
-	s, pool := begin(pegboard.ModeDefault, func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	s, pool := begin(policy.ModeDefault, func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		if plans++; plans == 1 {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "add a test"}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "add a test"}, nil
 		}
-		return pegboard.Decision{
-			Behavior: pegboard.Allow,
+		return policy.Decision{
+			Behavior: policy.Allow,
 			Input:    json.RawMessage(`{"plan": "1. Fix the sum\n2. Test it with an empty list"}`),
-			Remember: []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession}},
+			Remember: []policy.Update{{Type: policy.SetMode, Mode: policy.ModeAcceptEdits, Destination: policy.SourceSession}},
 		}, nil
 	})
 	ctx := context.Background()
@@ -122,8 +123,8 @@ func ExamplePlanTools() {
 
 // A host shows the plan that was approved.
 func ExampleApprovedPlan() {
-	s, pool := begin(pegboard.ModePlan, func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	s, pool := begin(policy.ModePlan, func(context.Context, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow}, nil
 	})
 	ctx := context.Background()
 	defer func() { _ = s.Close(ctx) }()

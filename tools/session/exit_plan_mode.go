@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type exitInput struct {
@@ -29,8 +30,8 @@ type ExitPlanOutput struct {
 	PlanWasEdited bool    `json:"planWasEdited,omitempty"`
 
 	approved Plan
-	mode     pegboard.Mode // that follows
-	verify   bool          // the model has VerifyPlanExecution
+	mode     policy.Mode // that follows
+	verify   bool        // the model has VerifyPlanExecution
 }
 
 // exitPlanMode returns ExitPlanMode.
@@ -48,8 +49,8 @@ func exitPlanMode() pegboard.Tool {
 			return pegboard.Lines{Before: "Approve the plan", While: "Leaving plan mode"}
 		},
 		Validate: validateExit,
-		Permit: func(context.Context, exitInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "the plan is for the user to approve"}
+		Permit: func(context.Context, exitInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "the plan is for the user to approve"}
 		},
 		ClassifierInput: func(in exitInput, _ *pegboard.Call) string { return "shows the user this plan:\n" + in.Plan },
 		Call:            callExit,
@@ -74,10 +75,10 @@ func validateExit(_ context.Context, in exitInput, c *pegboard.Call) error {
 	case s == nil, !bytes.Equal(c.Sent(), c.Input):
 		return nil
 	}
-	if mode := s.Permissions().Mode(); mode != pegboard.ModePlan {
+	if mode := s.Permissions().Mode(); mode != policy.ModePlan {
 		return fmt.Errorf("%w: its mode is %s. Go on with the task", ErrNotPlanning, mode)
 	}
-	if len(s.AgentPath()) > 0 && own(s).AfterPlan().Mode() == pegboard.ModePlan {
+	if len(s.AgentPath()) > 0 && own(s).AfterPlan().Mode() == policy.ModePlan {
 		return fmt.Errorf("%w: the agent that started you is in plan mode, and only it can leave it. End with the plan as your answer", ErrNotPlanning)
 	}
 	return nil
@@ -103,9 +104,9 @@ func elsewhere(in exitInput, input json.RawMessage) string {
 }
 
 // own returns the permissions of s itself, which in a fork are not all that are in force.
-func own(s *pegboard.Session) (p pegboard.Permissions) {
+func own(s *pegboard.Session) (p policy.Permissions) {
 	unchanged := errors.New("nothing is to be changed")
-	_ = s.UpdatePermissions(func(now pegboard.Permissions) (pegboard.Permissions, error) {
+	_ = s.UpdatePermissions(func(now policy.Permissions) (policy.Permissions, error) {
 		p = now
 		return now, unchanged
 	})
@@ -145,7 +146,7 @@ func orEmpty(input json.RawMessage) json.RawMessage {
 // already, and stays.
 func leavePlanMode(s *pegboard.Session, plan Plan) {
 	planKey.Set(s, plan)
-	err := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil })
+	err := s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.AfterPlan(), nil })
 	if err != nil {
 		s.Tell(pegboard.Part{Text: "(The plan is approved, and plan mode could not be left: " + err.Error() + ".)"})
 	}
@@ -162,7 +163,7 @@ func (out *ExitPlanOutput) text() string {
 		text += "\n\nThe text of the plan was removed before it was approved; ask what is to be done instead."
 	case out.PlanWasEdited:
 		text += "\n\nThe plan was changed before it was approved. This is the plan that counts:\n\n" + *out.Plan
-	case out.approved.By == pegboard.ByDefault && out.Plan != nil: // it may have been edited
+	case out.approved.By == policy.ByDefault && out.Plan != nil: // it may have been edited
 		text += "\n\nThis is the plan as it was approved:\n\n" + *out.Plan
 	}
 	return text
@@ -171,9 +172,9 @@ func (out *ExitPlanOutput) text() string {
 // who names those who approved the plan. A call that was decided elsewhere does not know them.
 func (out *ExitPlanOutput) who() string {
 	switch out.approved.By {
-	case pegboard.ByPerson:
+	case policy.ByPerson:
 		return "The user has"
-	case pegboard.ByDefault:
+	case policy.ByDefault:
 		return "The user, or a program in the user's place, has"
 	}
 	return "A program that answers in the user's place has"

@@ -9,14 +9,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Plan is a plan that was approved.
 type Plan struct {
-	Text   string           // as it was approved; empty if the model has given none with the call
-	Sent   string           // as the model wrote it
-	Edited bool             // whether it was changed before it was approved
-	By     pegboard.Decider // ByPerson, or ByHook or ByApprover in the user's place; ByDefault and no Edited for a call of Pool.Rebuild
+	Text   string         // as it was approved; empty if the model has given none with the call
+	Sent   string         // as the model wrote it
+	Edited bool           // whether it was changed before it was approved
+	By     policy.Decider // ByPerson, or ByHook or ByApprover in the user's place; ByDefault and no Edited for a call of Pool.Rebuild
 }
 
 // planKey has the last approved plan. A fork begins with that of its parent.
@@ -219,7 +220,7 @@ type PlanOptions struct {
 //
 // ExitPlanMode needs the user, see Info.RequiresUser. The answer may edit the plan, by
 // Decision.Input, and choose the mode that follows, by Decision.Remember; otherwise it is the mode
-// before plan mode, see [pegboard.Permissions.AfterPlan]. A refusal changes nothing, and the model
+// before plan mode, see [policy.Permissions.AfterPlan]. A refusal changes nothing, and the model
 // reads its reason. If there is no way to ask, the error wraps [pegboard.ErrNoApprover].
 //
 // They are deferred. A host that lists them in Deferral.AlwaysLoad while [Planning] says so spares
@@ -232,7 +233,7 @@ func PlanTools(o PlanOptions) []pegboard.Tool {
 func planTraits() pegboard.Traits {
 	return pegboard.Traits{
 		Kind: pegboard.KindThink, Own: true, Concurrency: pegboard.Exclusive,
-		Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessWrite, Value: "plan mode"}},
+		Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Write, Value: "plan mode"}},
 	}
 }
 
@@ -261,8 +262,8 @@ func (o PlanOptions) enter() pegboard.Tool {
 			}
 			return checkEnter(c.Session())
 		},
-		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "plan mode is stricter than the present mode"}
+		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "plan mode is stricter than the present mode"}
 		},
 		ClassifierInput: func(struct{}, *pegboard.Call) string { return "enters plan mode, in which nothing is written" },
 		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (EnterPlanOutput, error) {
@@ -286,7 +287,7 @@ func (o PlanOptions) message(c *pegboard.Call) string {
 		"Look around until you know what has to be done, and ask what only the user can say. "
 	then := "Then call " + exitTool + " with the whole plan as the input: what will be changed, where, in which steps, and how it will be tested. " +
 		"The user approves it, changes it or refuses it; until then, change nothing."
-	if c.Session().Permissions().Mode() == pegboard.ModePlan {
+	if c.Session().Permissions().Mode() == policy.ModePlan {
 		text, then = "You are in plan mode already. ", "Call "+exitTool+" with the whole plan when you have it."
 	}
 	if pool := c.Pool(); pool != nil {
@@ -308,9 +309,9 @@ func checkEnter(s *pegboard.Session) error {
 		return nil
 	}
 	switch p := s.Permissions(); {
-	case pegboard.ModePlan.Laxer(p.Mode()):
+	case policy.ModePlan.Laxer(p.Mode()):
 		return fmt.Errorf("%w: the mode of this conversation, %s, is stricter. Plan all the same, and write the plan into your answer", ErrNoPlanMode, p.Mode())
-	case !p.Offers(pegboard.ModePlan):
+	case !p.Offers(policy.ModePlan):
 		return fmt.Errorf("%w: it is switched off here. Write the plan into your answer, and wait for the user", ErrNoPlanMode)
 	}
 	return nil
@@ -318,11 +319,11 @@ func checkEnter(s *pegboard.Session) error {
 
 // enterPlanMode changes the mode, unless it has become a stricter one meanwhile.
 func enterPlanMode(s *pegboard.Session) {
-	err := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		if pegboard.ModePlan.Laxer(p.Mode()) {
+	err := s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+		if policy.ModePlan.Laxer(p.Mode()) {
 			return p, fmt.Errorf("the mode is %s now, which is stricter", p.Mode())
 		}
-		return p.WithMode(pegboard.ModePlan)
+		return p.WithMode(policy.ModePlan)
 	})
 	if err != nil {
 		s.Tell(pegboard.Part{Text: "(" + ErrNoPlanMode.Error() + ": " + err.Error() + ".)"})

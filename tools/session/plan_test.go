@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 )
 
@@ -16,27 +17,27 @@ import (
 type planWorld struct {
 	*desk
 	random *rand.Rand
-	answer pegboard.Decision // the person's next one
+	answer policy.Decision // the person's next one
 	asked  int
 
-	mode   pegboard.Mode // that the main session must have
-	before pegboard.Mode // that plan mode was entered from
-	bound  pegboard.Mode // the laxest mode that a person has chosen, or that the session began in
+	mode   policy.Mode // that the main session must have
+	before policy.Mode // that plan mode was entered from
+	bound  policy.Mode // the laxest mode that a person has chosen, or that the session began in
 }
 
-var anyMode = []pegboard.Mode{
-	pegboard.ModeDeny, pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModePlan, pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeAuto,
+var anyMode = []policy.Mode{
+	policy.ModeDeny, policy.ModeDontAsk, policy.ModeAsk, policy.ModePlan, policy.ModeDefault, policy.ModeAcceptEdits, policy.ModeAuto,
 }
 
 func pick[T any](r *rand.Rand, all ...T) T { return all[r.IntN(len(all))] }
 
 // choose notes that a person has chosen a mode.
-func (w *planWorld) choose(m pegboard.Mode) {
-	if m == pegboard.ModePlan && w.mode != pegboard.ModePlan {
+func (w *planWorld) choose(m policy.Mode) {
+	if m == policy.ModePlan && w.mode != policy.ModePlan {
 		w.before = w.mode
 	}
 	w.mode, w.bound = m, m
-	if m == pegboard.ModePlan && w.before.Laxer(m) {
+	if m == policy.ModePlan && w.before.Laxer(m) {
 		w.bound = w.before
 	}
 }
@@ -45,7 +46,7 @@ func (w *planWorld) choose(m pegboard.Mode) {
 func (w *planWorld) personSets(t *testing.T) {
 	t.Helper()
 	m := pick(w.random, anyMode...)
-	require.NoError(t, w.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) }))
+	require.NoError(t, w.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(m) }))
 	w.choose(m)
 }
 
@@ -55,30 +56,30 @@ func (w *planWorld) enters(t *testing.T) {
 	was := w.mode
 	w.answer = deny
 	outs := w.send(t, enter(), write("entered"))
-	if pegboard.ModePlan.Laxer(was) { // it stays as it is
+	if policy.ModePlan.Laxer(was) { // it stays as it is
 		require.Error(t, outs[0].Err, "%s", was)
 		require.Equal(t, was, w.Permissions().Mode())
 		return
 	}
 	require.NoError(t, outs[0].Err, "%s", was)
-	if was != pegboard.ModePlan {
-		w.before, w.mode = was, pegboard.ModePlan
+	if was != policy.ModePlan {
+		w.before, w.mode = was, policy.ModePlan
 	}
 	require.ErrorIs(t, outs[1].Err, pegboard.ErrDenied)
-	require.Equal(t, pegboard.ByMode, outs[1].Decision.By, "%s", outs[1].Result.Text())
+	require.Equal(t, policy.ByMode, outs[1].Decision.By, "%s", outs[1].Result.Text())
 }
 
 // exits calls ExitPlanMode, with a random answer of the person, and a write behind it.
 func (w *planWorld) exits(t *testing.T) {
 	t.Helper()
-	w.answer = pick(w.random, allow, deny, pegboard.Decision{})
-	var chosen pegboard.Mode
+	w.answer = pick(w.random, allow, deny, policy.Decision{})
+	var chosen policy.Mode
 	edit := w.random.IntN(3) == 0
-	if w.answer.Behavior == pegboard.Allow && w.random.IntN(2) == 0 {
+	if w.answer.Behavior == policy.Allow && w.random.IntN(2) == 0 {
 		chosen = pick(w.random, anyMode[2:]...) // with one that asks nobody, another input is refused
 		w.answer.Remember = setMode(chosen)
 	}
-	if edit && w.answer.Behavior == pegboard.Allow {
+	if edit && w.answer.Behavior == policy.Allow {
 		w.answer.Input = json.RawMessage(`{"plan":"edited"}`)
 	}
 	was, asked := w.mode, w.asked
@@ -86,16 +87,16 @@ func (w *planWorld) exits(t *testing.T) {
 	outs := w.send(t, exit("plan"), write("left"))
 	out := outs[0]
 	defer func() { // the write is decided in the mode that follows
-		lax := w.mode == pegboard.ModeAcceptEdits || w.mode == pegboard.ModeAuto
+		lax := w.mode == policy.ModeAcceptEdits || w.mode == policy.ModeAuto
 		require.Equal(t, lax, outs[1].Err == nil, "%s: %v", w.mode, outs[1].Err)
 	}()
-	if was != pegboard.ModePlan {
+	if was != policy.ModePlan {
 		require.ErrorIs(t, out.Err, session.ErrNotPlanning)
 		require.Equal(t, asked, w.asked)
 		return
 	}
 	require.Equal(t, asked+1, w.asked, "it is asked about once, whatever the mode was before")
-	if w.answer.Behavior != pegboard.Allow {
+	if w.answer.Behavior != policy.Allow {
 		require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 		now, has := session.ApprovedPlan(w.Session)
 		require.Equal(t, plan, now)
@@ -104,7 +105,7 @@ func (w *planWorld) exits(t *testing.T) {
 	}
 	require.NoError(t, out.Err)
 	w.mode = w.before
-	if chosen != "" && chosen != pegboard.ModePlan {
+	if chosen != "" && chosen != policy.ModePlan {
 		w.mode, w.bound = chosen, chosen
 	}
 	now, _ := session.ApprovedPlan(w.Session)
@@ -115,15 +116,15 @@ func (w *planWorld) exits(t *testing.T) {
 // never laxer than the conversation.
 func (w *planWorld) forks(t *testing.T) {
 	t.Helper()
-	own, err := pegboard.NewPermissions(pegboard.ModePlan)
+	own, err := policy.New(policy.ModePlan)
 	require.NoError(t, err)
 	cfg := pegboard.SessionConfig{AgentID: "agent", Permissions: own}
 	if w.random.IntN(2) == 0 {
-		cfg.Permissions = pegboard.Permissions{}
+		cfg.Permissions = policy.Permissions{}
 	}
 	s, err := w.Fork(cfg)
 	if err != nil { // plan mode is laxer than the mode of the conversation
-		require.True(t, pegboard.ModePlan.Laxer(w.mode))
+		require.True(t, policy.ModePlan.Laxer(w.mode))
 		return
 	}
 	agent := &desk{Session: s, registry: w.registry, dir: w.dir}
@@ -140,16 +141,16 @@ func TestPlanModeProperty(t *testing.T) {
 	for seed := range uint64(60) {
 		w := &planWorld{random: rand.New(rand.NewPCG(seed, 1))}
 		start := pick(w.random, anyMode...)
-		w.desk = newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		w.desk = newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			if q.Call.ToolName() != "ExitPlanMode" {
 				return deny, nil
 			}
 			w.asked++
 			return w.answer, nil
 		}}, start)
-		w.mode, w.before, w.bound = start, pegboard.ModeDefault, start
-		if start == pegboard.ModePlan {
-			w.bound = pegboard.ModeDefault
+		w.mode, w.before, w.bound = start, policy.ModeDefault, start
+		if start == policy.ModePlan {
+			w.bound = policy.ModeDefault
 		}
 		for step := range 25 {
 			pick(w.random, w.personSets, w.enters, w.enters, w.exits, w.exits, w.exits, w.forks)(t)
@@ -164,7 +165,7 @@ func TestPlanModeProperty(t *testing.T) {
 // those behind it in the mode after.
 func TestPlanModeInOneMessage(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeAcceptEdits)
+	d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModeAcceptEdits)
 	outs := d.send(t, write("a"), enter(), write("b"), exit("1. Write c"), write("c"))
 	require.NoError(t, outs[0].Err)
 	require.NoError(t, outs[1].Err)
@@ -176,7 +177,7 @@ func TestPlanModeInOneMessage(t *testing.T) {
 	require.True(t, d.has("a"))
 	require.False(t, d.has("b"))
 	require.True(t, d.has("c"))
-	require.Equal(t, pegboard.ModeAcceptEdits, d.mode())
+	require.Equal(t, policy.ModeAcceptEdits, d.mode())
 }
 
 // TestAnswersToAPlan is about each way in which a plan is approved, or not.
@@ -185,40 +186,40 @@ func TestAnswersToAPlan(t *testing.T) {
 	edited := json.RawMessage(`{"plan":"1. Write less"}`)
 	tests := []struct {
 		name   string
-		answer pegboard.Decision
+		answer policy.Decision
 		cfg    pegboard.SessionConfig
-		from   pegboard.Mode // that plan mode is entered from
-		mode   pegboard.Mode // that follows
+		from   policy.Mode // that plan mode is entered from
+		mode   policy.Mode // that follows
 		is     error
 		plan   session.Plan
 		says   []string
 	}{
-		{name: "approved", answer: allow, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeAcceptEdits,
-			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"The user has approved the plan", "the mode is acceptEdits", "VerifyPlanExecution"}},
-		{name: "edited", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited}, from: pegboard.ModeAuto, mode: pegboard.ModeAuto,
-			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByPerson}, says: []string{"was changed before it was approved", "1. Write less"}},
-		{name: "with a laxer mode", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeAcceptEdits)}, from: pegboard.ModeDefault, mode: pegboard.ModeAcceptEdits,
-			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"the mode is acceptEdits"}},
-		{name: "edited, with a stricter mode", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited, Remember: setMode(pegboard.ModeDefault)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeDefault,
-			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByPerson}, says: []string{"the mode is default"}},
-		{name: "edited, with a mode that asks nobody", answer: pegboard.Decision{Behavior: pegboard.Allow, Input: edited, Remember: setMode(pegboard.ModeDontAsk)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrDenied, says: []string{"do not go together"}},
-		{name: "with a mode that asks nobody", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeDontAsk)}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModeDontAsk,
-			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}, says: []string{"the mode is dontAsk"}},
-		{name: "with a mode that is not offered", answer: pegboard.Decision{Behavior: pegboard.Allow, Remember: setMode(pegboard.ModeBypass)}, from: pegboard.ModeDefault, mode: pegboard.ModeDefault,
-			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: pegboard.ByPerson}},
-		{name: "refused", answer: pegboard.Decision{Behavior: pegboard.Deny, Reason: "name the tests"}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrDenied, says: []string{"name the tests"}},
-		{name: "nobody answers", answer: pegboard.Decision{}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrNoApprover},
-		{name: "nobody may be asked", answer: allow, cfg: pegboard.SessionConfig{NoPrompts: true}, from: pegboard.ModeAcceptEdits, mode: pegboard.ModePlan, is: pegboard.ErrNoApprover},
-		{name: "a hook allows, and nobody may be asked", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Permission: says(allow)}}, from: pegboard.ModeDefault, mode: pegboard.ModePlan, is: pegboard.ErrNoApprover},
-		{name: "a hook edits", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Permission: says(pegboard.Decision{Behavior: pegboard.Allow, Input: edited})}}, from: pegboard.ModeDefault, mode: pegboard.ModeDefault,
-			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByHook}, says: []string{"A program that answers in the user's place"}},
-		{name: "a coordinator's check allows", answer: deny, cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(allow)}}, from: pegboard.ModeDefault, mode: pegboard.ModePlan, is: pegboard.ErrDenied},
-		{name: "a hook before the call edits", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (pegboard.Decision, error) {
+		{name: "approved", answer: allow, from: policy.ModeAcceptEdits, mode: policy.ModeAcceptEdits,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: policy.ByPerson}, says: []string{"The user has approved the plan", "the mode is acceptEdits", "VerifyPlanExecution"}},
+		{name: "edited", answer: policy.Decision{Behavior: policy.Allow, Input: edited}, from: policy.ModeAuto, mode: policy.ModeAuto,
+			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: policy.ByPerson}, says: []string{"was changed before it was approved", "1. Write less"}},
+		{name: "with a laxer mode", answer: policy.Decision{Behavior: policy.Allow, Remember: setMode(policy.ModeAcceptEdits)}, from: policy.ModeDefault, mode: policy.ModeAcceptEdits,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: policy.ByPerson}, says: []string{"the mode is acceptEdits"}},
+		{name: "edited, with a stricter mode", answer: policy.Decision{Behavior: policy.Allow, Input: edited, Remember: setMode(policy.ModeDefault)}, from: policy.ModeAcceptEdits, mode: policy.ModeDefault,
+			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: policy.ByPerson}, says: []string{"the mode is default"}},
+		{name: "edited, with a mode that asks nobody", answer: policy.Decision{Behavior: policy.Allow, Input: edited, Remember: setMode(policy.ModeDontAsk)}, from: policy.ModeAcceptEdits, mode: policy.ModePlan, is: pegboard.ErrDenied, says: []string{"do not go together"}},
+		{name: "with a mode that asks nobody", answer: policy.Decision{Behavior: policy.Allow, Remember: setMode(policy.ModeDontAsk)}, from: policy.ModeAcceptEdits, mode: policy.ModeDontAsk,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: policy.ByPerson}, says: []string{"the mode is dontAsk"}},
+		{name: "with a mode that is not offered", answer: policy.Decision{Behavior: policy.Allow, Remember: setMode(policy.ModeBypass)}, from: policy.ModeDefault, mode: policy.ModeDefault,
+			plan: session.Plan{Text: "1. Write", Sent: "1. Write", By: policy.ByPerson}},
+		{name: "refused", answer: policy.Decision{Behavior: policy.Deny, Reason: "name the tests"}, from: policy.ModeAcceptEdits, mode: policy.ModePlan, is: pegboard.ErrDenied, says: []string{"name the tests"}},
+		{name: "nobody answers", answer: policy.Decision{}, from: policy.ModeAcceptEdits, mode: policy.ModePlan, is: pegboard.ErrNoApprover},
+		{name: "nobody may be asked", answer: allow, cfg: pegboard.SessionConfig{NoPrompts: true}, from: policy.ModeAcceptEdits, mode: policy.ModePlan, is: pegboard.ErrNoApprover},
+		{name: "a hook allows, and nobody may be asked", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Permission: says(allow)}}, from: policy.ModeDefault, mode: policy.ModePlan, is: pegboard.ErrNoApprover},
+		{name: "a hook edits", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Permission: says(policy.Decision{Behavior: policy.Allow, Input: edited})}}, from: policy.ModeDefault, mode: policy.ModeDefault,
+			plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: policy.ByHook}, says: []string{"A program that answers in the user's place"}},
+		{name: "a coordinator's check allows", answer: deny, cfg: pegboard.SessionConfig{Approvers: []pegboard.Asker{says(allow)}}, from: policy.ModeDefault, mode: policy.ModePlan, is: pegboard.ErrDenied},
+		{name: "a hook before the call edits", cfg: pegboard.SessionConfig{NoPrompts: true, Hooks: pegboard.Hooks{Pre: func(_ ctx, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.Name != "ExitPlanMode" {
-				return pegboard.Decision{}, nil
+				return policy.Decision{}, nil
 			}
-			return pegboard.Decision{Behavior: pegboard.Allow, Input: edited}, nil
-		}}}, from: pegboard.ModeDefault, mode: pegboard.ModeDefault, plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: pegboard.ByHook}},
+			return policy.Decision{Behavior: policy.Allow, Input: edited}, nil
+		}}}, from: policy.ModeDefault, mode: policy.ModeDefault, plan: session.Plan{Text: "1. Write less", Sent: "1. Write", Edited: true, By: policy.ByHook}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -227,7 +228,7 @@ func TestAnswersToAPlan(t *testing.T) {
 			cfg.Ask = says(tc.answer)
 			d := newDesk(t, cfg, tc.from)
 			require.NoError(t, d.send(t, enter())[0].Err)
-			require.Equal(t, pegboard.ModePlan, d.mode())
+			require.Equal(t, policy.ModePlan, d.mode())
 			out := d.send(t, exit("1. Write"))[0]
 			require.ErrorIs(t, out.Err, tc.is)
 			require.Equal(t, tc.mode, d.mode())
@@ -245,22 +246,22 @@ func TestAnswersToAPlan(t *testing.T) {
 func TestAnswerThatIsRefusedAsAWhole(t *testing.T) {
 	t.Parallel()
 	var d *desk
-	d = newDesk(t, pegboard.SessionConfig{Ask: func(c ctx, q *pegboard.Question) (pegboard.Decision, error) {
-		edited := pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"plan":"1. Write less"}`), Remember: setMode(pegboard.ModeDontAsk)}
+	d = newDesk(t, pegboard.SessionConfig{Ask: func(c ctx, q *pegboard.Question) (policy.Decision, error) {
+		edited := policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"plan":"1. Write less"}`), Remember: setMode(policy.ModeDontAsk)}
 		require.ErrorContains(t, d.Answer(q.ID, edited), "do not go together")
-		require.Equal(t, pegboard.ModePlan, d.mode())
+		require.Equal(t, policy.ModePlan, d.mode())
 		require.Len(t, d.Questions(), 1)
 		edited.Remember = nil
 		return edited, nil
-	}}, pegboard.ModePlan)
+	}}, policy.ModePlan)
 	require.NoError(t, d.send(t, exit("1. Write"))[0].Err)
-	require.Equal(t, pegboard.ModeDefault, d.mode())
+	require.Equal(t, policy.ModeDefault, d.mode())
 }
 
 // TestPlanToolsOutOfPlace: the mode that a call finds decides what it can do.
 func TestPlanToolsOutOfPlace(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeAuto, pegboard.ModeBypass, pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModeDeny} {
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits, policy.ModeAuto, policy.ModeBypass, policy.ModeDontAsk, policy.ModeAsk, policy.ModeDeny} {
 		t.Run("exit from "+string(mode), func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, mode)
@@ -270,7 +271,7 @@ func TestPlanToolsOutOfPlace(t *testing.T) {
 			require.Equal(t, mode, d.mode())
 		})
 	}
-	for _, mode := range []pegboard.Mode{pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModeDeny} {
+	for _, mode := range []policy.Mode{policy.ModeDontAsk, policy.ModeAsk, policy.ModeDeny} {
 		t.Run("enter from "+string(mode), func(t *testing.T) {
 			t.Parallel()
 			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, mode)
@@ -281,37 +282,37 @@ func TestPlanToolsOutOfPlace(t *testing.T) {
 	}
 	t.Run("enter where the policy withholds it", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeDefault)
-		require.NoError(t, d.SetPermissions(d.Permissions().Without(pegboard.ModePlan)))
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModeDefault)
+		require.NoError(t, d.SetPermissions(d.Permissions().Without(policy.ModePlan)))
 		require.ErrorIs(t, d.send(t, enter())[0].Err, session.ErrNoPlanMode)
 	})
 	t.Run("enter twice", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeAcceptEdits)
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModeAcceptEdits)
 		outs := d.send(t, enter(), enter(), exit("x"))
 		require.NoError(t, outs[1].Err)
 		require.Contains(t, outs[1].Result.Text(), "in plan mode already")
-		require.Equal(t, pegboard.ModeAcceptEdits, d.mode())
+		require.Equal(t, policy.ModeAcceptEdits, d.mode())
 	})
 	t.Run("without a text", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModePlan)
 		outs := d.send(t, call("ExitPlanMode", ``), call("VerifyPlanExecution", `{"steps":[{"step":"1","done":true}]}`))
 		require.NoError(t, outs[0].Err)
 		out, ok := outs[0].Result.Data.(session.ExitPlanOutput)
 		require.True(t, ok)
 		require.Nil(t, out.Plan)
 		require.ErrorIs(t, outs[1].Err, pegboard.ErrToolFailed)
-		require.Equal(t, pegboard.ModeDefault, d.mode())
+		require.Equal(t, policy.ModeDefault, d.mode())
 	})
 	t.Run("from a script", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeDefault)
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModeDefault)
 		for _, name := range []string{"EnterPlanMode", "ExitPlanMode"} {
 			out := d.send(t, call("Script", map[string]any{"Name": name, "Input": "{}"}))[0]
 			require.Contains(t, out.Result.Text(), "a script cannot change the mode")
 		}
-		require.Equal(t, pegboard.ModeDefault, d.mode())
+		require.Equal(t, policy.ModeDefault, d.mode())
 	})
 }
 
@@ -335,19 +336,19 @@ func TestOtherPropertiesOfAPlan(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModePlan)
 			out := d.send(t, call("ExitPlanMode", tc.input))[0]
 			if tc.wrong != "" {
 				require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
 				require.Contains(t, out.Result.Text(), tc.wrong)
-				require.Equal(t, pegboard.ModePlan, d.mode())
+				require.Equal(t, policy.ModePlan, d.mode())
 				return
 			}
 			require.NoError(t, out.Err)
 			plan, ok := session.ApprovedPlan(d.Session)
 			require.True(t, ok)
 			require.Equal(t, tc.plan, plan.Text)
-			require.Equal(t, pegboard.ModeDefault, d.mode())
+			require.Equal(t, policy.ModeDefault, d.mode())
 		})
 	}
 }
@@ -356,15 +357,15 @@ func TestOtherPropertiesOfAPlan(t *testing.T) {
 // stays, and so does a mode that a person sets while the plan is asked about.
 func TestPlanModeThatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
-	set := func(s *pegboard.Session, m pegboard.Mode) error {
-		return s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+	set := func(s *pegboard.Session, m policy.Mode) error {
+		return s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(m) })
 	}
 	t.Run("entering", func(t *testing.T) {
 		t.Parallel()
 		var d *desk
-		d = newDesk(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Post: func(ctx, *pegboard.HookCall) error { return set(d.Session, pegboard.ModeDontAsk) }}}, pegboard.ModeDefault)
+		d = newDesk(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Post: func(ctx, *pegboard.HookCall) error { return set(d.Session, policy.ModeDontAsk) }}}, policy.ModeDefault)
 		require.NoError(t, d.send(t, enter())[0].Err)
-		require.Equal(t, pegboard.ModeDontAsk, d.mode())
+		require.Equal(t, policy.ModeDontAsk, d.mode())
 		news := d.News()
 		require.Len(t, news, 1)
 		require.Contains(t, news[0].Text, "plan mode was not entered")
@@ -372,31 +373,31 @@ func TestPlanModeThatChangesMeanwhile(t *testing.T) {
 	t.Run("asking", func(t *testing.T) {
 		t.Parallel()
 		var d *desk
-		d = newDesk(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
-			return allow, set(d.Session, pegboard.ModeAsk)
-		}}, pegboard.ModePlan)
+		d = newDesk(t, pegboard.SessionConfig{Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
+			return allow, set(d.Session, policy.ModeAsk)
+		}}, policy.ModePlan)
 		require.NoError(t, d.send(t, exit("x"))[0].Err)
-		require.Equal(t, pegboard.ModeAsk, d.mode())
+		require.Equal(t, policy.ModeAsk, d.mode())
 	})
 }
 
 // TestPlanModeOfAgents: an agent leaves a plan mode of its own, and never that of its parent.
 func TestPlanModeOfAgents(t *testing.T) {
 	t.Parallel()
-	plan, err := pegboard.NewPermissions(pegboard.ModePlan)
+	plan, err := policy.New(policy.ModePlan)
 	require.NoError(t, err)
 	t.Run("its own", func(t *testing.T) {
 		t.Parallel()
 		var path []string
-		d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+		d := newDesk(t, pegboard.SessionConfig{Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 			path = q.AgentPath
 			return allow, nil
-		}}, pegboard.ModeAcceptEdits)
+		}}, policy.ModeAcceptEdits)
 		agent := d.fork(t, pegboard.SessionConfig{AgentID: "planner", Permissions: plan})
 		out := agent.send(t, exit("1. Look"))[0]
 		require.NoError(t, out.Err)
 		require.Equal(t, []string{"planner"}, path)
-		require.Equal(t, pegboard.ModeAcceptEdits, agent.mode())
+		require.Equal(t, policy.ModeAcceptEdits, agent.mode())
 		require.Contains(t, out.Result.Text(), "the mode is acceptEdits")
 		data, ok := out.Result.Data.(session.ExitPlanOutput)
 		require.True(t, ok)
@@ -406,16 +407,16 @@ func TestPlanModeOfAgents(t *testing.T) {
 	})
 	t.Run("its parent's", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModePlan)
 		agent := d.fork(t, pegboard.SessionConfig{AgentID: "worker", Permissions: plan})
 		out := agent.send(t, exit("1. Look"))[0]
 		require.ErrorIs(t, out.Err, session.ErrNotPlanning)
-		require.Equal(t, pegboard.ModePlan, agent.mode())
-		require.Equal(t, pegboard.ModePlan, d.mode())
+		require.Equal(t, policy.ModePlan, agent.mode())
+		require.Equal(t, policy.ModePlan, d.mode())
 	})
 	t.Run("a plan that was approved before it began", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+		d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModePlan)
 		require.NoError(t, d.send(t, exit("1. Look"))[0].Err)
 		agent := d.fork(t, pegboard.SessionConfig{AgentID: "worker"})
 		seen, ok := session.ApprovedPlan(agent.Session)
@@ -429,7 +430,7 @@ func TestPlanModeOfAgents(t *testing.T) {
 // TestPlanModeThatOnlyTheUserLeaves: where the model has no ExitPlanMode, it is not told to call it.
 func TestPlanModeThatOnlyTheUserLeaves(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, pegboard.SessionConfig{}, pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"ExitPlanMode"}})
+	d := newDesk(t, pegboard.SessionConfig{}, policy.ModeDefault, policy.RuleSet{Deny: []string{"ExitPlanMode"}})
 	for range 2 {
 		out := d.send(t, enter())[0]
 		require.NoError(t, out.Err)
@@ -442,13 +443,13 @@ func TestPlanModeThatOnlyTheUserLeaves(t *testing.T) {
 // nor what the model wrote, and claims neither.
 func TestAnswersToACallThatRunsElsewhere(t *testing.T) {
 	t.Parallel()
-	ask := func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	ask := func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		if _, ok := session.Asked(q); ok {
 			return session.Answer(q, session.Answers{Response: "Green"})
 		}
-		return pegboard.Decision{Behavior: pegboard.Allow, Input: json.RawMessage(`{"plan":"1. Write less"}`)}, nil
+		return policy.Decision{Behavior: policy.Allow, Input: json.RawMessage(`{"plan":"1. Write less"}`)}, nil
 	}
-	d := newDesk(t, pegboard.SessionConfig{Ask: ask}, pegboard.ModePlan)
+	d := newDesk(t, pegboard.SessionConfig{Ask: ask}, policy.ModePlan)
 	pool := d.registry.AssemblePool(d.Session, pegboard.PoolConfig{})
 	executor := pegboard.Executor{Invoke: func(c ctx, _ pegboard.Tool, made *pegboard.Call) (*pegboard.Result, error) {
 		tool, again, err := pool.Rebuild(pegboard.Call{ID: made.ID, Name: made.Name, Input: made.Input})
@@ -469,7 +470,7 @@ func TestAnswersToACallThatRunsElsewhere(t *testing.T) {
 	require.Contains(t, outs[1].Result.Text(), "This is the plan as it was approved:\n\n1. Write less")
 	approved, _ := session.ApprovedPlan(d.Session)
 	require.Equal(t, session.Plan{Text: "1. Write less", Sent: "1. Write less"}, approved)
-	require.Equal(t, pegboard.ModeDefault, d.mode())
+	require.Equal(t, policy.ModeDefault, d.mode())
 }
 
 // TestPlanToolsOutsideAnExecutor: a call that no executor made changes nothing and does not panic.

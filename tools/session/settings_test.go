@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 )
@@ -34,18 +35,18 @@ func TestSettingsThatBeginInPlanMode(t *testing.T) {
 	permissions, err := loaded.Permissions()
 	require.NoError(t, err)
 
-	answers := []pegboard.Decision{
-		{Behavior: pegboard.Deny, Reason: "say how it is tested"},
-		{Behavior: pegboard.Allow, Input: json.RawMessage(`{"plan":"1. Write a.md\n2. Read it back"}`), Remember: setMode(pegboard.ModeAcceptEdits)},
+	answers := []policy.Decision{
+		{Behavior: policy.Deny, Reason: "say how it is tested"},
+		{Behavior: policy.Allow, Input: json.RawMessage(`{"plan":"1. Write a.md\n2. Read it back"}`), Remember: setMode(policy.ModeAcceptEdits)},
 	}
-	d := newDesk(t, pegboard.SessionConfig{Dir: dir, Home: home, OnRemember: files.Save, Ask: func(_ ctx, q *pegboard.Question) (pegboard.Decision, error) {
+	d := newDesk(t, pegboard.SessionConfig{Dir: dir, Home: home, OnRemember: files.Save, Ask: func(_ ctx, q *pegboard.Question) (policy.Decision, error) {
 		require.Equal(t, "ExitPlanMode", q.Call.Name)
 		answer := answers[0]
 		answers = answers[1:]
 		return answer, nil
-	}}, pegboard.ModeDefault)
+	}}, policy.ModeDefault)
 	require.NoError(t, d.SetPermissions(permissions))
-	require.Equal(t, pegboard.ModePlan, d.mode())
+	require.Equal(t, policy.ModePlan, d.mode())
 
 	outs := d.send(t, write("a.md"), exit("1. Write a.md"), write("a.md"))
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrDenied, "an allow rule does not hold in plan mode")
@@ -61,7 +62,7 @@ func TestSettingsThatBeginInPlanMode(t *testing.T) {
 	require.NoError(t, outs[2].Err)
 	require.ErrorIs(t, outs[3].Err, pegboard.ErrDenied)
 	require.Contains(t, outs[4].Result.Text(), "- Read it back")
-	require.Equal(t, pegboard.ModeAcceptEdits, d.mode())
+	require.Equal(t, policy.ModeAcceptEdits, d.mode())
 	plan, ok := session.ApprovedPlan(d.Session)
 	require.True(t, ok)
 	require.True(t, plan.Edited)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
 
@@ -41,14 +42,14 @@ func (y *stay) begin(s *pegboard.Session, c *conversation, around *treefence.Fen
 		return err
 	}
 	err := s.SetDir(f.dir)
-	if errors.Is(err, pegboard.ErrOutside) {
-		if err = changeDirectories(s, pegboard.UpdateAddDirectories, f.path); err != nil {
+	if errors.Is(err, policy.ErrOutside) {
+		if err = changeDirectories(s, policy.AddDirectories, f.path); err != nil {
 			return err
 		}
 		if f.added = f.path; s.SetDir(f.dir) == nil {
 			err = nil
 		} else {
-			err = errors.Join(s.SetDir(f.dir), changeDirectories(s, pegboard.UpdateRemoveDirectories, f.path))
+			err = errors.Join(s.SetDir(f.dir), changeDirectories(s, policy.RemoveDirectories, f.path))
 		}
 	}
 	if err != nil {
@@ -84,15 +85,15 @@ func (y *stay) end(s *pegboard.Session) (home string, err error) {
 		return "", err
 	}
 	if y.added != "" {
-		err = changeDirectories(s, pegboard.UpdateRemoveDirectories, y.added)
+		err = changeDirectories(s, policy.RemoveDirectories, y.added)
 	}
 	y.stayFacts = stayFacts{}
 	return home, err
 }
 
 // changeDirectories adds or removes a further working directory.
-func changeDirectories(s *pegboard.Session, change pegboard.PermissionUpdateType, dir string) error {
-	return s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return p.Apply(pegboard.PermissionUpdate{Type: change, Directories: []string{dir}, Destination: pegboard.SourceSession})
+func changeDirectories(s *pegboard.Session, change policy.UpdateType, dir string) error {
+	return s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+		return p.Apply(policy.Update{Type: change, Directories: []string{dir}, Destination: policy.SourceSession})
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 )
@@ -26,11 +27,11 @@ type desk struct {
 	ids      int
 }
 
-func newDesk(t testing.TB, cfg pegboard.SessionConfig, mode pegboard.Mode, sets ...pegboard.RuleSet) *desk {
+func newDesk(t testing.TB, cfg pegboard.SessionConfig, mode policy.Mode, sets ...policy.RuleSet) *desk {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(mode, sets...)
+	perms, err := policy.New(mode, sets...)
 	require.NoError(t, err)
-	cfg.Permissions = perms.WithAvailable(pegboard.ModeAuto)
+	cfg.Permissions = perms.WithAvailable(policy.ModeAuto)
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()
 	}
@@ -69,7 +70,7 @@ func (d *desk) send(t testing.TB, calls ...pegboard.Call) []pegboard.Outcome {
 	return executor.Run(t.Context(), pool, calls...)
 }
 
-func (d *desk) mode() pegboard.Mode { return d.Permissions().Mode() }
+func (d *desk) mode() policy.Mode { return d.Permissions().Mode() }
 
 // has reports whether a file was written.
 func (d *desk) has(name string) bool {
@@ -99,15 +100,15 @@ func write(name string) pegboard.Call {
 }
 
 // says returns an Asker with that answer.
-func says(d pegboard.Decision) pegboard.Asker {
-	return func(ctx, *pegboard.Question) (pegboard.Decision, error) { return d, nil }
+func says(d policy.Decision) pegboard.Asker {
+	return func(ctx, *pegboard.Question) (policy.Decision, error) { return d, nil }
 }
 
-func setMode(m pegboard.Mode) []pegboard.PermissionUpdate {
-	return []pegboard.PermissionUpdate{{Type: pegboard.UpdateSetMode, Mode: m, Destination: pegboard.SourceSession}}
+func setMode(m policy.Mode) []policy.Update {
+	return []policy.Update{{Type: policy.SetMode, Mode: m, Destination: policy.SourceSession}}
 }
 
-var allow, deny = pegboard.Decision{Behavior: pegboard.Allow}, pegboard.Decision{Behavior: pegboard.Deny}
+var allow, deny = policy.Decision{Behavior: policy.Allow}, policy.Decision{Behavior: policy.Deny}
 
 // scriptTool makes a call as a script does.
 func scriptTool() pegboard.Tool {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -23,11 +24,11 @@ func TestToolsKeepTheContract(t *testing.T) {
 	for _, tool := range append(session.PlanTools(session.PlanOptions{}), session.AskUserQuestion()) {
 		t.Run(tool.Info().Name, func(t *testing.T) {
 			t.Parallel()
-			mode := pegboard.ModeBypass
+			mode := policy.ModeBypass
 			if tool.Info().Name == "ExitPlanMode" {
-				mode = pegboard.ModePlan
+				mode = policy.ModePlan
 			}
-			perms, err := pegboard.NewPermissions(mode)
+			perms, err := policy.New(mode)
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, Ask: says(allow)})
 			require.NoError(t, err)
@@ -41,7 +42,7 @@ func TestToolsKeepTheContract(t *testing.T) {
 // how to leave it.
 func TestWhichToolsAreShown(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModeDefault)
+	d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModeDefault)
 	require.NoError(t, d.registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))
 	all := []string{"AskUserQuestion", "EnterPlanMode", "ExitPlanMode", "VerifyPlanExecution"}
 	pool := d.registry.AssemblePool(d.Session, pegboard.PoolConfig{})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 type verifyInput struct {
@@ -42,13 +43,13 @@ func verifyPlanExecution() pegboard.Tool {
 		},
 		Traits: pegboard.Traits{
 			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared, Own: true,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "approved plan"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "approved plan"}},
 		},
 		Lines: func(in verifyInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Check " + countOf(len(in.Steps)) + " against the plan", While: "Checking the plan"}
 		},
-		Permit: func(context.Context, verifyInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only compares with the plan of the conversation"}
+		Permit: func(context.Context, verifyInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it only compares with the plan of the conversation"}
 		},
 		ClassifierInput: func(verifyInput, *pegboard.Call) string { return "compares what was done with the plan" },
 		Call: func(_ context.Context, in verifyInput, c *pegboard.Call) (VerifyPlanOutput, error) {

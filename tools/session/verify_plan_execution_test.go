@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 )
 
@@ -52,7 +53,7 @@ func TestVerifyPlanExecution(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+			d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModePlan)
 			outs := d.send(t, exit(tc.plan), call("VerifyPlanExecution", map[string]any{"steps": tc.claims}))
 			require.NoError(t, outs[0].Err)
 			require.NoError(t, outs[1].Err)
@@ -68,16 +69,16 @@ func TestVerifyPlanExecution(t *testing.T) {
 // TestVerifyPlanExecutionWithoutAPlan fails, and in plan mode it runs unasked.
 func TestVerifyPlanExecutionWithoutAPlan(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, pegboard.SessionConfig{}, pegboard.ModePlan)
+	d := newDesk(t, pegboard.SessionConfig{}, policy.ModePlan)
 	out := d.send(t, call("VerifyPlanExecution", `{"steps":[{"step":"1","done":true}]}`))[0]
 	require.ErrorIs(t, out.Err, session.ErrNoPlan)
-	require.Equal(t, pegboard.Allow, out.Decision.Behavior)
+	require.Equal(t, policy.Allow, out.Decision.Behavior)
 }
 
 // TestVerifyPlanExecutionOfAHugePlan ends soon.
 func TestVerifyPlanExecutionOfAHugePlan(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, pegboard.ModePlan)
+	d := newDesk(t, pegboard.SessionConfig{Ask: says(allow)}, policy.ModePlan)
 	claims := slices.Repeat([]session.PlanClaim{claim("a step of many words that no plan has", true, "x")}, 200)
 	outs := d.send(t, exit(strings.Repeat("- one more step of the plan\n", 100_000)), call("VerifyPlanExecution", map[string]any{"steps": claims}))
 	require.NoError(t, outs[0].Err)

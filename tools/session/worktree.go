@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 const (
@@ -101,11 +102,11 @@ func Prepare(cfg pegboard.SessionConfig) pegboard.SessionConfig {
 }
 
 // guardCall is the hook of Prepare.
-func guardCall(ctx context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+func guardCall(ctx context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 	s := h.Call.Session()
 	c, ok := conversations.Get(s)
 	if !ok {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	if name := h.Call.ToolName(); name == enterWorktree || name == exitWorktree {
 		y := stayOf(s)
@@ -113,24 +114,24 @@ func guardCall(ctx context.Context, h *pegboard.HookCall) (pegboard.Decision, er
 		defer y.mu.Unlock()
 		y.guarded = true
 		c.hold(ctx, s)
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	dir := h.Call.Dir()
 	if dir == c.home {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
 	reason := goneReason(s, c, dir)
 	if f := c.around(dir); reason == "" && f != nil {
 		c.hold(ctx, s)
 		if err := c.repeatRules(s, f, dir); err != nil {
-			return pegboard.Decision{}, err
+			return policy.Decision{}, err
 		}
 		reason = f.Refusal(h)
 	}
 	if reason == "" {
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}
-	return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}, nil
+	return policy.Decision{Behavior: policy.Deny, Reason: reason}, nil
 }
 
 // goneReason returns why a call is denied whose directory is gone, or "". It sends the session

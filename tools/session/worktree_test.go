@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence/fencetest"
@@ -60,9 +61,9 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-func newYard(t *testing.T, dir string, o session.WorktreeOptions, cfg pegboard.SessionConfig, mode pegboard.Mode, rules ...pegboard.RuleSet) *yard {
+func newYard(t *testing.T, dir string, o session.WorktreeOptions, cfg pegboard.SessionConfig, mode policy.Mode, rules ...policy.RuleSet) *yard {
 	t.Helper()
-	permissions, err := pegboard.NewPermissions(mode, rules...)
+	permissions, err := policy.New(mode, rules...)
 	require.NoError(t, err)
 	cfg.Dir, cfg.Permissions, cfg.Breaker = dir, permissions, pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
 	s, err := pegboard.NewSession(session.Prepare(cfg))
@@ -145,7 +146,7 @@ func (y *yard) state() string {
 
 func TestWorktreeRoundTrip(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	before := y.state()
 	in := y.enter(map[string]any{"name": "feature"})
 	path := filepath.Join(y.dir, ".claude/worktrees/feature")
@@ -185,7 +186,7 @@ func TestWorktreeRoundTrip(t *testing.T) {
 // TestWorktreeGuardsTheCheckout has the ways that isolated agents try.
 func TestWorktreeGuardsTheCheckout(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.Mode{pegboard.ModeBypass, pegboard.ModeAuto} {
+	for _, mode := range []policy.Mode{policy.ModeBypass, policy.ModeAuto} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			guardsTheCheckout(t, mode)
@@ -193,13 +194,13 @@ func TestWorktreeGuardsTheCheckout(t *testing.T) {
 	}
 }
 
-func guardsTheCheckout(t *testing.T, mode pegboard.Mode) {
+func guardsTheCheckout(t *testing.T, mode policy.Mode) {
 	t.Helper()
-	allow := func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	allow := func(context.Context, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}
 	cfg := pegboard.SessionConfig{Classifier: allow, Ask: allow}
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, cfg, mode, pegboard.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, cfg, mode, policy.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
 	before := y.state()
 	y.enter(map[string]any{"name": "w"})
 	fork, err := y.s.Fork(pegboard.SessionConfig{AgentID: "a"})
@@ -227,7 +228,7 @@ func guardsTheCheckout(t *testing.T, mode pegboard.Mode) {
 
 func TestCallsOfOneMessage(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	write := func(id, path string) pegboard.Call {
 		return newCall(t, id, "Write", map[string]any{"file_path": path, "content": "x"})
 	}
@@ -272,13 +273,13 @@ func TestWorktreeByPath(t *testing.T) {
 	t.Parallel()
 	dir := newRepository(t)
 	elsewhere, asked := filepath.Join(filepath.Dir(dir), "elsewhere"), 0
-	answer := pegboard.Decision{Behavior: pegboard.Allow}
-	cfg := pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	answer := policy.Decision{Behavior: policy.Allow}
+	cfg := pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		asked++
 		return answer, nil
 	}}
 	git(t, dir, "worktree", "add", "-q", "-b", "mine", elsewhere)
-	y := newYard(t, dir, session.WorktreeOptions{}, cfg, pegboard.ModeBypass, pegboard.RuleSet{Allow: []string{"EnterWorktree"}})
+	y := newYard(t, dir, session.WorktreeOptions{}, cfg, policy.ModeBypass, policy.RuleSet{Allow: []string{"EnterWorktree"}})
 	in := y.enter(map[string]any{"path": elsewhere})
 	require.Equal(t, []any{1, elsewhere, "mine", elsewhere}, []any{asked, y.s.Dir(), in.WorktreeBranch, in.WorktreePath})
 	require.NoError(t, y.write("new").Err)
@@ -295,7 +296,7 @@ func TestWorktreeByPath(t *testing.T) {
 		require.ErrorIs(t, y.fails("", "EnterWorktree", map[string]any{"path": path}), session.ErrNoWorktree, path)
 	}
 	require.Equal(t, 6, asked)
-	answer = pegboard.Decision{Behavior: pegboard.Deny}
+	answer = policy.Decision{Behavior: policy.Deny}
 	for n, path := range []string{elsewhere, ".claude/worktrees/linked", ".claude/worktrees/../../../elsewhere"} {
 		require.ErrorIs(t, y.fails("", "EnterWorktree", map[string]any{"path": path}), pegboard.ErrDenied, path)
 		require.Equal(t, 7+n, asked)
@@ -306,7 +307,7 @@ func TestWorktreeByPath(t *testing.T) {
 
 func TestWorktreeNames(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	for _, name := range []string{"..", "a/b", "-x", "a\nb", "a b", "x.lock", "ä", ".", "a..b", strings.Repeat("a", 65)} {
 		y.refuses("", "EnterWorktree", map[string]any{"name": name})
 	}
@@ -322,21 +323,21 @@ func TestWorktreeInOddRepositories(t *testing.T) {
 	t.Parallel()
 	t.Run("none", func(t *testing.T) {
 		t.Parallel()
-		y := newYard(t, t.TempDir(), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+		y := newYard(t, t.TempDir(), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 		y.refuses("no git repository", "EnterWorktree", map[string]any{})
 	})
 	t.Run("no commit", func(t *testing.T) {
 		t.Parallel()
 		dir := t.TempDir()
 		git(t, dir, "init", "-q")
-		newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass).refuses("no commit yet", "EnterWorktree", map[string]any{})
+		newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass).refuses("no commit yet", "EnterWorktree", map[string]any{})
 	})
 	t.Run("on no branch", func(t *testing.T) {
 		t.Parallel()
 		dir := newRepository(t)
 		git(t, dir, "switch", "-q", "--detach")
 		git(t, dir, "commit", "--allow-empty", "-qm", "x")
-		y := newYard(t, dir, session.WorktreeOptions{BaseRef: "head"}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+		y := newYard(t, dir, session.WorktreeOptions{BaseRef: "head"}, pegboard.SessionConfig{}, policy.ModeBypass)
 		in := y.enter(map[string]any{})
 		require.Equal(t, git(t, dir, "rev-parse", "HEAD"), git(t, in.WorktreePath, "rev-parse", "HEAD"))
 		y.exit(map[string]any{"action": "remove"})
@@ -346,12 +347,12 @@ func TestWorktreeInOddRepositories(t *testing.T) {
 		dir, sub := newRepository(t), newRepository(t)
 		git(t, dir, "-c", "protocol.file.allow=always", "submodule", "add", "-q", sub, "sub")
 		git(t, dir, "commit", "-qm", "sub")
-		y := newYard(t, filepath.Join(dir, "sub"), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+		y := newYard(t, filepath.Join(dir, "sub"), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 		in := y.enter(map[string]any{"name": "w"})
 		require.Equal(t, filepath.Join(dir, "sub/.claude/worktrees/w"), in.WorktreePath)
 		require.ErrorIs(t, y.write(filepath.Join(dir, "sub/src/new")).Err, pegboard.ErrDenied)
 		y.exit(map[string]any{"action": "remove"})
-		y = newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+		y = newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 		in = y.enter(map[string]any{"name": "w"})
 		git(t, in.WorktreePath, "-c", "protocol.file.allow=always", "submodule", "update", "-q", "--init")
 		y.refuses("submodule", "ExitWorktree", map[string]any{"action": "remove"})
@@ -360,7 +361,7 @@ func TestWorktreeInOddRepositories(t *testing.T) {
 	t.Run("a directory below the top", func(t *testing.T) {
 		t.Parallel()
 		dir := newRepository(t)
-		y := newYard(t, filepath.Join(dir, "src"), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+		y := newYard(t, filepath.Join(dir, "src"), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 		in := y.enter(map[string]any{"name": "w"})
 		require.Equal(t, filepath.Join(dir, "src/.claude/worktrees/w/src"), y.s.Dir())
 		require.ErrorIs(t, y.write(filepath.Join(dir, "Makefile")).Err, pegboard.ErrDenied)
@@ -372,7 +373,7 @@ func TestWorktreeInOddRepositories(t *testing.T) {
 // TestWorktreeThatVanished is removed by somebody else.
 func TestWorktreeThatVanished(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	path := y.enter(map[string]any{"name": "w"}).WorktreePath
 	fork, err := y.s.Fork(pegboard.SessionConfig{AgentID: "a"})
 	require.NoError(t, err)
@@ -393,7 +394,7 @@ func TestWorktreeThatVanished(t *testing.T) {
 
 func TestWorktreeTasks(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	path := y.enter(map[string]any{"name": "w"}).WorktreePath
 	o := y.call("Bash", map[string]any{"command": "sleep 60", "run_in_background": true})
 	require.NoError(t, o.Err)
@@ -407,8 +408,8 @@ func TestWorktreeTasks(t *testing.T) {
 func TestTwoConversations(t *testing.T) {
 	t.Parallel()
 	dir := newRepository(t)
-	a := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
-	b := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	a := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
+	b := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	path := a.enter(map[string]any{"name": "w"}).WorktreePath
 	require.ErrorIs(t, b.fails("in use", "EnterWorktree", map[string]any{"path": path}), session.ErrWorktreeTaken)
 	b.refuses("taken", "EnterWorktree", map[string]any{"name": "w"})
@@ -426,11 +427,11 @@ func TestTwoConversations(t *testing.T) {
 func TestResumedConversation(t *testing.T) {
 	t.Parallel()
 	dir := newRepository(t)
-	a := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	a := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	path := a.enter(map[string]any{"name": "w"}).WorktreePath
 	require.NoError(t, a.s.Close(t.Context()))
 
-	b := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	b := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	require.NoError(t, session.InWorktree(path))
 	require.NoError(t, b.s.SetDir(path))
 	require.ErrorIs(t, b.write(filepath.Join(dir, "src/new")).Err, pegboard.ErrDenied)
@@ -452,8 +453,8 @@ func TestResumedConversation(t *testing.T) {
 
 func TestWorktreeModes(t *testing.T) {
 	t.Parallel()
-	for mode, want := range map[pegboard.Mode]error{
-		pegboard.ModeDefault: nil, pegboard.ModeAcceptEdits: nil, pegboard.ModeBypass: nil, pegboard.ModeDontAsk: nil, pegboard.ModePlan: pegboard.ErrDenied, pegboard.ModeDeny: nil,
+	for mode, want := range map[policy.Mode]error{
+		policy.ModeDefault: nil, policy.ModeAcceptEdits: nil, policy.ModeBypass: nil, policy.ModeDontAsk: nil, policy.ModePlan: pegboard.ErrDenied, policy.ModeDeny: nil,
 	} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
@@ -468,7 +469,7 @@ func TestWorktreeModes(t *testing.T) {
 // TestRulesInTheWorktree hold as if they were anchored there.
 func TestRulesInTheWorktree(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Edit(/src/secret/**)", "Read(/keys/**)"}})
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass, policy.RuleSet{Deny: []string{"Edit(/src/secret/**)", "Read(/keys/**)"}})
 	y.enter(map[string]any{})
 	require.ErrorIs(t, y.write("src/secret/x").Err, pegboard.ErrDenied)
 	require.ErrorIs(t, y.bash("cat keys/k").Err, pegboard.ErrDenied)
@@ -478,7 +479,7 @@ func TestRulesInTheWorktree(t *testing.T) {
 // TestWorktreeOfAnAgent is of the agent alone.
 func TestWorktreeOfAnAgent(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	fork, err := y.s.Fork(pegboard.SessionConfig{AgentID: "a", Role: pegboard.RoleAsyncAgent})
 	require.NoError(t, err)
 	agent := y.in(fork)
@@ -518,7 +519,7 @@ func TestWorktreesOfTheHost(t *testing.T) {
 			return os.RemoveAll(path)
 		},
 	}
-	y := newYard(t, dir, o, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, dir, o, pegboard.SessionConfig{}, policy.ModeBypass)
 	for name, text := range map[string]string{"fail": "the disk is full", "panic": "oh", "relative": "not the absolute path", "above": "holds the checkout", "../x": "not usable"} {
 		y.refuses(text, "EnterWorktree", map[string]any{"name": name})
 		require.Equal(t, dir, y.s.Dir())
@@ -539,7 +540,7 @@ func TestWorktreesOfTheHost(t *testing.T) {
 
 // TestWorktreeWithoutGit has no git, and one that is too old.
 func TestWorktreeWithoutGit(t *testing.T) {
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	bin := t.TempDir()
 	t.Setenv("PATH", bin)
 	y.refuses("git", "EnterWorktree", map[string]any{})
@@ -569,7 +570,7 @@ func killed(t *testing.T, dir, name string) {
 func TestKilledConversation(t *testing.T) {
 	t.Parallel()
 	if dir := os.Getenv("PEGBOARD_TEST_WORKTREE"); dir != "" {
-		y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+		y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 		y.enter(map[string]any{"name": os.Getenv("PEGBOARD_TEST_NAME")})
 		if os.Getenv("PEGBOARD_TEST_NAME") == "work" {
 			require.NoError(t, y.write("new").Err)
@@ -582,7 +583,7 @@ func TestKilledConversation(t *testing.T) {
 	for _, name := range []string{"work", "unchanged"} {
 		killed(t, dir, name)
 	}
-	y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	y.enter(map[string]any{"name": "unchanged"})
 	y.exit(map[string]any{"action": "remove"})
 	y.refuses("taken", "EnterWorktree", map[string]any{"name": "work"})
@@ -593,7 +594,7 @@ func TestKilledConversation(t *testing.T) {
 // TestIsolatedAgentInAWorktree has a worktree below that of its caller.
 func TestIsolatedAgentInAWorktree(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	outer, inner := "", ""
 	loop := func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		if _, err := a.Next(ctx, agents.Usage{}); err != nil {
@@ -625,7 +626,7 @@ func TestIsolatedAgentInAWorktree(t *testing.T) {
 
 func TestWorktreeToolsKeepTheContract(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	for _, tool := range session.Worktree(session.WorktreeOptions{}) {
 		input := `{"action":"keep"}`
 		if tool.Info().Name == "EnterWorktree" {
@@ -675,7 +676,7 @@ func TestRulesOfTheCheckout(t *testing.T) {
 		},
 		"rules that came later": func(y *yard) *yard {
 			rules := y.s.Permissions()
-			bare, err := pegboard.NewPermissions(pegboard.ModeBypass)
+			bare, err := policy.New(policy.ModeBypass)
 			require.NoError(y.t, err)
 			require.NoError(y.t, y.s.SetPermissions(bare))
 			y.enter(map[string]any{"name": "w"})
@@ -690,11 +691,11 @@ func TestRulesOfTheCheckout(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "src/k.pem"), nil, 0o600))
 			git(t, dir, "add", "-A")
 			git(t, dir, "commit", "-qm", "more")
-			rules := pegboard.RuleSet{
-				Source: pegboard.SourceUser,
+			rules := policy.RuleSet{
+				Source: policy.SourceUser,
 				Deny:   []string{"Read(/" + dir + "/keys/**)", "Edit(~/main/src/home)", "Edit(/src/root)", "Edit(./src/dot)", "Edit(src/plain)", "Edit(deep/**)", "Edit(bare)", "Read(*.pem)"},
 			}
-			y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{Home: filepath.Dir(dir)}, pegboard.ModeBypass, rules)
+			y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{Home: filepath.Dir(dir)}, policy.ModeBypass, rules)
 			y = there(y)
 			tree := y.s.Dir()
 			for filepath.Base(filepath.Dir(tree)) != "worktrees" {
@@ -716,7 +717,7 @@ func TestRulesOfTheCheckout(t *testing.T) {
 // TestNestedWorktrees are behind the fence of each checkout around them.
 func TestNestedWorktrees(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{BaseRef: "head"}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{BaseRef: "head"}, pegboard.SessionConfig{}, policy.ModeBypass)
 	outer := y.enter(map[string]any{"name": "outer"}).WorktreePath
 	fork, err := y.s.Fork(pegboard.SessionConfig{AgentID: "a", Role: pegboard.RoleAsyncAgent})
 	require.NoError(t, err)
@@ -740,7 +741,7 @@ func TestNestedWorktrees(t *testing.T) {
 // TestTaskOfAnEarlierStay runs in a worktree that the session has left and entered again.
 func TestTaskOfAnEarlierStay(t *testing.T) {
 	t.Parallel()
-	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	path := y.enter(map[string]any{"name": "w"}).WorktreePath
 	require.NoError(t, y.call("Bash", map[string]any{"command": "sleep 60", "run_in_background": true}).Err)
 	y.exit(map[string]any{"action": "keep"})
@@ -756,12 +757,12 @@ func TestResumedAfterAKill(t *testing.T) {
 	dir := newRepository(t)
 	killed(t, dir, "unchanged")
 	path := filepath.Join(dir, ".claude/worktrees/unchanged")
-	y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	y := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	require.NoError(t, session.InWorktree(path))
 	require.NoError(t, y.s.SetDir(path))
 	require.NoError(t, y.bash("git status").Err)
 
-	other := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	other := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	other.enter(map[string]any{"name": "w"}) // it cleans up first
 	require.DirExists(t, path)
 	other.exit(map[string]any{"action": "keep"})
@@ -778,6 +779,6 @@ func TestResumedAfterAKill(t *testing.T) {
 	other.enter(map[string]any{"path": path})
 
 	killed(t, dir, "again")
-	third := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, pegboard.ModeBypass)
+	third := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	third.enter(map[string]any{"path": ".claude/worktrees/again"})
 }

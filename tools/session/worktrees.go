@@ -13,6 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/worktree"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence"
 )
@@ -85,15 +86,15 @@ func (w *worktrees) enterTool() pegboard.Tool {
 		Description: "Moves this session into a git worktree: a checkout of its own on a new branch, below .claude/worktrees. Use it when the user asks for a worktree, or for work that must not touch the checkout. Relative paths and commands start there afterwards, and nothing can be written in the checkout until you leave with ExitWorktree. " +
 			"The branch begins at a commit: changes that are not committed are not there. With path, the session enters a worktree that is there already; the user is asked about one that is not below .claude/worktrees.",
 		Inspect: func(in enterInput, c *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Kind: pegboard.KindRun, Targets: []pegboard.Target{enterTarget(in, c)}}
+			return pegboard.Traits{Kind: pegboard.KindRun, Targets: []policy.Target{enterTarget(in, c)}}
 		},
 		Enabled: isOffered,
 		Lines: func(in enterInput, _ *pegboard.Call) pegboard.Lines {
 			what := strings.TrimRight("a worktree "+pegboard.OneLine(in.Name+in.Path), " ")
 			return pegboard.Lines{Before: "Enter " + what, While: "Entering " + what}
 		},
-		Permit: func(context.Context, enterInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "a worktree below .claude/worktrees changes nothing in the checkout"}
+		Permit: func(context.Context, enterInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "a worktree below .claude/worktrees changes nothing in the checkout"}
 		},
 		Validate: func(_ context.Context, in enterInput, _ *pegboard.Call) error {
 			if in.Name != "" && in.Path != "" {
@@ -111,11 +112,11 @@ func (w *worktrees) enterTool() pegboard.Tool {
 }
 
 // enterTarget returns what a call of EnterWorktree touches.
-func enterTarget(in enterInput, c *pegboard.Call) pegboard.Target {
+func enterTarget(in enterInput, c *pegboard.Call) policy.Target {
 	if in.Path == "" {
-		return pegboard.Target{Kind: pegboard.TargetResource, Value: "worktree " + in.Name}
+		return policy.Target{Kind: policy.Resource, Value: "worktree " + in.Name}
 	}
-	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}
+	t := policy.Target{Kind: policy.Path, Access: policy.Read, Value: in.Path}
 	path := in.Path
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(c.Dir(), path)
@@ -260,14 +261,14 @@ func (w *worktrees) exitTool() pegboard.Tool {
 		Description: "Moves this session back to where it was before EnterWorktree. With the action keep, the worktree and its branch stay; with remove, both are deleted. " +
 			"Only a worktree that EnterWorktree has made in this conversation can be removed. If files or commits would be lost, the call fails and says how many: commit them, keep the worktree, or ask the user before you set discard_changes.",
 		Inspect: func(in leaveInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Kind: pegboard.KindRun, Destructive: in.Action == "remove", Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "worktree"}}}
+			return pegboard.Traits{Kind: pegboard.KindRun, Destructive: in.Action == "remove", Targets: []policy.Target{{Kind: policy.Resource, Value: "worktree"}}}
 		},
 		Enabled: isOffered,
 		Lines: func(in leaveInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Leave the worktree and " + in.Action + " it", While: "Leaving the worktree"}
 		},
-		Permit: func(context.Context, leaveInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it removes only what this conversation has made, and loses nothing unless told to"}
+		Permit: func(context.Context, leaveInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it removes only what this conversation has made, and loses nothing unless told to"}
 		},
 		Call: w.exit,
 		Result: func(out ExitedWorktree) *pegboard.Result {

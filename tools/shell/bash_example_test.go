@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
 func ExampleBash() {
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Deny: []string{"Bash(rm:*)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Deny: []string{"Bash(rm:*)"}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func ExampleDefaultWithheld() {
 		}
 		defer func() { _ = os.Unsetenv(name) }()
 	}
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash(echo *)"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash(echo *)"}})
 	if err != nil {
 		log.Fatal(err)
 	}

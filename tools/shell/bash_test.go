@@ -17,6 +17,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -188,7 +189,7 @@ func TestTheSameOutputAgainAndAgainIsALoop(t *testing.T) {
 	t.Parallel()
 	needBash(t)
 	for _, n := range []int{10, 100_000} {
-		perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}})
+		perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash"}})
 		require.NoError(t, err)
 		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 		require.NoError(t, err)
@@ -237,7 +238,7 @@ func BenchmarkBashPrintsOneGibibyte(b *testing.B) {
 
 func benchPool(tb testing.TB) (*pegboard.Session, *pegboard.Pool) {
 	tb.Helper()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash"}})
 	require.NoError(tb, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tb.TempDir(), Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
 	require.NoError(tb, err)
@@ -301,7 +302,7 @@ func TestInvariant13MemoryStaysFlat(t *testing.T) {
 func TestInvariant10NothingOutlivesClose(t *testing.T) {
 	needBash(t)
 	goroutines := runtime.NumGoroutine()
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	perms, err := policy.New(policy.ModeBypass)
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tempDir(t), Permissions: perms})
 	require.NoError(t, err)
@@ -388,7 +389,7 @@ func TestHundredCommandsAtOnce(t *testing.T) {
 		input := fmt.Sprintf(`{"command":"sleep 0.5; seq %d 160000 | tail -c 1000000"}`, i)
 		calls[i] = pegboard.Call{ID: fmt.Sprint(i), Name: "Bash", Input: []byte(input)}
 	}
-	require.Equal(t, pegboard.Allow, pool.Decide(t.Context(), calls[0]).Behavior, "lines that only read need no rule")
+	require.Equal(t, policy.Allow, pool.Decide(t.Context(), calls[0]).Behavior, "lines that only read need no rule")
 
 	runtime.GC()
 	var before, after runtime.MemStats

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -60,7 +61,7 @@ func visibleDir(t *testing.T) string {
 }
 
 // newJail returns a jail. Its session asks nobody.
-func newJail(t *testing.T, b shell.Bubblewrap, set pegboard.RuleSet) *jail {
+func newJail(t *testing.T, b shell.Bubblewrap, set policy.RuleSet) *jail {
 	t.Helper()
 	needBubblewrap(t)
 	home := visibleDir(t)
@@ -75,9 +76,9 @@ func newJail(t *testing.T, b shell.Bubblewrap, set pegboard.RuleSet) *jail {
 }
 
 // sessionIn returns a session in a directory of the home directory.
-func (j *jail) sessionIn(dir string, set pegboard.RuleSet) *pegboard.Session {
+func (j *jail) sessionIn(dir string, set policy.RuleSet) *pegboard.Session {
 	j.Helper()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	perms, err := policy.New(policy.ModeDefault, set)
 	require.NoError(j, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: filepath.Join(j.home, dir), Home: j.home, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
@@ -120,7 +121,7 @@ func (j *jail) runHidden(line string) string {
 // TestBubblewrapKeepsACommandInside, whatever a program does that a line runs.
 func TestBubblewrapKeepsACommandInside(t *testing.T) {
 	t.Parallel()
-	j := newJail(t, shell.Bubblewrap{}, pegboard.RuleSet{Deny: []string{"Read(./denied/**)", "Edit(./kept/**)"}})
+	j := newJail(t, shell.Bubblewrap{}, policy.RuleSet{Deny: []string{"Read(./denied/**)", "Edit(./kept/**)"}})
 	for name, text := range map[string]string{"work/denied/f": "a secret", "work/kept/f": "kept", "work/.envrc": "trusted", "work/.git/config": "[core]\n", "work/.git/HEAD": "ref: refs/heads/main"} {
 		j.write(name, text)
 	}
@@ -173,7 +174,7 @@ func TestBubblewrapLetsWorkBeDone(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed, which has repositories and work trees")
 	}
-	j := newJail(t, shell.Bubblewrap{Write: []string{"~/cache"}}, pegboard.RuleSet{Allow: []string{"Bash", "Edit(~/out/**)", "Read(~/.ssh/**)"}})
+	j := newJail(t, shell.Bubblewrap{Write: []string{"~/cache"}}, policy.RuleSet{Allow: []string{"Bash", "Edit(~/out/**)", "Read(~/.ssh/**)"}})
 	j.write("cache/f", "")
 	git := "git -c user.name=a -c user.email=a@b.c "
 	for _, tc := range []struct{ line, says, not string }{
@@ -207,7 +208,7 @@ func TestBubblewrapLetsWorkBeDone(t *testing.T) {
 		require.NoError(t, err, string(out))
 	}
 	for _, name := range []string{"repo", "linked"} {
-		j.session = j.sessionIn(name, pegboard.RuleSet{Allow: []string{"Bash"}})
+		j.session = j.sessionIn(name, policy.RuleSet{Allow: []string{"Bash"}})
 		require.NotContains(t, j.run("echo x >f; git add f; "+git+"commit -q -m two && git log --oneline | wc -l"), "refused")
 		require.Contains(t, j.run("git log --oneline"), "two")
 		require.Contains(t, j.run("sh -c 'git config core.fsmonitor ./evil'"), "refused", "git would run it")
@@ -221,7 +222,7 @@ func TestSandboxedCommandsRemoveAndReplaceFilesThatTheyName(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed, whose commands are among the lines")
 	}
-	j := newJail(t, shell.Bubblewrap{}, pegboard.RuleSet{Allow: []string{"Bash"}})
+	j := newJail(t, shell.Bubblewrap{}, policy.RuleSet{Allow: []string{"Bash"}})
 	git := func(args ...string) {
 		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-C", filepath.Join(j.home, "work"), "-c", "user.name=a", "-c", "user.email=a@b.c"}, args...)...)
 		out, err := cmd.CombinedOutput()
@@ -255,21 +256,21 @@ func TestSandboxedCommandsRemoveAndReplaceFilesThatTheyName(t *testing.T) {
 func TestBubblewrapAsksToLeave(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
-		answer pegboard.Behavior
+		answer policy.Behavior
 		want   string
 		says   string
 	}{
-		{answer: pegboard.Allow, want: "bad", says: "The user allowed it, and it was run again from its beginning without the sandbox."},
-		{answer: pegboard.Deny, says: "It was not run again without the sandbox"},
+		{answer: policy.Allow, want: "bad", says: "The user allowed it, and it was run again from its beginning without the sandbox."},
+		{answer: policy.Deny, says: "It was not run again without the sandbox"},
 	} {
 		t.Run(tc.answer.String(), func(t *testing.T) {
 			t.Parallel()
-			j := newJail(t, shell.Bubblewrap{}, pegboard.RuleSet{})
+			j := newJail(t, shell.Bubblewrap{}, policy.RuleSet{})
 			var reasons []string
 			var err error
-			j.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: filepath.Join(j.home, "work"), Home: j.home, Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			j.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: filepath.Join(j.home, "work"), Home: j.home, Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 				reasons = append(reasons, q.Reason)
-				return pegboard.Decision{Behavior: tc.answer}, nil
+				return policy.Decision{Behavior: tc.answer}, nil
 			}})
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, j.session.Close(context.Background())) })
@@ -285,7 +286,7 @@ func TestBubblewrapAsksToLeave(t *testing.T) {
 // whatever the command does to keep them. TestMain looks for processes.
 func TestBubblewrapEndsWithItsSession(t *testing.T) {
 	t.Parallel()
-	j := newJail(t, shell.Bubblewrap{}, pegboard.RuleSet{})
+	j := newJail(t, shell.Bubblewrap{}, policy.RuleSet{})
 	name := filepath.Base(j.home) // no other test has a file of that name
 	j.write("work/line.sh", "mkdir -p /tmp/a/b; : >/tmp/a/b/"+name+"; chmod 500 /tmp/a/b; setsid sh -c 'while :; do : >/tmp/f$$; done' & echo up >up; sleep 1000")
 	out := bash(t, j.session, j.options, `{"command":"bash line.sh","run_in_background":true}`)

@@ -24,6 +24,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 	"github.com/seed49eaa51d/pegboard/internal/terminal"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -695,8 +696,8 @@ func (r *runner) whyNotOutside(s *pegboard.Session) string {
 	switch {
 	case r.options.SandboxOnly:
 		return "nothing runs without it here; do it in another way, or tell the user what is needed"
-	case slices.ContainsFunc(s.Permissions().Rules(), func(rule pegboard.Rule) bool {
-		return isAboutFiles(rule) && rule.Behavior == pegboard.Deny
+	case slices.ContainsFunc(s.Permissions().Rules(), func(rule policy.Rule) bool {
+		return isAboutFiles(rule) && rule.Behavior == policy.Deny
 	}):
 		return "since rules deny files, nothing runs without it; do it in another way, or tell the user what is needed"
 	}
@@ -732,16 +733,16 @@ func (k *command) leaveSandbox(ctx context.Context, out Output, refusal string) 
 
 // outsideTargets returns the targets of a call with the reason to ask whether it may run
 // without the sandbox, which no rule and no mode answers.
-func outsideTargets(c *pegboard.Call, reason string) []pegboard.Target {
+func outsideTargets(c *pegboard.Call, reason string) []policy.Target {
 	ts := c.Targets()
 	asked := false
 	for i := range ts {
-		if ts[i].Kind == pegboard.TargetCommand || ts[i].Kind == pegboard.TargetOpaque {
+		if ts[i].Kind == policy.Command || ts[i].Kind == policy.Opaque {
 			ts[i].AskReason, asked = reason, true
 		}
 	}
 	if !asked {
-		ts = append(ts, pegboard.Target{Kind: pegboard.TargetOpaque, Value: "without the sandbox", AskReason: reason})
+		ts = append(ts, policy.Target{Kind: policy.Opaque, Value: "without the sandbox", AskReason: reason})
 	}
 	return ts
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -38,10 +39,10 @@ func projectWith(t *testing.T, tracked, others []string) string {
 }
 
 // decisionIn is the decision on a line under a deny rule.
-func decisionIn(t *testing.T, dir string, mode pegboard.Mode, deny, line string) pegboard.Decision {
+func decisionIn(t *testing.T, dir string, mode policy.Mode, deny, line string) policy.Decision {
 	t.Helper()
 	s := session(t, dir)
-	p, err := pegboard.NewPermissions(mode, pegboard.RuleSet{Deny: []string{deny}})
+	p, err := policy.New(mode, policy.RuleSet{Deny: []string{deny}})
 	require.NoError(t, err)
 	require.NoError(t, s.SetPermissions(p))
 	return poolOf(t, s, shell.Bash(shell.Options{})).Decide(t.Context(), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(jsonOf(t, map[string]string{"command": line}))})
@@ -54,36 +55,36 @@ func TestDenyOfWhatIsNotThere(t *testing.T) {
 	needBash(t)
 	const nothing, untracked, tracked = "nothing", "untracked", "tracked"
 	dirs := map[string]string{nothing: projectWith(t, nil, nil), untracked: projectWith(t, nil, []string{"src/.env"}), tracked: projectWith(t, []string{"src/.env"}, nil)}
-	for line, want := range map[string][3]pegboard.Behavior{
+	for line, want := range map[string][3]policy.Behavior{
 		// Lines that read what is there.
-		"grep -rn x .": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "rg x": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "rg --hidden x src": {pegboard.Allow, pegboard.Deny, pegboard.Deny},
-		"grep -rn x src/.": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "(cd src && grep -r x)": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "ls && grep -r x . | head": {pegboard.Allow, pegboard.Deny, pegboard.Deny},
+		"grep -rn x .": {policy.Allow, policy.Deny, policy.Deny}, "rg x": {policy.Allow, policy.Deny, policy.Deny}, "rg --hidden x src": {policy.Allow, policy.Deny, policy.Deny},
+		"grep -rn x src/.": {policy.Allow, policy.Deny, policy.Deny}, "(cd src && grep -r x)": {policy.Allow, policy.Deny, policy.Deny}, "ls && grep -r x . | head": {policy.Allow, policy.Deny, policy.Deny},
 		// Lines that leave it out.
 		"grep -rn --exclude=.env x .": {}, "grep -rn --include='*.go' x .": {}, "rg -g '!.env' x": {}, "rg -g '*.go' x": {}, "rg --glob '!.env*' --hidden x": {}, "grep -r --exclude='.e*' x src": {},
 		// Lines that do not, or may not.
-		"grep -rn --exclude=.en x .": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "grep -r --exclude=.env --include='.e*' x .": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "rg -g '!.env' -g '.e*' x": {pegboard.Allow, pegboard.Deny, pegboard.Deny},
-		"grep -r --exclude='.[e]nv' x .": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "grep -r --exclude-dir=.env x .": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "rg -g '!.env' --iglob '.e*' x": {pegboard.Allow, pegboard.Deny, pegboard.Deny},
-		"rg -g '!src/.env' x": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "rg -g '!.env' -g 'src/*' x": {pegboard.Allow, pegboard.Deny, pegboard.Deny},
+		"grep -rn --exclude=.en x .": {policy.Allow, policy.Deny, policy.Deny}, "grep -r --exclude=.env --include='.e*' x .": {policy.Allow, policy.Deny, policy.Deny}, "rg -g '!.env' -g '.e*' x": {policy.Allow, policy.Deny, policy.Deny},
+		"grep -r --exclude='.[e]nv' x .": {policy.Allow, policy.Deny, policy.Deny}, "grep -r --exclude-dir=.env x .": {policy.Allow, policy.Deny, policy.Deny}, "rg -g '!.env' --iglob '.e*' x": {policy.Allow, policy.Deny, policy.Deny},
+		"rg -g '!src/.env' x": {policy.Allow, policy.Deny, policy.Deny}, "rg -g '!.env' -g 'src/*' x": {policy.Allow, policy.Deny, policy.Deny},
 		// Lines that name files only.
 		"find .": {}, "find . -name '*.go' -newer a.go": {}, "ls -R": {}, "du -sh .": {}, "du -a src": {}, "git status": {}, "git ls-files": {}, "rg --files": {}, "git diff --stat main": {}, "git show --name-only HEAD": {}, "tree": {}, "fd x": {},
 		// What git shows is what it tracks, and a commit is no directory.
-		"git show HEAD": {2: pegboard.Deny}, "git diff main...HEAD": {2: pegboard.Deny}, "git diff HEAD~1 -- src": {2: pegboard.Deny}, "git diff": {2: pegboard.Deny}, "git grep x": {2: pegboard.Deny}, "git log -p -1": {2: pegboard.Deny}, "git show": {2: pegboard.Deny},
-		"git grep --untracked x": {pegboard.Allow, pegboard.Deny, pegboard.Deny}, "git diff main -- a.go": {2: pegboard.Deny}, "git log -p -- a.go": {}, "git show --stat -p HEAD": {2: pegboard.Deny}, "git diff feature/x": {2: pegboard.Deny},
-		"git show HEAD -- ':(exclude,glob)**/.env'": {}, "git log -p -- ':(exclude,glob)**/.env'": {}, "git diff HEAD -- ':!.env'": {2: pegboard.Deny}, "git grep x -- ':(exclude,glob)**/.env'": {},
+		"git show HEAD": {2: policy.Deny}, "git diff main...HEAD": {2: policy.Deny}, "git diff HEAD~1 -- src": {2: policy.Deny}, "git diff": {2: policy.Deny}, "git grep x": {2: policy.Deny}, "git log -p -1": {2: policy.Deny}, "git show": {2: policy.Deny},
+		"git grep --untracked x": {policy.Allow, policy.Deny, policy.Deny}, "git diff main -- a.go": {2: policy.Deny}, "git log -p -- a.go": {}, "git show --stat -p HEAD": {2: policy.Deny}, "git diff feature/x": {2: policy.Deny},
+		"git show HEAD -- ':(exclude,glob)**/.env'": {}, "git log -p -- ':(exclude,glob)**/.env'": {}, "git diff HEAD -- ':!.env'": {2: policy.Deny}, "git grep x -- ':(exclude,glob)**/.env'": {},
 		// What is named is refused, there or not.
-		"cat .env": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "git show HEAD:src/.env": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "grep -r x src/.env": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "find . .env": {pegboard.Deny, pegboard.Deny, pegboard.Deny},
-		"git log -p -- src/.env": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "git show HEAD:.env -- ':(exclude,glob)**/.env'": {pegboard.Deny, pegboard.Deny, pegboard.Deny}, "ls -R .env": {pegboard.Deny, pegboard.Deny, pegboard.Deny},
+		"cat .env": {policy.Deny, policy.Deny, policy.Deny}, "git show HEAD:src/.env": {policy.Deny, policy.Deny, policy.Deny}, "grep -r x src/.env": {policy.Deny, policy.Deny, policy.Deny}, "find . .env": {policy.Deny, policy.Deny, policy.Deny},
+		"git log -p -- src/.env": {policy.Deny, policy.Deny, policy.Deny}, "git show HEAD:.env -- ':(exclude,glob)**/.env'": {policy.Deny, policy.Deny, policy.Deny}, "ls -R .env": {policy.Deny, policy.Deny, policy.Deny},
 		// What also writes could make the file first.
-		"mv a.go b && grep -r x .": {pegboard.Ask, pegboard.Deny, pegboard.Deny}, "make && grep -r x .": {pegboard.Ask, pegboard.Deny, pegboard.Deny},
+		"mv a.go b && grep -r x .": {policy.Ask, policy.Deny, policy.Deny}, "make && grep -r x .": {policy.Ask, policy.Deny, policy.Deny},
 	} {
 		for i, there := range []string{nothing, untracked, tracked} {
-			if want[i] == pegboard.Undecided {
-				want[i] = pegboard.Allow
+			if want[i] == policy.Undecided {
+				want[i] = policy.Allow
 			}
-			d := decisionIn(t, dirs[there], pegboard.ModeDefault, "Read(.env)", line)
+			d := decisionIn(t, dirs[there], policy.ModeDefault, "Read(.env)", line)
 			require.Equal(t, want[i], d.Behavior, "%s: %s: %s", there, line, d.Reason)
-			if want[i] != pegboard.Allow {
-				require.NotEqual(t, pegboard.Allow, decisionIn(t, dirs[there], pegboard.ModeBypass, "Read(.env)", line).Behavior, "%s: %s in bypass mode", there, line)
+			if want[i] != policy.Allow {
+				require.NotEqual(t, policy.Allow, decisionIn(t, dirs[there], policy.ModeBypass, "Read(.env)", line).Behavior, "%s: %s in bypass mode", there, line)
 			}
 		}
 	}
@@ -95,28 +96,28 @@ func TestDenyOfFilesBelowWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	needBash(t)
 	absent, present := projectWith(t, nil, nil), projectWith(t, nil, []string{"src/.env"})
-	for line, want := range map[string]struct{ read, edit, present pegboard.Behavior }{ // under Read(.env), under Edit(.env), and under Read(.env) where the file is there
-		"rm -rf src":                  {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
-		"rm -rf src/*":                {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Allow}, // * matches no hidden file
-		"chmod -R u+w src":            {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
-		"mv src lib":                  {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
-		"mv src/a.go .":               {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Allow},
-		"cp -r src lib":               {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
-		"mkdir -p d && cp -r src d":   {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
-		"mkdir d && rm -rf src":       {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
-		"mv src/a.go .env":            {read: pegboard.Deny, edit: pegboard.Deny, present: pegboard.Deny},
-		"mv missing src":              {read: pegboard.Deny, edit: pegboard.Deny, present: pegboard.Deny},
-		"cp -r s* lib":                {read: pegboard.Allow, edit: pegboard.Deny, present: pegboard.Deny},
-		"make d && mv d lib":          {read: pegboard.Deny, edit: pegboard.Deny, present: pegboard.Deny},
-		"make && cp -r src lib":       {read: pegboard.Ask, edit: pegboard.Ask, present: pegboard.Deny},
-		"git stash":                   {read: pegboard.Allow, edit: pegboard.Deny, present: pegboard.Deny},
-		"tar xf a.tar -C src":         {read: pegboard.Allow, edit: pegboard.Deny, present: pegboard.Deny},
-		"tar cf src.tar src":          {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
-		"make && tar cf src.tar src":  {read: pegboard.Ask, edit: pegboard.Allow, present: pegboard.Deny},
-		"echo x >d && grep -rn x src": {read: pegboard.Allow, edit: pegboard.Allow, present: pegboard.Deny},
+	for line, want := range map[string]struct{ read, edit, present policy.Behavior }{ // under Read(.env), under Edit(.env), and under Read(.env) where the file is there
+		"rm -rf src":                  {read: policy.Allow, edit: policy.Allow, present: policy.Deny},
+		"rm -rf src/*":                {read: policy.Allow, edit: policy.Allow, present: policy.Allow}, // * matches no hidden file
+		"chmod -R u+w src":            {read: policy.Allow, edit: policy.Allow, present: policy.Deny},
+		"mv src lib":                  {read: policy.Allow, edit: policy.Allow, present: policy.Deny},
+		"mv src/a.go .":               {read: policy.Allow, edit: policy.Allow, present: policy.Allow},
+		"cp -r src lib":               {read: policy.Allow, edit: policy.Allow, present: policy.Deny},
+		"mkdir -p d && cp -r src d":   {read: policy.Allow, edit: policy.Allow, present: policy.Deny},
+		"mkdir d && rm -rf src":       {read: policy.Allow, edit: policy.Allow, present: policy.Deny},
+		"mv src/a.go .env":            {read: policy.Deny, edit: policy.Deny, present: policy.Deny},
+		"mv missing src":              {read: policy.Deny, edit: policy.Deny, present: policy.Deny},
+		"cp -r s* lib":                {read: policy.Allow, edit: policy.Deny, present: policy.Deny},
+		"make d && mv d lib":          {read: policy.Deny, edit: policy.Deny, present: policy.Deny},
+		"make && cp -r src lib":       {read: policy.Ask, edit: policy.Ask, present: policy.Deny},
+		"git stash":                   {read: policy.Allow, edit: policy.Deny, present: policy.Deny},
+		"tar xf a.tar -C src":         {read: policy.Allow, edit: policy.Deny, present: policy.Deny},
+		"tar cf src.tar src":          {read: policy.Allow, edit: policy.Allow, present: policy.Deny},
+		"make && tar cf src.tar src":  {read: policy.Ask, edit: policy.Allow, present: policy.Deny},
+		"echo x >d && grep -rn x src": {read: policy.Allow, edit: policy.Allow, present: policy.Deny},
 	} {
-		check := func(dir, rule string, want pegboard.Behavior) {
-			d := decisionIn(t, dir, pegboard.ModeBypass, rule, line)
+		check := func(dir, rule string, want policy.Behavior) {
+			d := decisionIn(t, dir, policy.ModeBypass, rule, line)
 			require.Equal(t, want, d.Behavior, "%s: %s: %s: %s", dir, rule, line, d.Reason)
 		}
 		check(absent, "Read(.env)", want.read)
@@ -133,8 +134,8 @@ func TestDenyOfALinkBelowATree(t *testing.T) {
 	dir := projectWith(t, nil, []string{".env"})
 	require.NoError(t, os.Symlink("../.env", filepath.Join(dir, "src", "a.txt")))
 	for _, line := range []string{"grep -R --include='*.txt' x src", "grep -R x src", "find src -name '*.txt' -exec cat {} +", "find src -name '*.txt' | xargs cat", "find . -name '*.txt' -exec cat {} +", "diff -r src d"} {
-		d := decisionIn(t, dir, pegboard.ModeDefault, "Read(.env)", line)
-		require.Equal(t, pegboard.Deny, d.Behavior, "%s: %s", line, d.Reason)
+		d := decisionIn(t, dir, policy.ModeDefault, "Read(.env)", line)
+		require.Equal(t, policy.Deny, d.Behavior, "%s: %s", line, d.Reason)
 	}
 }
 
@@ -143,7 +144,7 @@ func TestDenialOfACommit(t *testing.T) {
 	t.Parallel()
 	needBash(t)
 	dir := projectWith(t, []string{".env"}, nil)
-	d := decisionIn(t, dir, pegboard.ModeDefault, "Read(.env)", "git show feature/x")
+	d := decisionIn(t, dir, policy.ModeDefault, "Read(.env)", "git show feature/x")
 	require.Contains(t, d.Reason, "what feature/x stands for in "+dir)
 	require.NotContains(t, d.Reason, "and below")
 }
@@ -158,11 +159,11 @@ func TestRefusalOffersTheFormThatPasses(t *testing.T) {
 		{"grep -rn x .", "Read(.env)"}, {"rg x", "Read(.env)"}, {"git show HEAD", "Read(.env)"}, {"git diff main...HEAD", "Read(.env)"}, {"git log -p", "Read(.env)"}, {"git grep x", "Read(.env)"},
 		{"grep -rn x .", "Read(*.pem)"}, {"rg x src", "Read(**/*.pem)"}, {"rg x", "Read(src/key.pem)"},
 	} {
-		d := decisionIn(t, dir, pegboard.ModeDefault, tc.deny, tc.line)
-		require.Equal(t, pegboard.Deny, d.Behavior, tc.line)
+		d := decisionIn(t, dir, policy.ModeDefault, tc.deny, tc.line)
+		require.Equal(t, policy.Deny, d.Behavior, tc.line)
 		m := offered.FindStringSubmatch(d.Reason)
 		require.NotNil(t, m, "%s: %s", tc.line, d.Reason)
-		again := decisionIn(t, dir, pegboard.ModeDefault, tc.deny, tc.line+" "+m[1])
-		require.Equal(t, pegboard.Allow, again.Behavior, "%s %s: %s", tc.line, m[1], again.Reason)
+		again := decisionIn(t, dir, policy.ModeDefault, tc.deny, tc.line+" "+m[1])
+		require.Equal(t, policy.Allow, again.Behavior, "%s %s: %s", tc.line, m[1], again.Reason)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
@@ -69,7 +70,7 @@ func newFileView(line *shellparse.Line, c *pegboard.Call) fileView {
 		return fileView{}
 	}
 	for _, t := range c.Targets() {
-		if t.Kind == pegboard.TargetPath && t.Real() != "" {
+		if t.Kind == policy.Path && t.Real() != "" {
 			fi, err := os.Lstat(t.Real())
 			if err != nil || !fi.Mode().IsRegular() {
 				return fileView{}

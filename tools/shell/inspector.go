@@ -12,6 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An inspector finds out from a command line which targets it has.
@@ -50,7 +51,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 		env.Dir = startDirOf(c.Session()).current(c)
 	}
 	line := i.parser.Parse(in.Command, env)
-	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]pegboard.Target, 0, targetCount(&line))}
+	tr := pegboard.Traits{ReadOnly: line.Unknown == "", Targets: make([]policy.Target, 0, targetCount(&line))}
 	programs, repositories := i.programCheck(c, env.Dir, &line), &repositoryCheck{}
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
@@ -67,7 +68,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 		}
 		for _, h := range cmd.Hosts {
 			tr.OpenWorld = true
-			tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRun, Value: h, Shell: pegboard.ShellFacts{Guess: true}})
+			tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Host, Access: policy.Run, Value: h, Shell: policy.ShellFacts{Guess: true}})
 		}
 	}
 	addMentioned(&tr, &line)
@@ -76,7 +77,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 		tr.Targets = append(tr.Targets, pathTarget(p, ""))
 	}
 	if line.Unknown != "" || len(tr.Targets) == 0 {
-		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetOpaque, Value: line.Unknown})
+		tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Opaque, Value: line.Unknown})
 	}
 	if tr.Kind = pegboard.KindRun; tr.ReadOnly {
 		tr.Kind = kindOf(&line)
@@ -95,7 +96,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 // and open no network in a sandbox.
 func addMentioned(tr *pegboard.Traits, line *shellparse.Line) {
 	add := func(host string) {
-		tr.Targets = append(tr.Targets, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: host, Shell: pegboard.ShellFacts{Guess: true}})
+		tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Host, Access: policy.Read, Value: host, Shell: policy.ShellFacts{Guess: true}})
 	}
 	opened := func(paths []shellparse.Path) {
 		for _, p := range paths {
@@ -167,10 +168,10 @@ func (i inspector) programCheck(c *pegboard.Call, dir string, line *shellparse.L
 }
 
 // commandTarget returns the target that stands for a command.
-func commandTarget(c *shellparse.Command, repositories *repositoryCheck) pegboard.Target {
-	t := pegboard.Target{
-		Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c.Text, AskReason: c.AskReason,
-		Shell: pegboard.ShellFacts{
+func commandTarget(c *shellparse.Command, repositories *repositoryCheck) policy.Target {
+	t := policy.Target{
+		Kind: policy.Command, Access: policy.Run, Value: c.Text, AskReason: c.AskReason,
+		Shell: policy.ShellFacts{
 			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
 			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c),
 			RunsUnseen: c.RunsUnseen, ReadsUnseen: c.ReadsUnseen, Starts: c.Starts,
@@ -210,10 +211,10 @@ func (r *repositoryCheck) check(git *shellparse.Git) error {
 	return err
 }
 
-func pathTarget(p shellparse.Path, via string) pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: p.Name, Tree: p.Tree, Shell: pegboard.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, MayWrite: p.MayWrite, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks, InPlace: p.InPlace, Enters: p.Enters}}
+func pathTarget(p shellparse.Path, via string) policy.Target {
+	t := policy.Target{Kind: policy.Path, Access: policy.Read, Value: p.Name, Tree: p.Tree, Shell: policy.ShellFacts{Glob: p.Glob, FromCommand: via, Guess: p.Guess, MayWrite: p.MayWrite, CopiesNames: p.CopiesNames, FollowsLinks: p.FollowsLinks, InPlace: p.InPlace, Enters: p.Enters}}
 	if p.Write {
-		t.Access = pegboard.AccessWrite
+		t.Access = policy.Write
 		if p.Tree && p.Origin != "" {
 			t.Shell.Holds = func(visit func(string) bool) bool { return visitPut(p.Origin, p.Name, visit) }
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -33,7 +34,7 @@ func TestLongLineLooksAtEachPlaceOnce(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		d := pool.Decide(t.Context(), pegboard.Call{Name: "Bash", Input: input})
 		runtime.ReadMemStats(&after)
-		require.Equal(t, pegboard.Ask, d.Behavior, "%q: %s", part, d.Reason)
+		require.Equal(t, policy.Ask, d.Behavior, "%q: %s", part, d.Reason)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(most), part)
 	}
 }
@@ -45,14 +46,14 @@ func TestPublicVariables(t *testing.T) {
 	for _, tc := range []struct {
 		line   string
 		public []string
-		want   pegboard.Behavior
+		want   policy.Behavior
 	}{
-		{line: "echo $BUILD_URL", want: pegboard.Ask},
-		{line: "echo $HOME", want: pegboard.Allow},
-		{line: "echo $BUILD_URL", public: []string{"BUILD_*"}, want: pegboard.Allow},
-		{line: "echo $BUILD_KEY", public: []string{"BUILD_*", "!*_KEY"}, want: pegboard.Ask},
-		{line: "printenv BUILD_URL", public: []string{"BUILD_*"}, want: pegboard.Allow},
-		{line: "echo $OTHER", public: []string{"BUILD_*"}, want: pegboard.Ask},
+		{line: "echo $BUILD_URL", want: policy.Ask},
+		{line: "echo $HOME", want: policy.Allow},
+		{line: "echo $BUILD_URL", public: []string{"BUILD_*"}, want: policy.Allow},
+		{line: "echo $BUILD_KEY", public: []string{"BUILD_*", "!*_KEY"}, want: policy.Ask},
+		{line: "printenv BUILD_URL", public: []string{"BUILD_*"}, want: policy.Allow},
+		{line: "echo $OTHER", public: []string{"BUILD_*"}, want: policy.Ask},
 	} {
 		s := session(t, tempDir(t))
 		pool := poolOf(t, s, shell.Bash(shell.Options{Public: tc.public}))

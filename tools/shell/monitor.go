@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 	"github.com/seed49eaa51d/pegboard/internal/terminal"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/internal/output"
 )
@@ -106,7 +107,7 @@ func Monitor(o Options) pegboard.Tool {
 		Validate: func(ctx context.Context, in monitorInput, c *pegboard.Call) error {
 			return r.validate(ctx, in.bashInput(), c)
 		},
-		Permit: func(ctx context.Context, in monitorInput, c *pegboard.Call) pegboard.Decision {
+		Permit: func(ctx context.Context, in monitorInput, c *pegboard.Call) policy.Decision {
 			return r.permit(ctx, in.bashInput(), c)
 		},
 		ClassifierInput: func(in monitorInput, _ *pegboard.Call) string { return in.Command },
@@ -320,7 +321,7 @@ type monitorRun struct {
 	log       *monitorLog
 	events    *monitorEvents
 	process   *proc.Process
-	held      []pegboard.Target  // that must stay what they were decided to be
+	held      []policy.Target    // that must stay what they were decided to be
 	cancel    context.CancelFunc // ends the context with the time limit
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -285,22 +286,22 @@ func TestMonitorIsDecidedLikeBash(t *testing.T) {
 	needBash(t)
 	tests := []struct {
 		name, command string
-		set           pegboard.RuleSet
+		set           policy.RuleSet
 		runs          bool
 	}{
 		{name: "no rule", command: "touch a"},
 		{name: "it only reads", command: "echo a | head -3", runs: true},
-		{name: "a rule for Bash", command: "touch a", set: pegboard.RuleSet{Allow: []string{"Bash(touch:*)"}}, runs: true},
-		{name: "a rule of its own", command: "touch a", set: pegboard.RuleSet{Allow: []string{"Monitor(touch:*)"}}, runs: true},
-		{name: "one of two commands", command: "touch a; rm a", set: pegboard.RuleSet{Allow: []string{"Bash(touch:*)"}}},
-		{name: "what Bash may not run", command: "touch a; rm a", set: pegboard.RuleSet{Allow: []string{"Monitor"}, Deny: []string{"Bash(rm:*)"}}},
-		{name: "a write elsewhere", command: "echo a > ../b", set: pegboard.RuleSet{Allow: []string{"Bash(echo:*)"}}},
+		{name: "a rule for Bash", command: "touch a", set: policy.RuleSet{Allow: []string{"Bash(touch:*)"}}, runs: true},
+		{name: "a rule of its own", command: "touch a", set: policy.RuleSet{Allow: []string{"Monitor(touch:*)"}}, runs: true},
+		{name: "one of two commands", command: "touch a; rm a", set: policy.RuleSet{Allow: []string{"Bash(touch:*)"}}},
+		{name: "what Bash may not run", command: "touch a; rm a", set: policy.RuleSet{Allow: []string{"Monitor"}, Deny: []string{"Bash(rm:*)"}}},
+		{name: "a write elsewhere", command: "echo a > ../b", set: policy.RuleSet{Allow: []string{"Bash(echo:*)"}}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s := session(t, t.TempDir())
-			perms, err := pegboard.NewPermissions("", tc.set)
+			perms, err := policy.New("", tc.set)
 			require.NoError(t, err)
 			require.NoError(t, s.SetPermissions(perms))
 			out := taskCall(t.Context(), t, s, "Monitor", fmt.Sprintf(`{"description":"d","command":%q}`, tc.command))

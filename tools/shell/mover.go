@@ -6,6 +6,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // stillPrograms are known programs that write files and leave every other name where it
@@ -47,10 +48,10 @@ func movesNames(c *shellparse.Command, p *shellparse.Path) bool {
 // they were decided to be. Of a line with commands that are not known these are only the
 // names that it is known to move: a program that runs any code was allowed to do so, and
 // needs no other call for what it does.
-func heldTargets(line *shellparse.Line, c *pegboard.Call) (held []pegboard.Target) {
+func heldTargets(line *shellparse.Line, c *pegboard.Call) (held []policy.Target) {
 	known := isKnown(line)
 	for _, t := range c.Targets() {
-		if t.Shell.MovesNames || known && t.Kind == pegboard.TargetPath && !t.Shell.Guess {
+		if t.Shell.MovesNames || known && t.Kind == policy.Path && !t.Shell.Guess {
 			held = append(held, t)
 		}
 	}

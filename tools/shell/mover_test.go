@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -58,7 +59,7 @@ func TestBackgroundKeepsItsPaths(t *testing.T) {
 				require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("x\n"), 0o600))
 			}
 			script.Write(t, filepath.Join(dir, "server"), "#!/bin/sh\nexec sleep 60\n")
-			perms, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, pegboard.RuleSet{Allow: []string{"Bash(./server:*)", "Bash(git checkout:*)", "Bash(sleep:*)"}})
+			perms, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{Allow: []string{"Bash(./server:*)", "Bash(git checkout:*)", "Bash(sleep:*)"}})
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
 			require.NoError(t, err)
@@ -77,20 +78,20 @@ func TestBackgroundKeepsItsPaths(t *testing.T) {
 			}
 			var ex pegboard.Executor
 			require.NoError(t, ex.Run(t.Context(), pool, first)[0].Err)
-			decide := func(line string) pegboard.Decision {
+			decide := func(line string) policy.Decision {
 				return pool.Decide(t.Context(), made("Bash", map[string]any{"command": line}))
 			}
 			for _, line := range tc.ask {
 				d := decide(line)
-				require.Equal(t, pegboard.Ask, d.Behavior, "%s: %s", line, d.Reason)
+				require.Equal(t, policy.Ask, d.Behavior, "%s: %s", line, d.Reason)
 				require.Contains(t, d.Reason, "still goes on", line)
 			}
 			for _, line := range tc.allow {
 				d := decide(line)
-				require.Equal(t, pegboard.Allow, d.Behavior, "%s: %s", line, d.Reason)
+				require.Equal(t, policy.Allow, d.Behavior, "%s: %s", line, d.Reason)
 			}
 			for _, c := range []pegboard.Call{made("Write", map[string]any{"file_path": "p1/d/new", "content": "x"}), made("Read", map[string]any{"file_path": "p1/d/x"})} {
-				require.Equal(t, pegboard.Allow, pool.Decide(t.Context(), c).Behavior, "the tools that open what was decided go on")
+				require.Equal(t, policy.Allow, pool.Decide(t.Context(), c).Behavior, "the tools that open what was decided go on")
 			}
 			tasks := background.Of(s)
 			_, err = tasks.Stop(t.Context(), tasks.List()[0].ID)
@@ -98,7 +99,7 @@ func TestBackgroundKeepsItsPaths(t *testing.T) {
 			_, err = tasks.Wait(t.Context(), tasks.List()[0].ID)
 			require.NoError(t, err)
 			for _, line := range tc.ask {
-				require.Equal(t, pegboard.Allow, decide(line).Behavior, line)
+				require.Equal(t, policy.Allow, decide(line).Behavior, line)
 			}
 		})
 	}

@@ -104,7 +104,7 @@ type Options struct {
 	// Sandbox keeps commands to what was decided while they run; nil means that nothing
 	// does. A command in it needs no permission if it names no host and no file outside of
 	// the working directories, unless a deny or ask rule is about it or about files that
-	// cannot be known, see [pegboard.Rule.Place]; an ask rule for the whole tool is not
+	// cannot be known, see [policy.Rule.Place]; an ask rule for the whole tool is not
 	// about it, except in plan mode. What the sandbox refuses is asked about, and if it is
 	// allowed, the command runs again without it. A call may ask for that with
 	// dangerouslyDisableSandbox, and then needs permission as without a sandbox. Neither

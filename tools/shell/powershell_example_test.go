@@ -6,13 +6,14 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
 // A host offers PowerShell where Bash is missing. Its lines are decided as those of Bash are, and
 // no mode permits the removal of the system. The example runs no line.
 func ExamplePowerShell() {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	permissions, err := policy.New(policy.ModeBypass)
 	if err != nil {
 		log.Fatal(err)
 	}

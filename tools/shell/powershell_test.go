@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -69,8 +70,8 @@ func TestPowerShellExitCodes(t *testing.T) {
 // TestPowerShellRefusesWhatNobodyMayAllow, in the mode that allows all else as well.
 func TestPowerShellRefusesWhatNobodyMayAllow(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeBypass} {
-		perms, err := pegboard.NewPermissions(mode, pegboard.RuleSet{Allow: []string{"PowerShell"}})
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeBypass} {
+		perms, err := policy.New(mode, policy.RuleSet{Allow: []string{"PowerShell"}})
 		require.NoError(t, err)
 		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 		require.NoError(t, err)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -24,36 +25,36 @@ func TestProgramsOfTheProject(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name, command string
-		mode          pegboard.Mode
+		mode          policy.Mode
 		allow         []string
-		answer        pegboard.Behavior // of the person
-		want          string            // of the output; empty means that it does not run
+		answer        policy.Behavior // of the person
+		want          string          // of the output; empty means that it does not run
 	}{
-		{name: "one that reads", command: "ls", mode: pegboard.ModeDefault},
-		{name: "one that edits", command: "mkdir d", mode: pegboard.ModeAcceptEdits},
-		{name: "one that edits, in auto", command: "mkdir d", mode: pegboard.ModeAuto},
-		{name: "one that reads, in plan", command: "ls", mode: pegboard.ModePlan},
-		{name: "behind a wrapper", command: "timeout 5 ls", mode: pegboard.ModeDefault},
-		{name: "a builtin behind a wrapper", command: "timeout 5 echo plain", mode: pegboard.ModeDefault},
-		{name: "a builtin", command: "echo plain", mode: pegboard.ModeDefault, want: "plain"},
-		{name: "another one", command: "head -c 5 file", mode: pegboard.ModeDefault, want: "plain"},
-		{name: "made by the line", command: "cp .venv/bin/tool .venv/bin/head; head -c 5 file; rm .venv/bin/head", mode: pegboard.ModeAcceptEdits, allow: []string{"Edit(.venv/bin/**)"}, want: "plain"},
-		{name: "made by the line, with others", command: "cp .venv/bin/tool .venv/bin/head; head file; tool", mode: pegboard.ModeAcceptEdits, allow: []string{"Bash(tool:*)", "Edit(.venv/**)"}},
-		{name: "moved by the line, with others", command: "mv .venv x; mv x .venv; tool", mode: pegboard.ModeAcceptEdits, allow: []string{"Bash(tool:*)", "Edit(.venv/**)"}},
-		{name: "an edit elsewhere, with others", command: "cp file other; tool", mode: pegboard.ModeAcceptEdits, allow: []string{"Bash(tool:*)"}, want: "planted tool"},
-		{name: "a rule with a wildcard", command: "ls", mode: pegboard.ModeDefault, allow: []string{"Bash(ls:*)"}},
-		{name: "a rule with a wildcard, with others", command: "ls && tool", mode: pegboard.ModeDefault, allow: []string{"Bash(ls:*)", "Bash(tool:*)"}},
-		{name: "a rule for what edits, sends and more", command: "git add file", mode: pegboard.ModeDefault, allow: []string{"Bash(git add:*)"}},
-		{name: "what nobody knows anything of", command: "git frobnicate x", mode: pegboard.ModeDefault, allow: []string{"Bash(git frobnicate:*)"}},
-		{name: "a rule that spells it", command: "ls", mode: pegboard.ModeDefault, allow: []string{"Bash(ls)"}, want: "planted ls"},
-		{name: "a rule for every line", command: "ls", mode: pegboard.ModeDefault, allow: []string{"Bash"}, want: "file"},
-		{name: "bypass", command: "ls", mode: pegboard.ModeBypass, want: "file"},
-		{name: "a person", command: "ls", mode: pegboard.ModeDefault, answer: pegboard.Allow, want: "planted ls"},
-		{name: "the project's own", command: "tool", mode: pegboard.ModeDefault, allow: []string{"Bash(tool:*)"}, want: "planted tool"},
-		{name: "what projects bring", command: "python --version", mode: pegboard.ModeDefault},
-		{name: "what projects bring, by a rule", command: "python --version", mode: pegboard.ModeDefault, allow: []string{"Bash(python:*)"}, want: "planted python"},
-		{name: "what projects bring, in bypass", command: "python --version", mode: pegboard.ModeBypass, want: "planted python"},
-		{name: "where it is", command: "command -v tool", mode: pegboard.ModeDefault, want: ".venv/bin/tool"},
+		{name: "one that reads", command: "ls", mode: policy.ModeDefault},
+		{name: "one that edits", command: "mkdir d", mode: policy.ModeAcceptEdits},
+		{name: "one that edits, in auto", command: "mkdir d", mode: policy.ModeAuto},
+		{name: "one that reads, in plan", command: "ls", mode: policy.ModePlan},
+		{name: "behind a wrapper", command: "timeout 5 ls", mode: policy.ModeDefault},
+		{name: "a builtin behind a wrapper", command: "timeout 5 echo plain", mode: policy.ModeDefault},
+		{name: "a builtin", command: "echo plain", mode: policy.ModeDefault, want: "plain"},
+		{name: "another one", command: "head -c 5 file", mode: policy.ModeDefault, want: "plain"},
+		{name: "made by the line", command: "cp .venv/bin/tool .venv/bin/head; head -c 5 file; rm .venv/bin/head", mode: policy.ModeAcceptEdits, allow: []string{"Edit(.venv/bin/**)"}, want: "plain"},
+		{name: "made by the line, with others", command: "cp .venv/bin/tool .venv/bin/head; head file; tool", mode: policy.ModeAcceptEdits, allow: []string{"Bash(tool:*)", "Edit(.venv/**)"}},
+		{name: "moved by the line, with others", command: "mv .venv x; mv x .venv; tool", mode: policy.ModeAcceptEdits, allow: []string{"Bash(tool:*)", "Edit(.venv/**)"}},
+		{name: "an edit elsewhere, with others", command: "cp file other; tool", mode: policy.ModeAcceptEdits, allow: []string{"Bash(tool:*)"}, want: "planted tool"},
+		{name: "a rule with a wildcard", command: "ls", mode: policy.ModeDefault, allow: []string{"Bash(ls:*)"}},
+		{name: "a rule with a wildcard, with others", command: "ls && tool", mode: policy.ModeDefault, allow: []string{"Bash(ls:*)", "Bash(tool:*)"}},
+		{name: "a rule for what edits, sends and more", command: "git add file", mode: policy.ModeDefault, allow: []string{"Bash(git add:*)"}},
+		{name: "what nobody knows anything of", command: "git frobnicate x", mode: policy.ModeDefault, allow: []string{"Bash(git frobnicate:*)"}},
+		{name: "a rule that spells it", command: "ls", mode: policy.ModeDefault, allow: []string{"Bash(ls)"}, want: "planted ls"},
+		{name: "a rule for every line", command: "ls", mode: policy.ModeDefault, allow: []string{"Bash"}, want: "file"},
+		{name: "bypass", command: "ls", mode: policy.ModeBypass, want: "file"},
+		{name: "a person", command: "ls", mode: policy.ModeDefault, answer: policy.Allow, want: "planted ls"},
+		{name: "the project's own", command: "tool", mode: policy.ModeDefault, allow: []string{"Bash(tool:*)"}, want: "planted tool"},
+		{name: "what projects bring", command: "python --version", mode: policy.ModeDefault},
+		{name: "what projects bring, by a rule", command: "python --version", mode: policy.ModeDefault, allow: []string{"Bash(python:*)"}, want: "planted python"},
+		{name: "what projects bring, in bypass", command: "python --version", mode: policy.ModeBypass, want: "planted python"},
+		{name: "where it is", command: "command -v tool", mode: policy.ModeDefault, want: ".venv/bin/tool"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -63,13 +64,13 @@ func TestProgramsOfTheProject(t *testing.T) {
 				script.Write(t, filepath.Join(dir, ".venv", "bin", name), "#!/bin/sh\necho planted "+name+"\n")
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "file"), []byte("plain\n"), 0o600))
-			perms, err := pegboard.NewPermissions(tc.mode, pegboard.RuleSet{Allow: tc.allow})
+			perms, err := policy.New(tc.mode, policy.RuleSet{Allow: tc.allow})
 			require.NoError(t, err)
 			cfg := pegboard.SessionConfig{Dir: dir, Permissions: perms}
-			if tc.answer != pegboard.Undecided {
-				cfg.Ask = func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			if tc.answer != policy.Undecided {
+				cfg.Ask = func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 					require.Contains(t, q.Reason, filepath.Join(dir, ".venv", "bin", "ls"))
-					return pegboard.Decision{Behavior: tc.answer}, nil
+					return policy.Decision{Behavior: tc.answer}, nil
 				}
 			}
 			s, err := pegboard.NewSession(cfg)

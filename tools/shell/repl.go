@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // REPL returns the tool that runs Python or JavaScript. It panics if o names another
@@ -69,7 +70,7 @@ func REPL(o REPLOptions) pegboard.Tool {
 		Description: "Runs code that can call the other tools, and keeps its variables.",
 		Prompt:      func(s pegboard.Scope) string { return replPrompt(o, s) },
 		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetOpaque, Value: o.languageOf(in) + " code"}}, Kind: pegboard.KindRun}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Opaque, Value: o.languageOf(in) + " code"}}, Kind: pegboard.KindRun}
 		},
 		Lines: func(in replInput, _ *pegboard.Call) pegboard.Lines {
 			code := o.languageOf(in) + ": " + pegboard.OneLine(in.Code)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -32,7 +33,7 @@ func ExampleREPL() {
 			log.Fatal(err)
 		}
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"REPL"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"REPL"}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	sessiontools "github.com/seed49eaa51d/pegboard/tools/session"
@@ -77,18 +78,18 @@ func openHost(b *replBench) *replHost {
 	h := &replHost{replBench: *b}
 	dir := tempDir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\n"), 0o600))
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{
-		Source: pegboard.SourceSession, Allow: []string{"REPL", "Skill", "mcp__office__add"}, Ask: []string{"Asked"}, Deny: []string{"Barred"},
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
+		Source: policy.SourceSession, Allow: []string{"REPL", "Skill", "mcp__office__add"}, Ask: []string{"Asked"}, Deny: []string{"Barred"},
 	})
 	require.NoError(t, err)
 	h.session, err = pegboard.NewSession(pegboard.SessionConfig{
 		Dir: dir, Permissions: perms, Ask: h.answer, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
-		Hooks: pegboard.Hooks{Pre: func(_ context.Context, c *pegboard.HookCall) (pegboard.Decision, error) {
+		Hooks: pegboard.Hooks{Pre: func(_ context.Context, c *pegboard.HookCall) (policy.Decision, error) {
 			h.note(&h.hooked, c.Call)
 			if c.Call.ToolName() == "Refused" {
-				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "the host does not want it"}, nil
+				return policy.Decision{Behavior: policy.Deny, Reason: "the host does not want it"}, nil
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		}},
 	})
 	require.NoError(t, err)
@@ -153,11 +154,11 @@ func (h *replHost) note(list *[]string, c *pegboard.Call) {
 }
 
 // answer is the user.
-func (h *replHost) answer(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (h *replHost) answer(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	h.note(&h.asked, q.Call)
 	questions, ok := sessiontools.Asked(q)
 	if !ok {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}
 	answers := map[string]string{}
 	for _, q := range questions {

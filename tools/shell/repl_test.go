@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -338,26 +339,26 @@ func TestREPLIsDecidedAsAWhole(t *testing.T) {
 	needProgram(t, "python3")
 	for _, tt := range []struct {
 		name  string
-		mode  pegboard.Mode
-		rules pegboard.RuleSet
+		mode  policy.Mode
+		rules policy.RuleSet
 		runs  bool
 	}{
 		{name: "no rule"},
-		{name: "the bare rule", rules: pegboard.RuleSet{Allow: []string{"REPL"}}, runs: true},
-		{name: "the bare rule, and it could do what is denied", rules: pegboard.RuleSet{Allow: []string{"REPL"}, Deny: []string{"Read(./secret)"}}},
-		{name: "a rule about its code", rules: pegboard.RuleSet{Allow: []string{"REPL(1)"}}},
-		{name: "edits are accepted", mode: pegboard.ModeAcceptEdits},
-		{name: "bypassed", mode: pegboard.ModeBypass, runs: true},
-		{name: "bypassed, and it could do what is denied", mode: pegboard.ModeBypass, rules: pegboard.RuleSet{Deny: []string{"Read(./secret)"}}},
-		{name: "planning", mode: pegboard.ModePlan, rules: pegboard.RuleSet{Allow: []string{"REPL"}}},
+		{name: "the bare rule", rules: policy.RuleSet{Allow: []string{"REPL"}}, runs: true},
+		{name: "the bare rule, and it could do what is denied", rules: policy.RuleSet{Allow: []string{"REPL"}, Deny: []string{"Read(./secret)"}}},
+		{name: "a rule about its code", rules: policy.RuleSet{Allow: []string{"REPL(1)"}}},
+		{name: "edits are accepted", mode: policy.ModeAcceptEdits},
+		{name: "bypassed", mode: policy.ModeBypass, runs: true},
+		{name: "bypassed, and it could do what is denied", mode: policy.ModeBypass, rules: policy.RuleSet{Deny: []string{"Read(./secret)"}}},
+		{name: "planning", mode: policy.ModePlan, rules: policy.RuleSet{Allow: []string{"REPL"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			mode := tt.mode
 			if mode == "" {
-				mode = pegboard.ModeDefault
+				mode = policy.ModeDefault
 			}
-			perms, err := pegboard.NewPermissions(mode, tt.rules)
+			perms, err := policy.New(mode, tt.rules)
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tempDir(t), Permissions: perms})
 			require.NoError(t, err)
@@ -365,7 +366,7 @@ func TestREPLIsDecidedAsAWhole(t *testing.T) {
 			var reg pegboard.Registry
 			require.NoError(t, reg.Add(shell.REPL(shell.REPLOptions{})))
 			d := reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), pegboard.Call{Name: "REPL", Input: []byte(`{"code":"1"}`)})
-			require.Equal(t, tt.runs, d.Behavior == pegboard.Allow, d.Reason)
+			require.Equal(t, tt.runs, d.Behavior == policy.Allow, d.Reason)
 		})
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/proc"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/internal/writes"
 )
@@ -59,7 +60,7 @@ func buildCommandTool[In any](r *runner, about string, prompt func(pegboard.Scop
 		Validate: func(ctx context.Context, in In, c *pegboard.Call) error {
 			return r.validate(ctx, command(in), c)
 		},
-		Permit: func(ctx context.Context, in In, c *pegboard.Call) pegboard.Decision {
+		Permit: func(ctx context.Context, in In, c *pegboard.Call) policy.Decision {
 			return r.permit(ctx, command(in), c)
 		},
 		ClassifierInput: func(in In, _ *pegboard.Call) string { return command(in).Command },
@@ -97,24 +98,24 @@ func (r *runner) validate(ctx context.Context, in commandInput, c *pegboard.Call
 // permit denies the commands that no rule and no user may allow. If the start
 // directory has changed since the call was inspected, it makes the executor inspect
 // the call again.
-func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) pegboard.Decision {
+func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) policy.Decision {
 	s := c.Session()
 	if s == nil {
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
 	if r.inspector.carriesDir && startDirOf(s).verify(c) != inspectedDir(c) {
-		return pegboard.Decision{Input: respelled(c.Input)}
+		return policy.Decision{Input: respelled(c.Input)}
 	}
 	if r.inspector.shell != shellparse.PowerShell { // only PowerShell has such commands
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
 	line := r.inspector.parse(in, c)
 	for i := range line.Commands {
 		if reason := line.Commands[i].DenyReason; reason != "" {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: reason}
+			return policy.Decision{Behavior: policy.Deny, Reason: reason}
 		}
 	}
-	return pegboard.Decision{}
+	return policy.Decision{}
 }
 
 func (r *runner) call(ctx context.Context, in commandInput, c *pegboard.Call) (Output, error) {
@@ -266,9 +267,9 @@ func asksForPrograms(line *shellparse.Line) bool {
 // tables are about the program that all others know by the name.
 func runsOpenProgram(c *pegboard.Call) bool {
 	d := c.Decision()
-	known := d.By == pegboard.ByPerson || d.By == pegboard.ByCaller || d.Rule != nil && d.Rule.Pattern != ""
-	return slices.ContainsFunc(c.Targets(), func(t pegboard.Target) bool {
-		return t.Shell.VerifyProgram != nil && (known || t.Shell.BringsProgram && d.By != pegboard.ByClassifier) && t.Shell.VerifyProgram() != nil
+	known := d.By == policy.ByPerson || d.By == policy.ByCaller || d.Rule != nil && d.Rule.Pattern != ""
+	return slices.ContainsFunc(c.Targets(), func(t policy.Target) bool {
+		return t.Shell.VerifyProgram != nil && (known || t.Shell.BringsProgram && d.By != policy.ByClassifier) && t.Shell.VerifyProgram() != nil
 	})
 }
 
@@ -276,7 +277,7 @@ func runsOpenProgram(c *pegboard.Call) bool {
 // by a person, a rule, a hook or the mode that allows everything.
 func isAllowedAsKnown(line *shellparse.Line, c *pegboard.Call) bool {
 	d := c.Decision()
-	return isKnown(line) && (d.By == pegboard.ByDefault || d.By == pegboard.ByMode && c.Session().Permissions().Mode() != pegboard.ModeBypass)
+	return isKnown(line) && (d.By == policy.ByDefault || d.By == policy.ByMode && c.Session().Permissions().Mode() != policy.ModeBypass)
 }
 
 // isExported reports whether a command that is known to change nothing may have a variable
@@ -330,7 +331,7 @@ func (r *runner) isExcluded(line *shellparse.Line) bool {
 func (r *runner) inspect(in commandInput, c *pegboard.Call) pegboard.Traits {
 	tr, line := r.inspector.inspect(in, c)
 	if s := c.Session(); s != nil && !r.options.SandboxAsks && r.sandboxes(in, &line) {
-		tr.Sandboxed = !slices.ContainsFunc(s.Permissions().Rules(), func(rule pegboard.Rule) bool {
+		tr.Sandboxed = !slices.ContainsFunc(s.Permissions().Rules(), func(rule policy.Rule) bool {
 			_, exact := rule.Places()
 			return isAboutFiles(rule) && !exact
 		})
@@ -339,8 +340,8 @@ func (r *runner) inspect(in commandInput, c *pegboard.Call) pegboard.Traits {
 }
 
 // isAboutFiles reports whether a rule keeps calls from files.
-func isAboutFiles(r pegboard.Rule) bool {
-	return r.Behavior != pegboard.Allow && r.Pattern != "" && (r.Tool == "Read" || r.Tool == "Edit")
+func isAboutFiles(r policy.Rule) bool {
+	return r.Behavior != policy.Allow && r.Pattern != "" && (r.Tool == "Read" || r.Tool == "Edit")
 }
 
 // sandboxCommand returns what a command that starts in dir may do.

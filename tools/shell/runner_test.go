@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/internal/writes"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -51,7 +52,7 @@ func TestReadOnlyCommandsAreTheSystems(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}})
+			perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash"}})
 			require.NoError(t, err)
 			tc.session.Permissions = perms
 			s, err := pegboard.NewSession(tc.session)
@@ -73,7 +74,7 @@ func TestHomeIsTheSessions(t *testing.T) {
 	home, other := tempDir(t), tempDir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(home, "note"), []byte("of the session\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(other, "note"), []byte("of somebody else\n"), 0o600))
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Read(~/note)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Read(~/note)"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tempDir(t), Home: home, Permissions: perms})
 	require.NoError(t, err)

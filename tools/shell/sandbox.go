@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Sandbox keeps commands to what was decided while they run. Its methods may be called
@@ -44,8 +45,8 @@ type SandboxCommand struct {
 	// removed when the session is closed.
 	Temp string
 
-	Targets  []pegboard.Target // of the call, resolved
-	Decision pegboard.Decision // that allowed the call; zero if it was decided elsewhere, see [pegboard.Pool.Rebuild]
+	Targets  []policy.Target // of the call, resolved
+	Decision policy.Decision // that allowed the call; zero if it was decided elsewhere, see [pegboard.Pool.Rebuild]
 
 	// WorkDirs are the working directories of the session.
 	WorkDirs []string
@@ -84,18 +85,18 @@ func (sc *SandboxCommand) openWorkDirs() {
 }
 
 // open lets the command access a target as it was decided.
-func (sc *SandboxCommand) open(t *pegboard.Target, readOnly bool) {
+func (sc *SandboxCommand) open(t *policy.Target, readOnly bool) {
 	path := t.Real()
 	switch {
-	case t.Kind == pegboard.TargetHost && t.Access == pegboard.AccessRead: // it is only mentioned
-	case t.Kind == pegboard.TargetHost:
+	case t.Kind == policy.Host && t.Access == policy.Read: // it is only mentioned
+	case t.Kind == policy.Host:
 		sc.Network = true
-	case t.Kind != pegboard.TargetPath || !filepath.IsAbs(path):
+	case t.Kind != policy.Path || !filepath.IsAbs(path):
 	case t.Shell.Guess: // nobody has decided it, but a script in the replaced directory should be found
 		if temp := realpath.Resolve(os.TempDir()); isBelow(path, temp) && isRegular(path) {
 			sc.Readable = append(sc.Readable, path)
 		}
-	case t.Access == pegboard.AccessRead:
+	case t.Access == policy.Read:
 		if isRegular(path) || isRealDir(path) {
 			sc.Readable = append(sc.Readable, path)
 		}
@@ -112,16 +113,16 @@ func (sc *SandboxCommand) open(t *pegboard.Target, readOnly bool) {
 
 // close keeps the command from the files that a rule names, unless a target that was decided
 // is among them.
-func (sc *SandboxCommand) close(rule pegboard.Rule) {
+func (sc *SandboxCommand) close(rule policy.Rule) {
 	places, _ := rule.Places()
 	for _, place := range places {
 		sc.closePlace(rule, realpath.Resolve(place))
 	}
 }
 
-func (sc *SandboxCommand) closePlace(rule pegboard.Rule, place string) {
+func (sc *SandboxCommand) closePlace(rule policy.Rule, place string) {
 	switch {
-	case !filepath.IsAbs(place), !exists(place), rule.Behavior == pegboard.Ask && sc.reaches(place):
+	case !filepath.IsAbs(place), !exists(place), rule.Behavior == policy.Ask && sc.reaches(place):
 	case rule.Tool == "Read":
 		if !slices.Contains(sc.Hidden, place) {
 			sc.Hidden = append(sc.Hidden, place)
@@ -136,8 +137,8 @@ func (sc *SandboxCommand) closePlace(rule pegboard.Rule, place string) {
 
 // reaches reports whether a target lies at or below a place.
 func (sc *SandboxCommand) reaches(place string) bool {
-	return slices.ContainsFunc(sc.Targets, func(t pegboard.Target) bool {
-		return t.Kind == pegboard.TargetPath && !t.Shell.Guess && isBelow(t.Real(), place)
+	return slices.ContainsFunc(sc.Targets, func(t policy.Target) bool {
+		return t.Kind == policy.Path && !t.Shell.Guess && isBelow(t.Real(), place)
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -57,22 +58,22 @@ type sandboxScene struct {
 	questions []string // their reasons
 }
 
-func newSandboxScene(t *testing.T, set pegboard.RuleSet, answer pegboard.Behavior) *sandboxScene {
+func newSandboxScene(t *testing.T, set policy.RuleSet, answer policy.Behavior) *sandboxScene {
 	t.Helper()
 	needBash(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no env to run a command with")
 	}
 	sc := &sandboxScene{sandbox: &pretendSandbox{}, dir: tempDir(t), home: tempDir(t)}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+	perms, err := policy.New(policy.ModeDefault, set)
 	require.NoError(t, err)
 	cfg := pegboard.SessionConfig{
 		Dir: sc.dir, Home: sc.home, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
 	}
-	if answer != pegboard.Undecided {
-		cfg.Ask = func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	if answer != policy.Undecided {
+		cfg.Ask = func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			sc.questions = append(sc.questions, q.Reason)
-			return pegboard.Decision{Behavior: answer}, nil
+			return policy.Decision{Behavior: answer}, nil
 		}
 	}
 	sc.session, err = pegboard.NewSession(cfg)
@@ -93,43 +94,43 @@ func TestWhatRunsInASandbox(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		input   string
-		set     pegboard.RuleSet
-		answer  pegboard.Behavior
+		set     policy.RuleSet
+		answer  policy.Behavior
 		options shell.Options
 		text    string   // of the result; "…" stands for any
 		asks    []string // parts of the reasons
 		tries   int      // of refusedOnce
 	}{
 		{name: "no rule is needed", input: input(inside, ""), text: "in:1"},
-		{name: "an ask rule for the tool is not about it", input: input(inside, ""), set: pegboard.RuleSet{Ask: []string{"Bash"}}, text: "in:1"},
-		{name: "unless the host wants that", input: input(inside, ""), set: pegboard.RuleSet{Ask: []string{"Bash"}}, options: shell.Options{SandboxAsks: true}, answer: pegboard.Allow, text: "in:1", asks: []string{"ask rule"}},
+		{name: "an ask rule for the tool is not about it", input: input(inside, ""), set: policy.RuleSet{Ask: []string{"Bash"}}, text: "in:1"},
+		{name: "unless the host wants that", input: input(inside, ""), set: policy.RuleSet{Ask: []string{"Bash"}}, options: shell.Options{SandboxAsks: true}, answer: policy.Allow, text: "in:1", asks: []string{"ask rule"}},
 		{name: "nor runs it unasked then", input: input(inside, ""), options: shell.Options{SandboxAsks: true}, text: "…nobody can be asked…"},
 		{name: "a file outside", input: input("touch /nowhere/f", ""), text: "…nobody can be asked…"},
 		{name: "a host", input: input("curl https://example.com", ""), text: "…nobody can be asked…"},
-		{name: "a rule that denies files anywhere", input: input(inside, ""), set: pegboard.RuleSet{Deny: []string{"Read(.env)"}}, text: "…nobody can be asked…"},
-		{name: "a rule that denies one place", input: input(inside, ""), set: pegboard.RuleSet{Deny: []string{"Read(~/.ssh/**)"}}, text: "in:1"},
+		{name: "a rule that denies files anywhere", input: input(inside, ""), set: policy.RuleSet{Deny: []string{"Read(.env)"}}, text: "…nobody can be asked…"},
+		{name: "a rule that denies one place", input: input(inside, ""), set: policy.RuleSet{Deny: []string{"Read(~/.ssh/**)"}}, text: "in:1"},
 
 		{name: "without it as without one", input: input(inside, off), text: "…nobody can be asked…"},
-		{name: "without it, allowed", input: input(inside, off), answer: pegboard.Allow, text: "in:", asks: []string{"no rule allows it"}},
-		{name: "without it by a rule", input: input(inside, off), set: pegboard.RuleSet{Allow: []string{"Bash"}}, text: "in:"},
+		{name: "without it, allowed", input: input(inside, off), answer: policy.Allow, text: "in:", asks: []string{"no rule allows it"}},
+		{name: "without it by a rule", input: input(inside, off), set: policy.RuleSet{Allow: []string{"Bash"}}, text: "in:"},
 		{name: "never without it", input: input(inside, off), options: shell.Options{SandboxOnly: true}, text: "…dangerouslyDisableSandbox…"},
-		{name: "not where rules deny files", input: input(inside, off), set: pegboard.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(./secret)"}}, text: "…it cannot leave the sandbox: since rules deny files, nothing runs without it; do it in another way, or tell the user what is needed"},
-		{name: "an excluded command", input: input("printf in:$INSIDE; touch x", ""), options: shell.Options{SandboxExcluded: []string{"touch *"}}, answer: pegboard.Allow, text: "in:", asks: []string{"no rule allows it"}},
+		{name: "not where rules deny files", input: input(inside, off), set: policy.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(./secret)"}}, text: "…it cannot leave the sandbox: since rules deny files, nothing runs without it; do it in another way, or tell the user what is needed"},
+		{name: "an excluded command", input: input("printf in:$INSIDE; touch x", ""), options: shell.Options{SandboxExcluded: []string{"touch *"}}, answer: policy.Allow, text: "in:", asks: []string{"no rule allows it"}},
 		{name: "a line without one", input: input("printf in:$INSIDE; touch x", ""), options: shell.Options{SandboxExcluded: []string{"docker *", ""}}, text: "in:1"},
 
-		{name: "refused and allowed", input: input(refusedOnce, ""), answer: pegboard.Allow, tries: 2,
+		{name: "refused and allowed", input: input(refusedOnce, ""), answer: policy.Allow, tries: 2,
 			text: "The sandbox refused it: a write. The user allowed it, and it was run again from its beginning without the sandbox.\ndone",
 			asks: []string{"the sandbox refused it (a write); it may have run in part, and would run again from its beginning, without the sandbox"}},
-		{name: "a rule does not answer that", input: input(refusedOnce, ""), set: pegboard.RuleSet{Allow: []string{"Bash"}}, tries: 1,
+		{name: "a rule does not answer that", input: input(refusedOnce, ""), set: policy.RuleSet{Allow: []string{"Bash"}}, tries: 1,
 			text: "The sandbox refused it: a write. It was not run again without the sandbox: …nobody can be asked…\nExit code 1.\nREFUSED a write"},
-		{name: "refused and denied", input: input(refusedOnce, ""), answer: pegboard.Deny, tries: 1, asks: []string{"may have run in part"},
+		{name: "refused and denied", input: input(refusedOnce, ""), answer: policy.Deny, tries: 1, asks: []string{"may have run in part"},
 			text: "The sandbox refused it: a write. It was not run again without the sandbox: …\nExit code 1.\nREFUSED a write"},
-		{name: "refused, and nothing runs without it", input: input(refusedOnce, ""), answer: pegboard.Allow, options: shell.Options{SandboxOnly: true}, tries: 1,
+		{name: "refused, and nothing runs without it", input: input(refusedOnce, ""), answer: policy.Allow, options: shell.Options{SandboxOnly: true}, tries: 1,
 			text: "The sandbox refused it: a write. It was not run again: nothing runs without it here; do it in another way, or tell the user what is needed.\nExit code 1.\nREFUSED a write"},
-		{name: "refused, and rules deny files", input: input(refusedOnce, ""), answer: pegboard.Allow, set: pegboard.RuleSet{Deny: []string{"Read(./secret)"}, Allow: []string{"Bash"}}, tries: 1,
+		{name: "refused, and rules deny files", input: input(refusedOnce, ""), answer: policy.Allow, set: policy.RuleSet{Deny: []string{"Read(./secret)"}, Allow: []string{"Bash"}}, tries: 1,
 			text: "The sandbox refused it: a write. It was not run again: since rules deny files, nothing runs without it; do it in another way, or tell the user what is needed.\nExit code 1.\nREFUSED a write"},
-		{name: "a failure is none", input: input("echo no; exit 3", ""), answer: pegboard.Allow, text: "Exit code 3.\nno"},
-		{name: "success is none", input: input("echo REFUSED nothing", ""), answer: pegboard.Allow, text: "REFUSED nothing"},
+		{name: "a failure is none", input: input("echo no; exit 3", ""), answer: policy.Allow, text: "Exit code 3.\nno"},
+		{name: "success is none", input: input("echo REFUSED nothing", ""), answer: policy.Allow, text: "REFUSED nothing"},
 		{name: "it needs no question if it may ask", input: input("true & wait; echo begun", ""), text: "What the line started with & has ended with it. To keep it running, start it with run_in_background and without &.\nbegun"},
 		{name: "it makes what others trust", input: input("eval 'mkdir .vscode; touch main.go'", ""), text: "The command made .vscode, which other programs run or trust. Tell the user."},
 	} {
@@ -164,7 +165,7 @@ func TestSandboxCommand(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
 		name, line string
-		set        pegboard.RuleSet
+		set        policy.RuleSet
 		files      []string // in the home directory, of which work is the working directory
 		want       string   // the paths by field; those of the session's own files are left out
 	}{
@@ -184,17 +185,17 @@ func TestSandboxCommand(t *testing.T) {
 			"far/.git/worktrees/w/commondir=../..", "far/.git/worktrees/w/gitdir=H/work/.git", "far/.git/worktrees/w/HEAD=ref: refs/heads/w"},
 			want: "kept work/.git far/.git/hooks far/.git/config, writable work far/.git"},
 		{name: "rules", line: "make", files: []string{"work/s/f", "work/k/f", "work/a/f"},
-			set:  pegboard.RuleSet{Deny: []string{"Read(./s/**)", "Edit(./k/**)", "Read(./none)"}, Ask: []string{"Read(./a/f)"}},
+			set:  policy.RuleSet{Deny: []string{"Read(./s/**)", "Edit(./k/**)", "Read(./none)"}, Ask: []string{"Read(./a/f)"}},
 			want: "kept work/k, writable work, hidden work/s work/a/f"},
-		{name: "an ask rule that was answered", line: "cat a/f; make", files: []string{"work/a/f"}, set: pegboard.RuleSet{Ask: []string{"Read(./a/f)"}},
+		{name: "an ask rule that was answered", line: "cat a/f; make", files: []string{"work/a/f"}, set: policy.RuleSet{Ask: []string{"Read(./a/f)"}},
 			want: "writable work, readable work/a/f"},
-		{name: "a rule with a wildcard hides what it can", line: "make", files: []string{"work/.env"}, set: pegboard.RuleSet{Deny: []string{"Read(.env)", "Read(*.pem)"}},
+		{name: "a rule with a wildcard hides what it can", line: "make", files: []string{"work/.env"}, set: policy.RuleSet{Deny: []string{"Read(.env)", "Read(*.pem)"}},
 			want: "writable work, hidden work/.env"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			tc.set.Allow = append(tc.set.Allow, "Bash")
-			sc := newSandboxScene(t, tc.set, pegboard.Allow)
+			sc := newSandboxScene(t, tc.set, policy.Allow)
 			work := filepath.Join(sc.home, "work")
 			require.NoError(t, os.MkdirAll(work, 0o700))
 			for _, file := range tc.files {
@@ -203,11 +204,11 @@ func TestSandboxCommand(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 				require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "H/", sc.home+"/")+"\n"), 0o600))
 			}
-			perms, err := pegboard.NewPermissions(pegboard.ModeDefault, tc.set)
+			perms, err := policy.New(policy.ModeDefault, tc.set)
 			require.NoError(t, err)
 			cfg := pegboard.SessionConfig{Dir: work, Home: sc.home, Permissions: perms,
-				Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-					return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+					return policy.Decision{Behavior: policy.Allow}, nil
 				}}
 			s, err := pegboard.NewSession(cfg)
 			require.NoError(t, err)
@@ -219,7 +220,7 @@ func TestSandboxCommand(t *testing.T) {
 			require.Equal(t, line, c.Line)
 			require.Equal(t, work, c.Dir)
 			require.Equal(t, []string{work}, c.WorkDirs)
-			require.Equal(t, pegboard.Allow, c.Decision.Behavior)
+			require.Equal(t, policy.Allow, c.Decision.Behavior)
 			require.NotEmpty(t, c.Targets)
 			require.DirExists(t, c.Temp)
 			var got []string
@@ -248,7 +249,7 @@ func TestSandboxCommand(t *testing.T) {
 // TestSandboxThatFailsRunsNothing.
 func TestSandboxThatFailsRunsNothing(t *testing.T) {
 	t.Parallel()
-	sc := newSandboxScene(t, pegboard.RuleSet{}, pegboard.Allow)
+	sc := newSandboxScene(t, policy.RuleSet{}, policy.Allow)
 	sc.sandbox.err = errors.New("no such program")
 	out := bash(t, sc.session, shell.Options{Sandbox: sc.sandbox}, `{"command":"touch ran; cd /"}`)
 	require.ErrorContains(t, out.Err, "the sandbox: no such program")
@@ -269,7 +270,7 @@ func mustDir(t *testing.T, tasks *background.Tasks) string {
 // ends the next one starts.
 func TestSandboxedCommandsShareADirectory(t *testing.T) {
 	t.Parallel()
-	sc := newSandboxScene(t, pegboard.RuleSet{}, pegboard.Undecided)
+	sc := newSandboxScene(t, policy.RuleSet{}, policy.Undecided)
 	require.NoError(t, os.Mkdir(filepath.Join(sc.dir, "sub"), 0o700))
 	for _, line := range []string{"cd sub", "touch here"} {
 		require.NoError(t, bash(t, sc.session, shell.Options{Sandbox: sc.sandbox}, fmt.Sprintf(`{"command":%q}`, line)).Err)
@@ -290,7 +291,7 @@ func TestSandboxedCommandsShareADirectory(t *testing.T) {
 // TestSandboxInTheBackground: the model is told what was refused, with the task.
 func TestSandboxInTheBackground(t *testing.T) {
 	t.Parallel()
-	sc := newSandboxScene(t, pegboard.RuleSet{}, pegboard.Undecided)
+	sc := newSandboxScene(t, policy.RuleSet{}, policy.Undecided)
 	out := outputOf(t, bash(t, sc.session, shell.Options{Sandbox: sc.sandbox}, `{"command":"sleep 0.5; echo REFUSED a write; exit 1","run_in_background":true}`))
 	require.Equal(t, background.Failed, waited(t, sc.session, out.BackgroundTaskID).State)
 	var told []string
@@ -303,7 +304,7 @@ func TestSandboxInTheBackground(t *testing.T) {
 // TestMonitorsRunInTheSandbox, with stderr going to the file of the host.
 func TestMonitorsRunInTheSandbox(t *testing.T) {
 	t.Parallel()
-	sc := newSandboxScene(t, pegboard.RuleSet{}, pegboard.Undecided)
+	sc := newSandboxScene(t, policy.RuleSet{}, policy.Undecided)
 	pool := poolOf(t, sc.session, shell.Monitor(shell.Options{Sandbox: sc.sandbox}))
 	out := <-starting(t.Context(), pool, "Monitor", `{"description":"d","command":"echo in:$INSIDE; echo told >&2; touch made"}`)
 	require.NoError(t, out.Err)
@@ -345,7 +346,7 @@ func TestOnlyASandboxCanBeTurnedOff(t *testing.T) {
 // TestOutputTellsBothAttempts.
 func TestOutputTellsBothAttempts(t *testing.T) {
 	t.Parallel()
-	sc := newSandboxScene(t, pegboard.RuleSet{}, pegboard.Allow)
+	sc := newSandboxScene(t, policy.RuleSet{}, policy.Allow)
 	out := outputOf(t, bash(t, sc.session, shell.Options{Sandbox: sc.sandbox}, fmt.Sprintf(`{"command":%q}`, refusedOnce)))
 	require.True(t, out.NoSandbox)
 	require.Equal(t, "a write", out.SandboxRefusal)
@@ -359,7 +360,7 @@ func TestOutputTellsBothAttempts(t *testing.T) {
 // TestSandboxAfterAMove: a rule is about the directory that the session has moved to, too.
 func TestSandboxAfterAMove(t *testing.T) {
 	t.Parallel()
-	sc := newSandboxScene(t, pegboard.RuleSet{Deny: []string{"Read(./s/**)", "Edit(./k/**)"}}, pegboard.Allow)
+	sc := newSandboxScene(t, policy.RuleSet{Deny: []string{"Read(./s/**)", "Edit(./k/**)"}}, policy.Allow)
 	in := func(names ...string) (paths []string) {
 		for _, name := range names {
 			paths = append(paths, filepath.Join(sc.dir, name))

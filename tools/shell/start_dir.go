@@ -12,6 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A startDir is the directory in which the next command of a session starts. Its zero
@@ -147,8 +148,8 @@ func (d *startDir) takeLostNote() string {
 // startDirTarget returns the target that carries the directory in which a call
 // starts, if that is not the session's. It is marked as a guess, so that only deny
 // and ask rules consider it. A command line has no other target of this kind.
-func startDirTarget(dir string) pegboard.Target {
-	return pegboard.Target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: dir, Shell: pegboard.ShellFacts{Guess: true}}
+func startDirTarget(dir string) policy.Target {
+	return policy.Target{Kind: policy.Resource, Access: policy.Read, Value: dir, Shell: policy.ShellFacts{Guess: true}}
 }
 
 // inspectedDir returns the directory for which c was inspected.
@@ -157,7 +158,7 @@ func inspectedDir(c *pegboard.Call) string {
 		return c.Dir()
 	}
 	for _, t := range c.Targets() {
-		if t.Kind == pegboard.TargetResource {
+		if t.Kind == policy.Resource {
 			return t.Value
 		}
 	}

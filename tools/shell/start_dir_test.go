@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -131,7 +132,7 @@ func TestCallsOfAMessageFollowTheDirectory(t *testing.T) {
 	dir := carryDir(t)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "note"), []byte("above\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "sub", "note"), []byte("below\n"), 0o600))
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(/sub/note)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash"}, Deny: []string{"Read(/sub/note)"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
 	require.NoError(t, err)
@@ -154,12 +155,12 @@ func TestADecidedCallStaysWhereItWasDecided(t *testing.T) {
 	needBash(t)
 	dir := carryDir(t)
 	asked, answer := make(chan struct{}), make(chan struct{})
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash(cd:*)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash(cd:*)"}})
 	require.NoError(t, err)
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 		close(asked)
 		<-answer
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
@@ -199,8 +200,8 @@ func TestAddedDirectoriesAreWorkingDirectories(t *testing.T) {
 	needBash(t)
 	more := tempDir(t)
 	s := session(t, carryDir(t), "Bash")
-	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{more}, Destination: pegboard.SourceSession})
+	require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+		return p.Apply(policy.Update{Type: policy.AddDirectories, Directories: []string{more}, Destination: policy.SourceSession})
 	}))
 	pool := poolOf(t, s, shell.Bash(shell.Options{}))
 	var ex pegboard.Executor

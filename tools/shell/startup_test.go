@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -39,7 +40,7 @@ func startupHome(t *testing.T, bashrc string) string {
 // startupSession is a session with that home in a project of its own, where all is allowed.
 func startupSession(t *testing.T, home string) *pegboard.Session {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash", "Monitor"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash", "Monitor"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: tempDir(t), Home: home, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},

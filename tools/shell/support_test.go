@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -84,7 +85,7 @@ func bash(t *testing.T, s *pegboard.Session, o shell.Options, input string) pegb
 
 func session(t *testing.T, dir string, allow ...string) *pegboard.Session {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: allow})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: allow})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: dir, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/terminal"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -136,14 +137,14 @@ func taskLabel(k background.Task) string {
 // taskTarget returns the targets of a call about a background task. The task's id comes
 // first, so that the call is decided, ordered and run for one task although the model
 // may have named it otherwise. A name that stands for no task is left as it is.
-func taskTarget(c *pegboard.Call, access pegboard.Access, given string) []pegboard.Target {
-	t := pegboard.Target{Kind: pegboard.TargetResource, Access: access, Value: given}
+func taskTarget(c *pegboard.Call, access policy.Access, given string) []policy.Target {
+	t := policy.Target{Kind: policy.Resource, Access: access, Value: given}
 	if s := c.Session(); s != nil {
 		if task, ok := background.Of(s).Get(given); ok && task.ID != given {
 			t.Value, t.Aliases = task.ID, []string{given}
 		}
 	}
-	return []pegboard.Target{t}
+	return []policy.Target{t}
 }
 
 // decidedTask returns the id of the task that the call was decided for, or what the model

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -125,7 +126,7 @@ func TaskOutput() pegboard.Tool {
 		Inspect: func(in taskOutputInput, c *pegboard.Call) pegboard.Traits {
 			// The target keeps the order between calls of TaskOutput and TaskStop for
 			// a task.
-			return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindRead, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, pegboard.AccessRead, in.TaskID)}
+			return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindRead, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, policy.Read, in.TaskID)}
 		},
 		Lines: func(in taskOutputInput, _ *pegboard.Call) pegboard.Lines {
 			lines := pegboard.Lines{Before: "Look at task " + in.TaskID, While: "Waiting for task " + in.TaskID}
@@ -134,8 +135,8 @@ func TaskOutput() pegboard.Tool {
 			}
 			return lines
 		},
-		Permit: func(context.Context, taskOutputInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only shows a task of the conversation"}
+		Permit: func(context.Context, taskOutputInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it only shows a task of the conversation"}
 		},
 		Call: showTask,
 		Result: func(out TaskOutputResult) *pegboard.Result {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -52,7 +53,7 @@ func TaskStop() pegboard.Tool {
 		Info:        pegboard.Info{Name: "TaskStop", Title: "Stop task", Aliases: []string{"KillShell", "KillBash"}, Hint: "end a background command or watch"},
 		Description: "Ends a background task, such as a command or a monitor, by its id, and says how it ended.",
 		Inspect: func(in taskStopInput, c *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, pegboard.AccessWrite, in.id())}
+			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, policy.Write, in.id())}
 		},
 		Lines: func(in taskStopInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Stop task " + in.id(), While: "Stopping task " + in.id()}
@@ -82,15 +83,15 @@ func TaskStop() pegboard.Tool {
 
 // permitStop allows an agent to stop its own tasks. It also allows an unknown id,
 // with which nothing is stopped.
-func permitStop(_ context.Context, in taskStopInput, c *pegboard.Call) pegboard.Decision {
+func permitStop(_ context.Context, in taskStopInput, c *pegboard.Call) policy.Decision {
 	s := c.Session()
 	if s == nil {
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
 	if task, known := background.Of(s).Get(decidedTask(c, in.id())); known && !isOwn(s, task) {
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
-	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it ends a task of the agent's own"}
+	return policy.Decision{Behavior: policy.Allow, Reason: "it ends a task of the agent's own"}
 }
 
 // isOwn reports whether the agent of s may stop the task without a question. The main

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -93,8 +94,8 @@ func TestTaskStopIsDecidedByWhoseTaskItIs(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name        string
-		mode        pegboard.Mode
-		set         pegboard.RuleSet
+		mode        policy.Mode
+		set         policy.RuleSet
 		byAgent, of bool // a sub-agent stops it; it is the sub-agent's
 		runs        bool
 	}{
@@ -102,17 +103,17 @@ func TestTaskStopIsDecidedByWhoseTaskItIs(t *testing.T) {
 		{name: "the main agent, another's", of: true, runs: true},
 		{name: "an agent, its own", byAgent: true, of: true, runs: true},
 		{name: "an agent, another's", byAgent: true},
-		{name: "an agent, another's, by a rule", set: pegboard.RuleSet{Allow: []string{"TaskStop"}}, byAgent: true, runs: true},
-		{name: "a deny rule", set: pegboard.RuleSet{Deny: []string{"TaskStop(task_id:shell_*)"}}},
-		{name: "a deny rule for others", set: pegboard.RuleSet{Deny: []string{"TaskStop(task_id:monitor_*)"}}, runs: true},
-		{name: "nobody is asked", mode: pegboard.ModeDontAsk, runs: true},
-		{name: "plan mode", mode: pegboard.ModePlan},
+		{name: "an agent, another's, by a rule", set: policy.RuleSet{Allow: []string{"TaskStop"}}, byAgent: true, runs: true},
+		{name: "a deny rule", set: policy.RuleSet{Deny: []string{"TaskStop(task_id:shell_*)"}}},
+		{name: "a deny rule for others", set: policy.RuleSet{Deny: []string{"TaskStop(task_id:monitor_*)"}}, runs: true},
+		{name: "nobody is asked", mode: policy.ModeDontAsk, runs: true},
+		{name: "plan mode", mode: policy.ModePlan},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s := session(t, t.TempDir())
-			perms, err := pegboard.NewPermissions(tc.mode, tc.set)
+			perms, err := policy.New(tc.mode, tc.set)
 			require.NoError(t, err)
 			require.NoError(t, s.SetPermissions(perms))
 			agent, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent, AgentID: "a1"})
@@ -148,17 +149,17 @@ func TestTasksAreFoundByAnAgentsName(t *testing.T) {
 	old := fakeTask(t, s, background.Work{Kind: "agent", Names: []string{"agent-1", "scout"}})
 	old.Done(background.Completed, nil, nil)
 	h := fakeTask(t, s, background.Work{Kind: "agent", Names: []string{"agent-1", "scout"}, Output: func() string { return "looking" }})
-	for name, set := range map[string]pegboard.RuleSet{
+	for name, set := range map[string]policy.RuleSet{
 		"another's":                 {},
 		"another's, denied by name": {Allow: []string{"TaskStop"}, Deny: []string{"TaskStop(task_id:scout)"}},
 	} {
-		perms, err := pegboard.NewPermissions(pegboard.ModeDefault, set)
+		perms, err := policy.New(policy.ModeDefault, set)
 		require.NoError(t, err)
 		require.NoError(t, s.SetPermissions(perms))
 		out := taskCall(t.Context(), t, agent, "TaskStop", `{"task_id":"scout"}`)
 		require.ErrorIs(t, out.Err, pegboard.ErrDenied, name)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{})
 	require.NoError(t, err)
 	require.NoError(t, s.SetPermissions(perms))
 	out := taskCall(t.Context(), t, s, "TaskOutput", `{"task_id":"agent-1","block":false}`)

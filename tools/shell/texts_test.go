@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/results"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -56,7 +57,7 @@ func TestNoTextNamesAToolThatIsNotThere(t *testing.T) {
 			deny = slices.DeleteFunc(slices.Clone(all), func(string) bool { return r.IntN(3) > 0 })
 		}
 		gates := pegboard.Gates{PowerShell: true, REPL: seed%3 == 2, Simple: seed%7 == 6, EmbeddedSearch: seed%5 == 4}
-		perms, err := pegboard.NewPermissions("", pegboard.RuleSet{Deny: deny})
+		perms, err := policy.New("", policy.RuleSet{Deny: deny})
 		require.NoError(t, err)
 		s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
 		require.NoError(t, err)

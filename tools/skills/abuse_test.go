@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 )
 
@@ -102,7 +103,7 @@ func TestSpellings(t *testing.T) {
 	for _, rule := range []string{"Skill(deploy)", "Skill(deploy *)", "Skill(deploy:*)", "Skill(*)"} {
 		w := newWorld(t, worldConfig{
 			list:  []skills.Skill{{Name: "deploy", Body: "Text."}, {Name: "deploy-other", Body: "Text."}},
-			rules: pegboard.RuleSet{Allow: []string{"Skill"}, Deny: []string{rule}},
+			rules: policy.RuleSet{Allow: []string{"Skill"}, Deny: []string{rule}},
 		})
 		for _, name := range []string{"deploy", "/deploy", " deploy ", "\tdeploy\n", "//deploy", "deploy\x00", "Deploy", "deploy now", "deploy\u200b", "d\u0435ploy"} {
 			for _, args := range []string{"", "now", "\n now"} {

@@ -13,6 +13,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Announce returns a text that tells the model of the skills that it can load, and a list that
@@ -127,13 +128,13 @@ func (k *Skills) byUse(s *pegboard.Session, shown []*Skill) []*Skill {
 
 // isDenied reports whether a deny rule is about a skill whatever its arguments.
 func isDenied(p *pegboard.Pool, skill *Skill) bool {
-	if skill.prompt != nil && skill.prompt.rule(p.Session(), pegboard.Deny) != "" {
+	if skill.prompt != nil && skill.prompt.rule(p.Session(), policy.Deny) != "" {
 		return true
 	}
 	for _, r := range p.Session().Permissions().Rules() {
-		if r.Behavior == pegboard.Deny {
+		if r.Behavior == policy.Deny {
 			d := p.Decide(context.Background(), pegboard.Call{Name: toolName, Input: encoded(input{Skill: skill.Name})})
-			return d.Behavior == pegboard.Deny && d.Rule != nil
+			return d.Behavior == policy.Deny && d.Rule != nil
 		}
 	}
 	return false

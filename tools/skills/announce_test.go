@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 )
 
@@ -48,10 +49,10 @@ func TestAnnounceTellsChanges(t *testing.T) {
 func TestAnnounceLeavesOutDenied(t *testing.T) {
 	t.Parallel()
 	list := []skills.Skill{{Name: "a", Body: "x"}, {Name: "b", Body: "x"}}
-	w := newWorld(t, worldConfig{list: list, rules: pegboard.RuleSet{Deny: []string{"Skill(a)"}}})
+	w := newWorld(t, worldConfig{list: list, rules: policy.RuleSet{Deny: []string{"Skill(a)"}}})
 	text, _ := w.skills.Announce(w.pool, nil)
 	require.Equal(t, announceHead+"- b", text)
-	w = newWorld(t, worldConfig{list: list, rules: pegboard.RuleSet{Deny: []string{"Skill"}}})
+	w = newWorld(t, worldConfig{list: list, rules: policy.RuleSet{Deny: []string{"Skill"}}})
 	text, told := w.skills.Announce(w.pool, []string{"a#1"})
 	require.Equal(t, "These skills are not available any more:\na", text)
 	require.Empty(t, told)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 var (
@@ -42,7 +43,7 @@ type CommandError struct {
 	Tool    string // Bash or PowerShell
 	// Decision is how the command was decided before it ran. It is zero if the command was
 	// allowed then.
-	Decision pegboard.Decision
+	Decision policy.Decision
 	Err      error
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 )
 
@@ -17,7 +18,7 @@ func exampleHost(list ...skills.Skill) (*skills.Skills, *pegboard.Session, *pegb
 	if err != nil {
 		panic(err)
 	}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"Skill"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceSession, Allow: []string{"Skill"}})
 	if err != nil {
 		panic(err)
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/frontmatter"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // The limits of a file.
@@ -294,12 +294,12 @@ func (r *fileReader) finish(body string) error {
 // about anything, so the skill is not used.
 func (r *fileReader) checkRules() error {
 	for _, text := range r.skill.DisallowedTools {
-		if _, err := pegboard.ParseRule(pegboard.Deny, text); err != nil {
+		if _, err := policy.ParseRule(policy.Deny, text); err != nil {
 			return fmt.Errorf("disallowed-tools: %w", err)
 		}
 	}
 	r.skill.AllowedTools = slices.DeleteFunc(r.skill.AllowedTools, func(text string) bool {
-		_, err := pegboard.ParseRule(pegboard.Allow, text)
+		_, err := policy.ParseRule(policy.Allow, text)
 		if err != nil {
 			r.note("allowed-tools: %v; the rule has no effect", err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
@@ -16,7 +17,7 @@ import (
 )
 
 // agentHouse is a world in which agents can be started.
-func agentHouse(t *testing.T, loop agents.Loop, rules pegboard.RuleSet, list ...skills.Skill) *world {
+func agentHouse(t *testing.T, loop agents.Loop, rules policy.RuleSet, list ...skills.Skill) *world {
 	t.Helper()
 	w := &world{dir: realDir(t), exec: &pegboard.Executor{}}
 	var err error
@@ -34,8 +35,8 @@ func agentHouse(t *testing.T, loop agents.Loop, rules pegboard.RuleSet, list ...
 	})
 	require.NoError(t, err)
 	require.NoError(t, registry.Add(append(g.Tools(), w.skills.Tool(), shell.Bash(shell.Options{}))...))
-	rules.Source = pegboard.SourceSession
-	perms, err := pegboard.NewPermissions("", rules)
+	rules.Source = policy.SourceSession
+	perms, err := policy.New("", rules)
 	require.NoError(t, err)
 	w.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: w.dir, Permissions: perms})
 	require.NoError(t, err)
@@ -106,12 +107,12 @@ func TestForkedSkillIsRefused(t *testing.T) {
 	}
 	tests := []struct {
 		name  string
-		rules pegboard.RuleSet
+		rules policy.RuleSet
 		agent string
 		want  string
 	}{
-		{name: "a rule on the type", rules: pegboard.RuleSet{Allow: []string{"Skill", "Bash"}, Deny: []string{"Agent(looker)"}}, agent: "looker", want: "which is refused"},
-		{name: "a rule on all", rules: pegboard.RuleSet{Allow: []string{"Skill", "Bash"}, Deny: []string{"Agent"}}, want: "there is no tool Agent"},
+		{name: "a rule on the type", rules: policy.RuleSet{Allow: []string{"Skill", "Bash"}, Deny: []string{"Agent(looker)"}}, agent: "looker", want: "which is refused"},
+		{name: "a rule on all", rules: policy.RuleSet{Allow: []string{"Skill", "Bash"}, Deny: []string{"Agent"}}, want: "there is no tool Agent"},
 		{name: "no such type", rules: allowSkills("Bash"), agent: "stranger", want: "stranger"},
 	}
 	for _, tt := range tests {
@@ -191,7 +192,7 @@ func TestForkedSkillsRunAtOnce(t *testing.T) {
 // that would do more cannot without a question.
 func TestPlanMode(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, worldConfig{mode: pegboard.ModePlan, rules: allowSkills("Bash"), list: []skills.Skill{{Name: "text", Body: "Think."}, {Name: "runs", Body: "!`date`"}}})
+	w := newWorld(t, worldConfig{mode: policy.ModePlan, rules: allowSkills("Bash"), list: []skills.Skill{{Name: "text", Body: "Think."}, {Name: "runs", Body: "!`date`"}}})
 	w.skills.Announce(w.pool, nil)
 	require.NoError(t, w.load(t, "text", "").Err)
 	require.ErrorIs(t, w.load(t, "runs", "").Err, pegboard.ErrDenied)

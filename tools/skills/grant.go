@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // grant adds the rules of a skill for the rest of the turn, if they count in the session. It
@@ -13,22 +14,22 @@ func grant(s *pegboard.Session, skill *Skill) (withdraw func() (ended bool), err
 	if !skill.grants() || len(s.AgentPath()) > 0 {
 		return func() bool { return false }, nil
 	}
-	var added []pegboard.PermissionUpdate
-	err = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+	var added []policy.Update
+	err = s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 		added = nil
 		before := p.Rules()
 		set := rulesOf(skill)
-		set.Allow = missing(before, pegboard.Allow, skill.AllowedTools)
-		set.Deny = missing(before, pegboard.Deny, skill.DisallowedTools)
+		set.Allow = missing(before, policy.Allow, skill.AllowedTools)
+		set.Deny = missing(before, policy.Deny, skill.DisallowedTools)
 		changed, err := p.WithRules(set)
 		if err != nil {
 			return p, err
 		}
 		for _, r := range changed.Rules() {
-			if r.Source == pegboard.SourceTurn && !slices.ContainsFunc(before, func(old pegboard.Rule) bool { return sameRule(old, r) }) {
-				added = append(added, pegboard.PermissionUpdate{
-					Type: pegboard.UpdateRemoveRules, Behavior: r.Behavior, Destination: pegboard.SourceTurn,
-					Rules: []pegboard.PermissionUpdateRule{{Tool: r.Tool, Pattern: r.Pattern}},
+			if r.Source == policy.SourceTurn && !slices.ContainsFunc(before, func(old policy.Rule) bool { return sameRule(old, r) }) {
+				added = append(added, policy.Update{
+					Type: policy.RemoveRules, Behavior: r.Behavior, Destination: policy.SourceTurn,
+					Rules: []policy.UpdateRule{{Tool: r.Tool, Pattern: r.Pattern}},
 				})
 			}
 		}
@@ -38,9 +39,9 @@ func grant(s *pegboard.Session, skill *Skill) (withdraw func() (ended bool), err
 		return nil, err
 	}
 	return func() (ended bool) {
-		_ = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		_ = s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 			rules := p.Rules()
-			ended = len(missing(rules, pegboard.Allow, skill.AllowedTools))+len(missing(rules, pegboard.Deny, skill.DisallowedTools)) > 0
+			ended = len(missing(rules, policy.Allow, skill.AllowedTools))+len(missing(rules, policy.Deny, skill.DisallowedTools)) > 0
 			return p.Apply(added...)
 		})
 		return ended
@@ -48,26 +49,26 @@ func grant(s *pegboard.Session, skill *Skill) (withdraw func() (ended bool), err
 }
 
 // rulesOf returns the rules of a skill.
-func rulesOf(s *Skill) pegboard.RuleSet {
-	return pegboard.RuleSet{Source: pegboard.SourceTurn, Allow: s.AllowedTools, Deny: s.DisallowedTools}
+func rulesOf(s *Skill) policy.RuleSet {
+	return policy.RuleSet{Source: policy.SourceTurn, Allow: s.AllowedTools, Deny: s.DisallowedTools}
 }
 
 // missing returns the rules of texts that are not there for the turn.
-func missing(rules []pegboard.Rule, b pegboard.Behavior, texts []string) (all []string) {
+func missing(rules []policy.Rule, b policy.Behavior, texts []string) (all []string) {
 	for _, text := range texts {
-		parsed, err := pegboard.ParseRule(b, text)
+		parsed, err := policy.ParseRule(b, text)
 		if err != nil { // code has made the skill; WithRules returns the error
 			all = append(all, text)
 			continue
 		}
-		parsed.Source = pegboard.SourceTurn
-		if !slices.ContainsFunc(rules, func(r pegboard.Rule) bool { return sameRule(r, parsed) }) {
+		parsed.Source = policy.SourceTurn
+		if !slices.ContainsFunc(rules, func(r policy.Rule) bool { return sameRule(r, parsed) }) {
 			all = append(all, text)
 		}
 	}
 	return all
 }
 
-func sameRule(a, b pegboard.Rule) bool {
+func sameRule(a, b policy.Rule) bool {
 	return a.Behavior == b.Behavior && a.Source == b.Source && a.Tool == b.Tool && a.Pattern == b.Pattern
 }

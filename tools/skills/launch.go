@@ -10,6 +10,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // maxPrinted is how many characters of the output of a command stand in the text of a skill.
@@ -96,14 +97,14 @@ func (l *launch) outputs(ctx context.Context, commands []string) (outputs []stri
 	}
 	defer func() { l.ended = withdraw() }()
 	for i, line := range commands {
-		if d := l.pool.Decide(ctx, l.call(i, line)); d.Behavior != pegboard.Allow {
+		if d := l.pool.Decide(ctx, l.call(i, line)); d.Behavior != policy.Allow {
 			return nil, l.commandError(i, line, d, pegboard.ErrDenied)
 		}
 	}
 	for i, line := range commands {
 		printed, err := l.output(ctx, i, line)
 		if err != nil {
-			return nil, l.commandError(i, line, pegboard.Decision{}, err)
+			return nil, l.commandError(i, line, policy.Decision{}, err)
 		}
 		outputs = append(outputs, untrusted.Escape(printed))
 	}
@@ -116,7 +117,7 @@ func (l *launch) call(i int, line string) pegboard.Call {
 	return pegboard.Call{ID: fmt.Sprintf("skill_command_%d", i+1), Name: l.skill.shell(), Input: encoded(in)}
 }
 
-func (l *launch) commandError(i int, line string, d pegboard.Decision, err error) error {
+func (l *launch) commandError(i int, line string, d policy.Decision, err error) error {
 	if _, ok := l.pool.Lookup(l.skill.shell()); !ok {
 		err = pegboard.ErrUnknownTool
 	}
@@ -238,7 +239,7 @@ func (l *launch) canFork(ctx context.Context) error {
 	if _, ok := l.pool.Lookup(agentTool); !ok {
 		return fmt.Errorf("%w, since there is no tool %s: go on without the skill %s", ErrNoAgents, agentTool, l.skill.Name)
 	}
-	if d := l.pool.Decide(ctx, l.agentCall(l.skill.Name)); d.Behavior == pegboard.Deny {
+	if d := l.pool.Decide(ctx, l.agentCall(l.skill.Name)); d.Behavior == policy.Deny {
 		return fmt.Errorf("the skill %s runs in an agent of the type %s, which is refused: %s: %w", l.skill.Name, l.skill.agentType(), d.Reason, pegboard.ErrDenied)
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 )
 
@@ -61,27 +62,27 @@ func TestArgumentsAreNoCommands(t *testing.T) {
 // run.
 func TestRefusedCommandLeavesNoTrace(t *testing.T) {
 	t.Parallel()
-	denyInHook := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+	denyInHook := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 		if h.Call.Name == "Bash" && strings.Contains(string(h.Call.Input), "secretword") {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "a hook says no"}, nil
+			return policy.Decision{Behavior: policy.Deny, Reason: "a hook says no"}, nil
 		}
-		return pegboard.Decision{}, nil
+		return policy.Decision{}, nil
 	}}
-	allowed := func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+	allowed := func(context.Context, *pegboard.Question) (policy.Decision, error) {
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}
 	tests := []struct {
 		name  string
-		rules pegboard.RuleSet
+		rules policy.RuleSet
 		hooks pegboard.Hooks
 		ask   pegboard.Asker
-		mode  pegboard.Mode
+		mode  policy.Mode
 		shell bool // PowerShell, which the pool does not have
 		runs  bool // the first command
 	}{
-		{name: "denied by a rule", rules: pegboard.RuleSet{Allow: []string{"Skill", "Bash"}, Deny: []string{"Bash(secretword *)"}}},
-		{name: "asked about, although a person would allow it", rules: pegboard.RuleSet{Allow: []string{"Skill", "Bash(touch *)"}}, ask: allowed},
-		{name: "plan mode", rules: pegboard.RuleSet{Allow: []string{"Skill", "Bash"}}, ask: allowed, mode: pegboard.ModePlan},
+		{name: "denied by a rule", rules: policy.RuleSet{Allow: []string{"Skill", "Bash"}, Deny: []string{"Bash(secretword *)"}}},
+		{name: "asked about, although a person would allow it", rules: policy.RuleSet{Allow: []string{"Skill", "Bash(touch *)"}}, ask: allowed},
+		{name: "plan mode", rules: policy.RuleSet{Allow: []string{"Skill", "Bash"}}, ask: allowed, mode: policy.ModePlan},
 		{name: "denied by a hook while it runs", rules: allowSkills("Bash"), hooks: denyInHook, runs: true},
 		{name: "no such shell", rules: allowSkills("Bash"), shell: true},
 	}
@@ -110,7 +111,7 @@ func TestRefusedCommandLeavesNoTrace(t *testing.T) {
 			require.Equal(t, before.Rules(), w.session.Permissions().Rules())
 			_, err := os.Stat(filepath.Join(w.dir, "made"))
 			require.Equal(t, tt.runs, err == nil)
-			require.NotEqual(t, pegboard.Allow, w.pool.Decide(t.Context(), pegboard.Call{Name: "Read", Input: []byte(`{"file_path":"` + filepath.Join(dir, "more.md") + `"}`)}).Behavior)
+			require.NotEqual(t, policy.Allow, w.pool.Decide(t.Context(), pegboard.Call{Name: "Read", Input: []byte(`{"file_path":"` + filepath.Join(dir, "more.md") + `"}`)}).Behavior)
 			require.Empty(t, w.skills.Carry(w.session))
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Options configure [New]. List is required.
@@ -39,7 +40,7 @@ func (k *Skills) Hooks() pegboard.Hooks {
 	return pegboard.Hooks{Post: func(_ context.Context, h *pegboard.HookCall) error {
 		var files []string
 		for _, t := range h.Call.Targets() {
-			if t.Kind == pegboard.TargetPath && !t.Shell.Guess {
+			if t.Kind == policy.Path && !t.Shell.Guess {
 				files = append(files, t.Value)
 			}
 		}

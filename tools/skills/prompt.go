@@ -9,6 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Prompt is a text that an MCP server offers to its user.
@@ -57,7 +58,7 @@ func promptWord(name string) string {
 }
 
 // rule returns the first rule of a behavior that is about what the server offers, or "".
-func (p *Prompt) rule(s *pegboard.Session, b pegboard.Behavior) string {
+func (p *Prompt) rule(s *pegboard.Session, b policy.Behavior) string {
 	server := "mcp__" + promptWord(p.Server)
 	for _, r := range s.Permissions().Rules() {
 		if r.Behavior == b && r.Pattern == "" && pattern.NameMatches(r.Tool, server+"__"+promptWord(p.Name), server, false) {
@@ -68,13 +69,13 @@ func (p *Prompt) rule(s *pegboard.Session, b pegboard.Behavior) string {
 }
 
 // permit returns the opinion of the rules on the server's tools.
-func (p *Prompt) permit(s *pegboard.Session) pegboard.Decision {
-	for _, b := range []pegboard.Behavior{pegboard.Deny, pegboard.Ask} {
+func (p *Prompt) permit(s *pegboard.Session) policy.Decision {
+	for _, b := range []policy.Behavior{policy.Deny, policy.Ask} {
 		if r := p.rule(s, b); r != "" {
-			return pegboard.Decision{Behavior: b, Reason: "the prompts of the MCP server " + p.Server + " are under the rule " + r}
+			return policy.Decision{Behavior: b, Reason: "the prompts of the MCP server " + p.Server + " are under the rule " + r}
 		}
 	}
-	return pegboard.Decision{}
+	return policy.Decision{}
 }
 
 // text returns the text of a prompt.

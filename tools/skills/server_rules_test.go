@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 )
 
@@ -16,17 +17,17 @@ func TestRulesOnServersReachTheirPrompts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
-		rules pegboard.RuleSet
+		rules policy.RuleSet
 		err   error
 		asked int
 	}{
 		{name: "no rule"},
-		{name: "the server is denied", rules: pegboard.RuleSet{Deny: []string{"mcp__git_hub"}}, err: pegboard.ErrDenied},
-		{name: "all its tools are denied", rules: pegboard.RuleSet{Deny: []string{"mcp__git_hub__*"}}, err: pegboard.ErrDenied},
-		{name: "all servers are denied", rules: pegboard.RuleSet{Deny: []string{"mcp__*"}}, err: pegboard.ErrDenied},
-		{name: "its name is denied", rules: pegboard.RuleSet{Deny: []string{"mcp__git_hub__review"}}, err: pegboard.ErrDenied},
-		{name: "the server is asked about", rules: pegboard.RuleSet{Ask: []string{"mcp__git_hub"}}, asked: 1},
-		{name: "another server", rules: pegboard.RuleSet{Deny: []string{"mcp__git", "mcp__git_hub__other"}, Ask: []string{"mcp__gitlab"}}},
+		{name: "the server is denied", rules: policy.RuleSet{Deny: []string{"mcp__git_hub"}}, err: pegboard.ErrDenied},
+		{name: "all its tools are denied", rules: policy.RuleSet{Deny: []string{"mcp__git_hub__*"}}, err: pegboard.ErrDenied},
+		{name: "all servers are denied", rules: policy.RuleSet{Deny: []string{"mcp__*"}}, err: pegboard.ErrDenied},
+		{name: "its name is denied", rules: policy.RuleSet{Deny: []string{"mcp__git_hub__review"}}, err: pegboard.ErrDenied},
+		{name: "the server is asked about", rules: policy.RuleSet{Ask: []string{"mcp__git_hub"}}, asked: 1},
+		{name: "another server", rules: policy.RuleSet{Deny: []string{"mcp__git", "mcp__git_hub__other"}, Ask: []string{"mcp__gitlab"}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -36,9 +37,9 @@ func TestRulesOnServersReachTheirPrompts(t *testing.T) {
 				return []pegboard.Part{{Text: "Review."}}, nil
 			}}
 			tt.rules.Allow = []string{"Skill"}
-			w := newWorld(t, worldConfig{list: []skills.Skill{prompt.Skill()}, rules: tt.rules, ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+			w := newWorld(t, worldConfig{list: []skills.Skill{prompt.Skill()}, rules: tt.rules, ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 				asked++
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			}})
 			o := w.load(t, "mcp__git_hub__review", "")
 			text, _ := w.skills.Announce(w.pool, nil)

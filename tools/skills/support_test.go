@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
@@ -29,8 +30,8 @@ type world struct {
 type worldConfig struct {
 	list    []skills.Skill
 	options skills.Options // List is set
-	rules   pegboard.RuleSet
-	mode    pegboard.Mode
+	rules   policy.RuleSet
+	mode    policy.Mode
 	hooks   pegboard.Hooks
 	ask     pegboard.Asker
 	tools   []pegboard.Tool
@@ -46,9 +47,9 @@ func newWorld(t *testing.T, cfg worldConfig) *world {
 	w.skills, err = skills.New(cfg.options)
 	require.NoError(t, err)
 	if cfg.rules.Source == "" {
-		cfg.rules.Source = pegboard.SourceSession
+		cfg.rules.Source = policy.SourceSession
 	}
-	perms, err := pegboard.NewPermissions(cfg.mode, cfg.rules)
+	perms, err := policy.New(cfg.mode, cfg.rules)
 	require.NoError(t, err)
 	w.session, err = pegboard.NewSession(pegboard.SessionConfig{
 		ID: "conversation-1", Dir: w.dir, Home: realDir(t), Permissions: perms, Ask: cfg.ask,
@@ -113,8 +114,8 @@ func write(t *testing.T, path, text string) {
 }
 
 // allowSkills are rules under which every skill may be loaded.
-func allowSkills(more ...string) pegboard.RuleSet {
-	return pegboard.RuleSet{Allow: append([]string{"Skill"}, more...)}
+func allowSkills(more ...string) policy.RuleSet {
+	return policy.RuleSet{Allow: append([]string{"Skill"}, more...)}
 }
 
 // outputOf returns the data of a result of the tool Skill.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 const (
@@ -85,12 +86,12 @@ func lines(in input, _ *pegboard.Call) pegboard.Lines {
 // inspect uses the skills that were read last, and does not read them.
 func (k *Skills) inspect(in input, c *pegboard.Call) pegboard.Traits {
 	name := bareName(in.Skill)
-	target := pegboard.Target{Kind: pegboard.TargetSkill, Access: pegboard.AccessRun, Value: name}
+	target := policy.Target{Kind: policy.Skill, Access: policy.Run, Value: name}
 	if args := visibleWords(in.Args); args != "" {
 		target.Value += " " + args
 		target.Aliases = []string{name}
 	}
-	t := pegboard.Traits{Kind: pegboard.KindRead, Targets: []pegboard.Target{target}, Own: true}
+	t := pegboard.Traits{Kind: pegboard.KindRead, Targets: []policy.Target{target}, Own: true}
 	if c.Session() == nil {
 		return t
 	}
@@ -121,13 +122,13 @@ func visibleWords(args string) string {
 
 // permit is the opinion on a call that loads a prompt of an MCP server. Of other skills there is
 // none.
-func (k *Skills) permit(_ context.Context, in input, c *pegboard.Call) pegboard.Decision {
+func (k *Skills) permit(_ context.Context, in input, c *pegboard.Call) policy.Decision {
 	if c.Session() == nil {
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
 	skill, err := k.find(c.Session(), in.Skill)
 	if err != nil || skill.prompt == nil { // without a skill the call fails
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
 	return skill.prompt.permit(c.Session())
 }
@@ -253,7 +254,7 @@ func (k *Skills) Text(ctx context.Context, s *pegboard.Session, name string) (st
 	}
 	r := denying(s, skill.Name)
 	if r == "" && skill.prompt != nil {
-		r = skill.prompt.rule(s, pegboard.Deny)
+		r = skill.prompt.rule(s, policy.Deny)
 	}
 	if r != "" {
 		return "", fmt.Errorf("%w by the rule %s", pegboard.ErrDenied, r)
@@ -274,7 +275,7 @@ func (k *Skills) Text(ctx context.Context, s *pegboard.Session, name string) (st
 // denying returns the deny rule that is about a skill without arguments, or "".
 func denying(s *pegboard.Session, name string) string {
 	for _, r := range s.Permissions().Rules() {
-		if r.Behavior != pegboard.Deny || !pattern.NameMatches(r.Tool, toolName, "", false) {
+		if r.Behavior != policy.Deny || !pattern.NameMatches(r.Tool, toolName, "", false) {
 			continue
 		}
 		if r.Pattern == "" {

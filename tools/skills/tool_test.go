@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/skills"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -51,18 +52,18 @@ func TestRulesOnSkills(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name, args string
-		rules      pegboard.RuleSet
+		rules      policy.RuleSet
 		denied     bool
 	}{
 		{name: "no rule", denied: true},
-		{name: "the tool", rules: pegboard.RuleSet{Allow: []string{"Skill"}}},
-		{name: "the name", rules: pegboard.RuleSet{Allow: []string{"Skill(deploy)"}}},
-		{name: "the name, with arguments", args: "now", rules: pegboard.RuleSet{Allow: []string{"Skill(deploy)"}}, denied: true},
-		{name: "the name and any arguments", args: "now", rules: pegboard.RuleSet{Allow: []string{"Skill(deploy *)"}}},
-		{name: "these arguments", args: " now\n", rules: pegboard.RuleSet{Allow: []string{"Skill(deploy now)"}}, denied: true},
-		{name: "a line break in the arguments", args: "now\nor never", rules: pegboard.RuleSet{Allow: []string{"Skill(deploy *)"}}},
-		{name: "a deny rule on the name", args: "now", rules: pegboard.RuleSet{Allow: []string{"Skill"}, Deny: []string{"Skill(deploy)"}}, denied: true},
-		{name: "a deny rule on another", args: "now\x01", rules: pegboard.RuleSet{Allow: []string{"Skill"}, Deny: []string{"Skill(other)"}}},
+		{name: "the tool", rules: policy.RuleSet{Allow: []string{"Skill"}}},
+		{name: "the name", rules: policy.RuleSet{Allow: []string{"Skill(deploy)"}}},
+		{name: "the name, with arguments", args: "now", rules: policy.RuleSet{Allow: []string{"Skill(deploy)"}}, denied: true},
+		{name: "the name and any arguments", args: "now", rules: policy.RuleSet{Allow: []string{"Skill(deploy *)"}}},
+		{name: "these arguments", args: " now\n", rules: policy.RuleSet{Allow: []string{"Skill(deploy now)"}}, denied: true},
+		{name: "a line break in the arguments", args: "now\nor never", rules: policy.RuleSet{Allow: []string{"Skill(deploy *)"}}},
+		{name: "a deny rule on the name", args: "now", rules: policy.RuleSet{Allow: []string{"Skill"}, Deny: []string{"Skill(deploy)"}}, denied: true},
+		{name: "a deny rule on another", args: "now\x01", rules: policy.RuleSet{Allow: []string{"Skill"}, Deny: []string{"Skill(other)"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -194,7 +195,7 @@ func TestRun(t *testing.T) {
 	list := []skills.Skill{
 		{Name: "deploy", Body: "Deploy $0 of !`echo now`.", Trusted: true, Model: "opus", Effort: "high", AllowedTools: []string{"Bash(echo *)", "Bash(touch made)"}},
 	}
-	w := newWorld(t, worldConfig{list: list, rules: pegboard.RuleSet{Deny: []string{"Skill"}}})
+	w := newWorld(t, worldConfig{list: list, rules: policy.RuleSet{Deny: []string{"Skill"}}})
 	inv, err := w.skills.Run(t.Context(), w.exec, w.pool, "/deploy", "staging")
 	require.NoError(t, err)
 	require.Equal(t, []pegboard.Part{{Text: "Skill deploy:\n\nDeploy staging of now."}}, inv.Parts)
@@ -213,7 +214,7 @@ func TestRunRefuses(t *testing.T) {
 	var refused *skills.CommandError
 	require.ErrorAs(t, err, &refused)
 	require.Equal(t, "touch made", refused.Command)
-	require.Equal(t, pegboard.Ask, refused.Decision.Behavior)
+	require.Equal(t, policy.Ask, refused.Decision.Behavior)
 	_, err = w.skills.Run(t.Context(), w.exec, w.pool, "other", "")
 	require.ErrorIs(t, err, skills.ErrUnknown)
 	_, err = w.skills.Run(t.Context(), w.exec, w.pool, "forked", "")
@@ -273,11 +274,11 @@ func TestText(t *testing.T) {
 	_, err = w.skills.Text(t.Context(), w.session, "none")
 	require.ErrorIs(t, err, skills.ErrUnknown)
 	for _, rule := range []string{"Skill", "Skill(it)", "Skill(it *)", "S*"} {
-		denied := newWorld(t, worldConfig{list: []skills.Skill{{Name: "it", Body: "Do it."}}, rules: pegboard.RuleSet{Deny: []string{rule}}})
+		denied := newWorld(t, worldConfig{list: []skills.Skill{{Name: "it", Body: "Do it."}}, rules: policy.RuleSet{Deny: []string{rule}}})
 		_, err = denied.skills.Text(t.Context(), denied.session, "it")
 		require.ErrorIs(t, err, pegboard.ErrDenied, rule)
 	}
-	denied := newWorld(t, worldConfig{list: []skills.Skill{{Name: "it", Body: "Do it."}}, rules: pegboard.RuleSet{Deny: []string{"Skill(other)"}}})
+	denied := newWorld(t, worldConfig{list: []skills.Skill{{Name: "it", Body: "Do it."}}, rules: policy.RuleSet{Deny: []string{"Skill(other)"}}})
 	_, err = denied.skills.Text(t.Context(), denied.session, "it")
 	require.NoError(t, err)
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Name is the name of the tool.
@@ -54,10 +55,10 @@ func New(schema json.RawMessage) (*Output, error) {
 		Description: "Gives the final answer, as an object of this schema. Call it once, when you have the whole answer: this is the only part of your work that is read.",
 		Traits: pegboard.Traits{
 			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "answer"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "answer"}},
 		},
-		Permit: func(context.Context, json.RawMessage, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it only gives the answer"}
+		Permit: func(context.Context, json.RawMessage, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "it only gives the answer"}
 		},
 		Lines: func(json.RawMessage, *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Give the answer", While: "Giving the answer"}

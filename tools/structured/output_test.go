@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/structured"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 	"github.com/seed49eaa51d/pegboard/wire"
@@ -174,8 +175,8 @@ func TestAbandonedStreamGivesNothing(t *testing.T) {
 // TestWhatHooksAndRulesDo with calls of the tool.
 func TestWhatHooksAndRulesDo(t *testing.T) {
 	t.Parallel()
-	mode := func(m pegboard.Mode, sets ...pegboard.RuleSet) pegboard.Permissions {
-		p, err := pegboard.NewPermissions(m, sets...)
+	mode := func(m policy.Mode, sets ...policy.RuleSet) policy.Permissions {
+		p, err := policy.New(m, sets...)
 		require.NoError(t, err)
 		return p
 	}
@@ -187,19 +188,19 @@ func TestWhatHooksAndRulesDo(t *testing.T) {
 		reason error // of the last try, if there is no value
 	}{
 		{name: "nothing", value: `{"verdict":"good"}`},
-		{name: "plan mode", cfg: pegboard.SessionConfig{Permissions: mode(pegboard.ModePlan)}, value: `{"verdict":"good"}`},
-		{name: "a mode that asks nobody", cfg: pegboard.SessionConfig{Permissions: mode(pegboard.ModeDontAsk)}, value: `{"verdict":"good"}`},
-		{name: "a mode that denies", cfg: pegboard.SessionConfig{Permissions: mode(pegboard.ModeDeny)}, value: `{"verdict":"good"}`},
-		{name: "denied", cfg: pegboard.SessionConfig{Permissions: mode("", pegboard.RuleSet{Deny: []string{"StructuredOutput"}})}, reason: pegboard.ErrUnknownTool},
-		{name: "asked about, and nobody is there", cfg: pegboard.SessionConfig{Permissions: mode("", pegboard.RuleSet{Ask: []string{"StructuredOutput"}})}, reason: pegboard.ErrDenied},
-		{name: "a hook refuses", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not yet"}, nil
+		{name: "plan mode", cfg: pegboard.SessionConfig{Permissions: mode(policy.ModePlan)}, value: `{"verdict":"good"}`},
+		{name: "a mode that asks nobody", cfg: pegboard.SessionConfig{Permissions: mode(policy.ModeDontAsk)}, value: `{"verdict":"good"}`},
+		{name: "a mode that denies", cfg: pegboard.SessionConfig{Permissions: mode(policy.ModeDeny)}, value: `{"verdict":"good"}`},
+		{name: "denied", cfg: pegboard.SessionConfig{Permissions: mode("", policy.RuleSet{Deny: []string{"StructuredOutput"}})}, reason: pegboard.ErrUnknownTool},
+		{name: "asked about, and nobody is there", cfg: pegboard.SessionConfig{Permissions: mode("", policy.RuleSet{Ask: []string{"StructuredOutput"}})}, reason: pegboard.ErrDenied},
+		{name: "a hook refuses", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Deny, Reason: "not yet"}, nil
 		}}}, reason: pegboard.ErrDenied},
-		{name: "a hook rewrites it", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Input: json.RawMessage(`{"verdict":"bad","lines":3}`)}, nil
+		{name: "a hook rewrites it", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Input: json.RawMessage(`{"verdict":"bad","lines":3}`)}, nil
 		}}}, value: `{"verdict":"bad","lines":3}`},
-		{name: "a hook rewrites it to what the schema refuses", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (pegboard.Decision, error) {
-			return pegboard.Decision{Input: json.RawMessage(`{"verdict":1}`)}, nil
+		{name: "a hook rewrites it to what the schema refuses", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (policy.Decision, error) {
+			return policy.Decision{Input: json.RawMessage(`{"verdict":1}`)}, nil
 		}}}, reason: pegboard.ErrInvalidInput},
 	}
 	for _, tc := range tests {

@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A List is a list of tasks. Make it with [Open].
@@ -219,7 +220,7 @@ func (l *List) createTool() pegboard.Tool {
 		Lines: func(in createInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Add the task " + shortened(in.Subject), While: "Adding the task " + shortened(in.Subject)}
 		},
-		Permit:          func(context.Context, createInput, *pegboard.Call) pegboard.Decision { return permit() },
+		Permit:          func(context.Context, createInput, *pegboard.Call) policy.Decision { return permit() },
 		ClassifierInput: func(in createInput, _ *pegboard.Call) string { return "add the task " + shortened(in.Subject) },
 		Call: func(ctx context.Context, in createInput, c *pegboard.Call) (CreateResult, error) {
 			made, err := l.Create(withSession(ctx, c), Task{Subject: in.Subject, Description: in.Description, ActiveForm: in.ActiveForm, Metadata: in.Metadata})
@@ -264,7 +265,7 @@ func (l *List) getTool() pegboard.Tool {
 		Lines: func(in idInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Show the task " + shortened(readID(in.ID)), While: "Looking at the task " + shortened(readID(in.ID))}
 		},
-		Permit: func(context.Context, idInput, *pegboard.Call) pegboard.Decision { return permit() },
+		Permit: func(context.Context, idInput, *pegboard.Call) policy.Decision { return permit() },
 		Call: func(ctx context.Context, in idInput, _ *pegboard.Call) (GetResult, error) {
 			g, err := l.storage.read(ctx)
 			if err != nil {
@@ -314,7 +315,7 @@ func (l *List) listTool() pegboard.Tool {
 		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "List the tasks", While: "Listing the tasks"}
 		},
-		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision { return permit() },
+		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision { return permit() },
 		Call: func(ctx context.Context, _ struct{}, _ *pegboard.Call) (ListResult, error) {
 			all, err := l.All(ctx)
 			if err != nil {
@@ -367,24 +368,24 @@ func (out *ListResult) text() string {
 }
 
 // target is the list as a target of its tools.
-func target(a pegboard.Access) []pegboard.Target {
-	return []pegboard.Target{{Kind: pegboard.TargetResource, Access: a, Value: "list of tasks"}}
+func target(a policy.Access) []policy.Target {
+	return []policy.Target{{Kind: policy.Resource, Access: a, Value: "list of tasks"}}
 }
 
 // changing returns the traits of a call that changes a list. Calls of one message are made in
 // their order.
 func changing() pegboard.Traits {
-	return pegboard.Traits{Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true, Targets: target(pegboard.AccessWrite)}
+	return pegboard.Traits{Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true, Targets: target(policy.Write)}
 }
 
 // reading returns the traits of a call that shows a list.
 func reading(k pegboard.CallKind) pegboard.Traits {
-	return pegboard.Traits{Kind: k, Concurrency: pegboard.PerTarget, ReadOnly: true, Own: true, Targets: target(pegboard.AccessRead)}
+	return pegboard.Traits{Kind: k, Concurrency: pegboard.PerTarget, ReadOnly: true, Own: true, Targets: target(policy.Read)}
 }
 
 // permit allows the tools of a list.
-func permit() pegboard.Decision {
-	return pegboard.Decision{Behavior: pegboard.Allow, Reason: "the list of tasks belongs to the conversation"}
+func permit() policy.Decision {
+	return policy.Decision{Behavior: policy.Allow, Reason: "the list of tasks belongs to the conversation"}
 }
 
 // withSession returns a context with the session of a call, for hooks.
@@ -457,7 +458,7 @@ func (l *List) updateTool() pegboard.Tool {
 		Lines: func(in updateInput, _ *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: in.line("Change"), While: in.line("Changing")}
 		},
-		Permit:          func(context.Context, updateInput, *pegboard.Call) pegboard.Decision { return permit() },
+		Permit:          func(context.Context, updateInput, *pegboard.Call) policy.Decision { return permit() },
 		ClassifierInput: func(in updateInput, _ *pegboard.Call) string { return in.line("change") },
 		Call: func(ctx context.Context, in updateInput, c *pegboard.Call) (UpdateResult, error) {
 			before, after, err := l.update(withSession(ctx, c), in.ID, in.change)

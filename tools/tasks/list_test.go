@@ -17,6 +17,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -434,9 +435,9 @@ func TestModes(t *testing.T) {
 		{ID: "4", Name: "TaskGet", Input: []byte(`{"taskId":"1"}`)},
 		{ID: "5", Name: "TodoWrite", Input: []byte(`{"todos":[{"content":"a","status":"pending","activeForm":"b"}]}`)},
 	}
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModePlan, pegboard.ModeAcceptEdits, pegboard.ModeDontAsk, pegboard.ModeAuto, pegboard.ModeBypass, pegboard.ModeAsk, pegboard.ModeDeny} {
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModePlan, policy.ModeAcceptEdits, policy.ModeDontAsk, policy.ModeAuto, policy.ModeBypass, policy.ModeAsk, policy.ModeDeny} {
 		for _, todos := range []bool{false, true} {
-			perms, err := pegboard.NewPermissions(mode)
+			perms, err := policy.New(mode)
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 			require.NoError(t, err)
@@ -449,7 +450,7 @@ func TestModes(t *testing.T) {
 				made = calls[4:]
 			}
 			for _, out := range executor.Run(t.Context(), pool, made...) {
-				if mode == pegboard.ModeAsk || mode == pegboard.ModeDeny {
+				if mode == policy.ModeAsk || mode == policy.ModeDeny {
 					continue // everything asks, or is denied without a rule
 				}
 				require.NoError(t, out.Err, "%s %s", mode, out.Call.Name)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Todo is one line of the list that an agent writes with [TodoWrite].
@@ -85,15 +86,15 @@ func TodoWrite(o TodoOptions) pegboard.Tool {
 			"A line that failed or is done in part stays in progress; add a line for what is in its way. Remove lines that have become pointless.",
 		Traits: pegboard.Traits{
 			Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true,
-			Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "list of todos"}},
+			Targets: []policy.Target{{Kind: policy.Resource, Value: "list of todos"}},
 		},
 		Lines: func(in todoInput, _ *pegboard.Call) pegboard.Lines {
 			n := fmt.Sprintf(" a list of todos, %d in all", len(in.Todos))
 			return pegboard.Lines{Before: "Write" + n, While: "Writing" + n}
 		},
 		Validate: func(_ context.Context, in todoInput, _ *pegboard.Call) error { return in.check() },
-		Permit: func(context.Context, todoInput, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Allow, Reason: "the list of todos belongs to the agent"}
+		Permit: func(context.Context, todoInput, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Allow, Reason: "the list of todos belongs to the agent"}
 		},
 		Call: func(ctx context.Context, in todoInput, c *pegboard.Call) (TodoResult, error) {
 			if err := context.Cause(ctx); err != nil {

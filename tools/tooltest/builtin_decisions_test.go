@@ -14,12 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // modes are all modes, in the order of their laxity.
-var modes = []pegboard.Mode{
-	pegboard.ModeDeny, pegboard.ModeDontAsk, pegboard.ModeAsk, pegboard.ModePlan, pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeAuto, pegboard.ModeBypass,
+var modes = []policy.Mode{
+	policy.ModeDeny, policy.ModeDontAsk, policy.ModeAsk, policy.ModePlan, policy.ModeDefault, policy.ModeAcceptEdits, policy.ModeAuto, policy.ModeBypass,
 }
 
 // TestBuiltinDecisions compares what becomes of an ordinary call of each tool, in each mode and

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -43,7 +44,7 @@ func builtinTable(t *testing.T) string {
 	for _, b := range all {
 		require.NoError(t, registry.Add(b.tool))
 	}
-	bare := registry.AssemblePool(sessionOf(t, dir, pegboard.RoleMain, pegboard.ModeDefault), pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{}}})
+	bare := registry.AssemblePool(sessionOf(t, dir, pegboard.RoleMain, policy.ModeDefault), pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{}}})
 	table := "| tool | package | only if | deferred | agents | an ordinary call | without rules | a new message |\n|---|---|---|---|---|---|---|---|\n"
 	for _, b := range all {
 		info := b.tool.Info()
@@ -70,9 +71,9 @@ func (b builtin) pools(t *testing.T, dir string) (pools []*pegboard.Pool) {
 	if b.name != "ToolSearch" {
 		require.NoError(t, registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))
 	}
-	mode := pegboard.ModeDefault
+	mode := policy.ModeDefault
 	if b.name == "ExitPlanMode" { // its calls are refused in other modes
-		mode = pegboard.ModePlan
+		mode = policy.ModePlan
 	}
 	open := pegboard.PoolConfig{Gates: pegboard.Gates{Resources: true, StructuredOutput: true, PowerShell: true}}
 	for _, role := range roles {
@@ -140,9 +141,9 @@ func (b builtin) effect(t *testing.T, pool *pegboard.Pool) string {
 func (b builtin) withoutRules(t *testing.T, pool *pegboard.Pool) string {
 	t.Helper()
 	switch d := pool.Decide(t.Context(), b.call()); d.Behavior {
-	case pegboard.Allow:
+	case policy.Allow:
 		return "runs"
-	case pegboard.Ask:
+	case policy.Ask:
 		if b.tool.Info().RequiresUser {
 			return "asks, and only the user can allow it"
 		}

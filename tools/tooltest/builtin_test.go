@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 )
@@ -92,9 +93,9 @@ func TestEveryWellKnownToolShips(t *testing.T) {
 var roles = []pegboard.Role{pegboard.RoleMain, pegboard.RoleSubAgent, pegboard.RoleAsyncAgent, pegboard.RoleTeammate, pegboard.RoleCoordinator}
 
 // sessionOf returns a session of a role that has nobody to ask.
-func sessionOf(t *testing.T, dir string, role pegboard.Role, mode pegboard.Mode) *pegboard.Session {
+func sessionOf(t *testing.T, dir string, role pegboard.Role, mode policy.Mode) *pegboard.Session {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(mode)
+	perms, err := policy.New(mode)
 	require.NoError(t, err)
 	cfg := session.Prepare(pegboard.SessionConfig{Dir: dir, Permissions: perms})
 	if role == pegboard.RoleCoordinator {

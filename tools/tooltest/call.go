@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Call returns a call of the named tool, for an executor or a [Turn]. The call has no
@@ -45,13 +46,13 @@ func Asks() pegboard.Tool {
 		Info:        pegboard.Info{Name: "TestingPermission", Title: "Permission test"},
 		Description: "For tests: asks for permission.",
 		Traits: pegboard.Traits{
-			Concurrency: pegboard.PerTarget, Kind: pegboard.KindRun, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "permission test"}},
+			Concurrency: pegboard.PerTarget, Kind: pegboard.KindRun, Targets: []policy.Target{{Kind: policy.Resource, Value: "permission test"}},
 		},
 		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
 			return pegboard.Lines{Before: "Ask for permission", While: "Asking for permission"}
 		},
-		Permit: func(context.Context, struct{}, *pegboard.Call) pegboard.Decision {
-			return pegboard.Decision{Behavior: pegboard.Ask, Reason: "TestingPermission always asks"}
+		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
+			return policy.Decision{Behavior: policy.Ask, Reason: "TestingPermission always asks"}
 		},
 		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "allowed", nil },
 	})

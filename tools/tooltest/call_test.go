@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -16,25 +17,25 @@ import (
 func TestAsks(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, tooltest.Check(tooltest.Asks(), `{}`))
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModePlan, pegboard.ModeDeny, pegboard.ModeBypass} {
-		for _, answer := range []pegboard.Behavior{pegboard.Allow, pegboard.Deny} {
-			perms, err := pegboard.NewPermissions(mode, pegboard.RuleSet{Allow: []string{"TestingPermission"}})
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits, policy.ModePlan, policy.ModeDeny, policy.ModeBypass} {
+		for _, answer := range []policy.Behavior{policy.Allow, policy.Deny} {
+			perms, err := policy.New(mode, policy.RuleSet{Allow: []string{"TestingPermission"}})
 			require.NoError(t, err)
 			asked := 0
-			s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+			s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 				asked++
-				return pegboard.Decision{Behavior: answer}, nil
+				return policy.Decision{Behavior: answer}, nil
 			}})
 			require.NoError(t, err)
 			out := tooltest.Run(t.Context(), tooltest.Asks(), s, `{}`)
 			require.NoError(t, s.Close(context.Background()))
-			if mode == pegboard.ModeDeny {
+			if mode == policy.ModeDeny {
 				require.Zero(t, asked)
 				require.ErrorIs(t, out.Err, pegboard.ErrDenied)
 				continue
 			}
 			require.Equal(t, 1, asked, mode)
-			require.Equal(t, answer == pegboard.Allow, out.Err == nil, mode)
+			require.Equal(t, answer == policy.Allow, out.Err == nil, mode)
 		}
 	}
 }
@@ -56,13 +57,13 @@ func TestOverflow(t *testing.T) {
 
 // A dialog that says no.
 func ExampleAsks() {
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	perms, err := policy.New(policy.ModeBypass)
 	if err != nil {
 		log.Fatal(err)
 	}
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		fmt.Println(q.Reason)
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not now"}, nil
+		return policy.Decision{Behavior: policy.Deny, Reason: "not now"}, nil
 	}})
 	if err != nil {
 		log.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 )
 
@@ -117,7 +118,7 @@ func (k Checker) Check(t pegboard.Tool, inputs ...string) error {
 //
 // Without a user the rules 1, 3 and 4 are not checked. CheckAsker stops at the first kind of
 // question for which a rule is broken.
-func CheckAsker(ask pegboard.Asker, user func(q *pegboard.Question, answer pegboard.Decision)) error {
+func CheckAsker(ask pegboard.Asker, user func(q *pegboard.Question, answer policy.Decision)) error {
 	return AskerChecker{}.Check(ask, user)
 }
 
@@ -130,7 +131,7 @@ type AskerChecker struct {
 }
 
 // Check is like the function [CheckAsker].
-func (k AskerChecker) Check(ask pegboard.Asker, user func(q *pegboard.Question, answer pegboard.Decision)) error {
+func (k AskerChecker) Check(ask pegboard.Asker, user func(q *pegboard.Question, answer policy.Decision)) error {
 	x := &askerExam{
 		verdict: verdict{purposes: askerPurposes, returns: ruleAskerPanics, grace: k.Grace},
 		ask:     ask, user: user, asked: make(chan *askedQuestion, 1),
@@ -363,7 +364,7 @@ func checkRow(v *verdict, p *pegboard.Pool, row RuleRow) {
 		v.addViolation(ruleRulesCalls, input, "%s%v", row.at(), err)
 		return
 	}
-	if row.Want != pegboard.Allow && row.Want != pegboard.Ask && row.Want != pegboard.Deny {
+	if row.Want != policy.Allow && row.Want != policy.Ask && row.Want != policy.Deny {
 		v.addViolation(ruleRulesCalls, input, "%sthe wanted behavior is %v", row.at(), row.Want)
 		return
 	}
@@ -526,7 +527,7 @@ func checkDiffs(v *verdict, o pegboard.Outcome) {
 	}
 	var written []string
 	for _, t := range o.Call.Targets() {
-		if t.Kind == pegboard.TargetPath && t.Access == pegboard.AccessWrite {
+		if t.Kind == policy.Path && t.Access == policy.Write {
 			written = append(written, t.Value, t.Real())
 		}
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -612,8 +613,8 @@ func badInputs() []badTool {
 		},
 		{
 			name: "the tool denies", rule: tooltest.RuleAccepts, got: "permission Read: denied: never",
-			tool: bent{Tool: good(), permit: func(*pegboard.Call) pegboard.Decision {
-				return pegboard.Decision{Behavior: pegboard.Deny, Reason: "never"}
+			tool: bent{Tool: good(), permit: func(*pegboard.Call) policy.Decision {
+				return policy.Decision{Behavior: policy.Deny, Reason: "never"}
 			}},
 		},
 		{
@@ -647,11 +648,11 @@ func badInputs() []badTool {
 			name: "refused, but not as input", rule: tooltest.RuleRefuses, got: "what refused it was not the schema",
 			tool: bent{
 				Tool: declaringSchema(lax, `{"type":["object","null"]}`),
-				permit: func(c *pegboard.Call) pegboard.Decision {
+				permit: func(c *pegboard.Call) policy.Decision {
 					if string(c.Input) == "null" {
-						return pegboard.Decision{Behavior: pegboard.Deny}
+						return policy.Decision{Behavior: policy.Deny}
 					}
-					return pegboard.Decision{}
+					return policy.Decision{}
 				},
 			},
 		},
@@ -696,18 +697,18 @@ func badTraits() []badTool {
 		},
 		{
 			name: "reads what it writes", rule: tooltest.RuleCoherent, got: "is to write a.txt",
-			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets[0].Access = pegboard.AccessWrite }),
+			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) { tr.Targets[0].Access = policy.Write }),
 		},
 		{
 			name: "a URL as host", rule: tooltest.RuleClear, got: "name the host alone, as example.com",
 			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) {
-				tr.Targets[0].Kind, tr.Targets[0].Value = pegboard.TargetHost, "https://example.com/x"
+				tr.Targets[0].Kind, tr.Targets[0].Value = policy.Host, "https://example.com/x"
 			}),
 		},
 		{
 			name: "no host", rule: tooltest.RuleClear, got: "a character that no host has",
 			tool: traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) {
-				tr.Targets[0].Kind, tr.Targets[0].Value = pegboard.TargetHost, "*.example.com"
+				tr.Targets[0].Kind, tr.Targets[0].Value = policy.Host, "*.example.com"
 			}),
 		},
 		{
@@ -732,11 +733,11 @@ func badKinds() []badTool {
 		},
 		{
 			name: "a reader that writes", rule: tooltest.RuleKind, got: "the kind is read, and one of the targets is to write a.txt",
-			tool: writes(func(tr *pegboard.Traits) { tr.Kind, tr.Targets[0].Access = pegboard.KindRead, pegboard.AccessWrite }),
+			tool: writes(func(tr *pegboard.Traits) { tr.Kind, tr.Targets[0].Access = pegboard.KindRead, policy.Write }),
 		},
 		{
 			name: "its own file", rule: tooltest.RuleOwn, got: "Own is set, and one of the targets is to write a.txt",
-			tool: writes(func(tr *pegboard.Traits) { tr.Own, tr.Targets[0].Access = true, pegboard.AccessWrite }),
+			tool: writes(func(tr *pegboard.Traits) { tr.Own, tr.Targets[0].Access = true, policy.Write }),
 		},
 		{
 			name: "its own, without a name", rule: tooltest.RuleOwn, got: "names no target",
@@ -813,7 +814,7 @@ func badEndings() []badTool {
 		},
 		{
 			name: "permit panics", rule: tooltest.RuleReturns, got: "permission Read: panicked",
-			tool: bent{Tool: good(), permit: func(*pegboard.Call) pegboard.Decision { panic("no") }},
+			tool: bent{Tool: good(), permit: func(*pegboard.Call) policy.Decision { panic("no") }},
 		},
 		{
 			name: "the classifier's text panics", rule: tooltest.RuleReturns, got: "panic: no",

@@ -24,6 +24,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
@@ -379,7 +380,7 @@ func racyTools() map[string]pegboard.Tool {
 		"Declare":  declaring(func(*pegboard.Session, *pegboard.Declaration) { count++ }),
 		"Traits":   traitsFrom(func(*pegboard.Call, *pegboard.Traits) { count++ }),
 		"Validate": bent{Tool: good, validate: func(*pegboard.Call) error { count++; return nil }},
-		"Permit":   bent{Tool: good, permit: func(*pegboard.Call) pegboard.Decision { count++; return pegboard.Decision{} }},
+		"Permit":   bent{Tool: good, permit: func(*pegboard.Call) policy.Decision { count++; return policy.Decision{} }},
 		"Call":     bent{Tool: good, call: func(context.Context, *pegboard.Call) { count++ }},
 	}
 }
@@ -569,8 +570,8 @@ func ExampleCheckRanker() {
 }
 
 // ruledPool returns a pool of the file tools under rules.
-func ruledPool(dir string, mode pegboard.Mode, rules ...pegboard.RuleSet) (*pegboard.Pool, *pegboard.Session, error) {
-	permissions, err := pegboard.NewPermissions(mode, rules...)
+func ruledPool(dir string, mode policy.Mode, rules ...policy.RuleSet) (*pegboard.Pool, *pegboard.Session, error) {
+	permissions, err := policy.New(mode, rules...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -590,30 +591,30 @@ func TestCheckRules(t *testing.T) { //nolint:tparallel // the cases take no time
 	write := func(path string) tooltest.RuleRow {
 		return tooltest.RuleRow{Tool: "Write", Input: []byte(`{"file_path": "` + path + `", "content": ""}`)}
 	}
-	want := func(b pegboard.Behavior, r tooltest.RuleRow) tooltest.RuleRow { r.Want = b; return r }
-	rules := pegboard.RuleSet{Allow: []string{"Edit(/src/**)"}, Deny: []string{"Edit(/src/vendor/**)"}}
+	want := func(b policy.Behavior, r tooltest.RuleRow) tooltest.RuleRow { r.Want = b; return r }
+	rules := policy.RuleSet{Allow: []string{"Edit(/src/**)"}, Deny: []string{"Edit(/src/vendor/**)"}}
 	broken := map[string]bool{}
 	for _, tt := range []struct {
 		name  string
-		rules pegboard.RuleSet
+		rules policy.RuleSet
 		rows  []tooltest.RuleRow
 		rule  string
 		got   []string
 	}{
 		{name: "as wanted", rules: rules, rows: []tooltest.RuleRow{
-			want(pegboard.Allow, write("src/a.go")), want(pegboard.Ask, write("a.go")), want(pegboard.Deny, write("src/vendor/a.go")), want(pegboard.Ask, write("src/../a.go")),
+			want(policy.Allow, write("src/a.go")), want(policy.Ask, write("a.go")), want(policy.Deny, write("src/vendor/a.go")), want(policy.Ask, write("src/../a.go")),
 		}},
 		{name: "no row", rules: rules, rule: tooltest.RuleRulesRows, got: []string{"none of 0 rows"}},
-		{name: "another mode", rules: rules, rows: []tooltest.RuleRow{{Tool: "Write", Mode: pegboard.ModePlan}}, rule: tooltest.RuleRulesRows, got: []string{"none of 1 rows is about the mode default"}},
-		{name: "no such tool", rules: rules, rows: []tooltest.RuleRow{{Tool: "Wirte", Input: []byte(`{}`), Want: pegboard.Deny}}, rule: tooltest.RuleRulesCalls, got: []string{"Wirte"}},
-		{name: "not its input", rules: rules, rows: []tooltest.RuleRow{{Tool: "Write", Input: []byte(`{"path":"a"}`), Want: pegboard.Deny}}, rule: tooltest.RuleRulesCalls, got: []string{"path"}},
+		{name: "another mode", rules: rules, rows: []tooltest.RuleRow{{Tool: "Write", Mode: policy.ModePlan}}, rule: tooltest.RuleRulesRows, got: []string{"none of 1 rows is about the mode default"}},
+		{name: "no such tool", rules: rules, rows: []tooltest.RuleRow{{Tool: "Wirte", Input: []byte(`{}`), Want: policy.Deny}}, rule: tooltest.RuleRulesCalls, got: []string{"Wirte"}},
+		{name: "not its input", rules: rules, rows: []tooltest.RuleRow{{Tool: "Write", Input: []byte(`{"path":"a"}`), Want: policy.Deny}}, rule: tooltest.RuleRulesCalls, got: []string{"path"}},
 		{name: "nothing wanted", rules: rules, rows: []tooltest.RuleRow{write("a.go")}, rule: tooltest.RuleRulesCalls, got: []string{"the wanted behavior is undecided"}},
-		{name: "too wide", rules: pegboard.RuleSet{Allow: []string{"Edit(**)"}}, rows: []tooltest.RuleRow{want(pegboard.Ask, write("a.go"))}, rule: tooltest.RuleRulesDecided, got: []string{"ask is wanted, and the decision is allow:\nit would write", "allow: "}},
-		{name: "too narrow", rules: pegboard.RuleSet{Allow: []string{"Edit(/src/*.go)"}}, rows: []tooltest.RuleRow{want(pegboard.Allow, write("src/x/a.go"))}, rule: tooltest.RuleRulesDecided, got: []string{"allow is wanted, and the decision is ask:"}},
-		{name: "misspelt", rules: pegboard.RuleSet{Deny: []string{"Wirte(/src/**)"}}, rows: []tooltest.RuleRow{want(pegboard.Ask, write("a.go"))}, rule: tooltest.RuleRulesTools, got: []string{"Wirte"}},
+		{name: "too wide", rules: policy.RuleSet{Allow: []string{"Edit(**)"}}, rows: []tooltest.RuleRow{want(policy.Ask, write("a.go"))}, rule: tooltest.RuleRulesDecided, got: []string{"ask is wanted, and the decision is allow:\nit would write", "allow: "}},
+		{name: "too narrow", rules: policy.RuleSet{Allow: []string{"Edit(/src/*.go)"}}, rows: []tooltest.RuleRow{want(policy.Allow, write("src/x/a.go"))}, rule: tooltest.RuleRulesDecided, got: []string{"allow is wanted, and the decision is ask:"}},
+		{name: "misspelt", rules: policy.RuleSet{Deny: []string{"Wirte(/src/**)"}}, rows: []tooltest.RuleRow{want(policy.Ask, write("a.go"))}, rule: tooltest.RuleRulesTools, got: []string{"Wirte"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			pool, s, err := ruledPool(t.TempDir(), pegboard.ModeDefault, tt.rules)
+			pool, s, err := ruledPool(t.TempDir(), policy.ModeDefault, tt.rules)
 			require.NoError(t, err)
 			t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 			err = tooltest.CheckRules(pool, tt.rows...)
@@ -640,8 +641,8 @@ func TestParseRuleRows(t *testing.T) {
 	}{
 		{name: "nothing"},
 		{name: "by hand", text: `{"tool":"A","behavior":"deny"}` + "\n" + `{"tool":"B","input":{"x":1},"behavior":"ask","mode":"plan"}`, want: []tooltest.RuleRow{
-			{Tool: "A", Input: []byte(`{}`), Want: pegboard.Deny, Row: 1},
-			{Tool: "B", Input: []byte(`{"x":1}`), Want: pegboard.Ask, Mode: pegboard.ModePlan, Row: 2},
+			{Tool: "A", Input: []byte(`{}`), Want: policy.Deny, Row: 1},
+			{Tool: "B", Input: []byte(`{"x":1}`), Want: policy.Ask, Mode: policy.ModePlan, Row: 2},
 		}},
 		{name: "from a log", text: `
 			{"time":"t","trace":"1","call":"c1","tool":"A","behavior":"allow","by":"rule","mode":"default","input":{}}
@@ -654,13 +655,13 @@ func TestParseRuleRows(t *testing.T) {
 			{"time":"t","trace":"2","call":"c6","tool":"A","behavior":"allow","by":"rule","parent":"c1","input":{}}
 			{"time":"t","trace":"2","call":"c7","tool":"A","behavior":"allow","by":"rule"}
 			{"time":"t","trace":"2","call":"c8","tool":"A","behavior":"deny","by":"rule","input":"{"}`, want: []tooltest.RuleRow{
-			{Tool: "A", Input: []byte(`{}`), Want: pegboard.Allow, Mode: pegboard.ModeDefault, Row: 1},
-			{Tool: "A", Input: []byte(`{}`), Want: pegboard.Ask, Mode: pegboard.ModeDefault, Row: 3},
-			{Tool: "A", Input: []byte(`{}`), Want: pegboard.Ask, Mode: pegboard.ModeDefault, Row: 4},
+			{Tool: "A", Input: []byte(`{}`), Want: policy.Allow, Mode: policy.ModeDefault, Row: 1},
+			{Tool: "A", Input: []byte(`{}`), Want: policy.Ask, Mode: policy.ModeDefault, Row: 3},
+			{Tool: "A", Input: []byte(`{}`), Want: policy.Ask, Mode: policy.ModeDefault, Row: 4},
 		}},
 		{name: "no tool", text: `{"behavior":"allow"}`, err: `row 1: the field "tool" is missing`},
 		{name: "no behavior", text: `{"tool":"A"}`, err: `row 1: unknown behavior ""`},
-		{name: "no JSON", text: `{"tool":"A","behavior":"ask"} tool`, want: []tooltest.RuleRow{{Tool: "A", Input: []byte(`{}`), Want: pegboard.Ask, Row: 1}}, err: "row 2: invalid character"},
+		{name: "no JSON", text: `{"tool":"A","behavior":"ask"} tool`, want: []tooltest.RuleRow{{Tool: "A", Input: []byte(`{}`), Want: policy.Ask, Row: 1}}, err: "row 2: invalid character"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -683,7 +684,7 @@ func FuzzParseRuleRows(f *testing.F) {
 		for i, r := range rows {
 			require.NotEmpty(t, r.Tool)
 			require.NotEmpty(t, r.Input)
-			require.NotEqual(t, pegboard.Undecided, r.Want)
+			require.NotEqual(t, policy.Undecided, r.Want)
 			require.Greater(t, r.Row, i)
 		}
 		if err == nil && strings.TrimSpace(text) != "" {
@@ -693,7 +694,7 @@ func FuzzParseRuleRows(f *testing.F) {
 }
 
 func ExampleCheckRules() {
-	pool, session, err := ruledPool("", pegboard.ModeDefault, pegboard.RuleSet{
+	pool, session, err := ruledPool("", policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"Edit(/src/*.go)"},
 		Deny:  []string{"Read(.env)"},
 	})
@@ -886,7 +887,7 @@ func TestCheckViewKnowsWhatACallWrites(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 	for path, ok := range map[string]bool{dir + "/a.txt": true, dir + "/b.txt": false} {
 		tool := tooltest.StandIn(traitsFrom(func(_ *pegboard.Call, tr *pegboard.Traits) {
-			tr.ReadOnly, tr.Targets[0].Access = false, pegboard.AccessWrite
+			tr.ReadOnly, tr.Targets[0].Access = false, policy.Write
 		}), tooltest.Reply{Result: &pegboard.Result{Diffs: []pegboard.Diff{{Path: path}}}})
 		out := tooltest.Run(t.Context(), tool, s, goodInput)
 		require.NoError(t, out.Err)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -116,7 +117,7 @@ func TestCheckPassesGoodTools(t *testing.T) {
 	edit := pegboard.Build(pegboard.Definition[editInput, *pegboard.Result]{
 		Info: pegboard.Info{Name: "Edit"}, Description: "For a test.",
 		Inspect: func(in editInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}, Concurrency: pegboard.PerTarget}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}, Concurrency: pegboard.PerTarget}
 		},
 		Call: func(context.Context, editInput, *pegboard.Call) (*pegboard.Result, error) { return nil, nil },
 	})
@@ -185,15 +186,15 @@ func TestCheckRulesAreComplete(t *testing.T) {
 // dialogs show questions to a user, one dialog for each.
 type dialogs struct {
 	mu   sync.Mutex
-	open map[string]chan pegboard.Decision // by the question's id
+	open map[string]chan policy.Decision // by the question's id
 }
 
-func newDialogs() *dialogs { return &dialogs{open: map[string]chan pegboard.Decision{}} }
+func newDialogs() *dialogs { return &dialogs{open: map[string]chan policy.Decision{}} }
 
-func (d *dialogs) show(id string) <-chan pegboard.Decision {
+func (d *dialogs) show(id string) <-chan policy.Decision {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.open[id] = make(chan pegboard.Decision, 1)
+	d.open[id] = make(chan policy.Decision, 1)
 	return d.open[id]
 }
 
@@ -203,19 +204,19 @@ func (d *dialogs) hide(id string) {
 	delete(d.open, id)
 }
 
-func (d *dialogs) ask(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (d *dialogs) ask(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	answer := d.show(q.ID)
 	defer d.hide(q.ID)
 	select {
 	case a := <-answer:
 		return a, nil
 	case <-ctx.Done():
-		return pegboard.Decision{}, context.Cause(ctx)
+		return policy.Decision{}, context.Cause(ctx)
 	}
 }
 
 // click is the user. A dialog that is not there any more cannot be clicked.
-func (d *dialogs) click(q *pegboard.Question, answer pegboard.Decision) {
+func (d *dialogs) click(q *pegboard.Question, answer policy.Decision) {
 	for range 100 { // until the dialog is shown
 		d.mu.Lock()
 		dialog := d.open[q.ID]
@@ -231,16 +232,16 @@ func (d *dialogs) click(q *pegboard.Question, answer pegboard.Decision) {
 type badAsker struct {
 	name string
 	// make returns the asker and its user. What waits for ever ends with release.
-	make  func(release <-chan struct{}) (pegboard.Asker, func(*pegboard.Question, pegboard.Decision))
+	make  func(release <-chan struct{}) (pegboard.Asker, func(*pegboard.Question, policy.Decision))
 	rules []string
 	got   string
 }
 
 // over changes what an asker with dialogs returns.
-func over(change func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (pegboard.Decision, error)) func(<-chan struct{}) (pegboard.Asker, func(*pegboard.Question, pegboard.Decision)) {
-	return func(<-chan struct{}) (pegboard.Asker, func(*pegboard.Question, pegboard.Decision)) {
+func over(change func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (policy.Decision, error)) func(<-chan struct{}) (pegboard.Asker, func(*pegboard.Question, policy.Decision)) {
+	return func(<-chan struct{}) (pegboard.Asker, func(*pegboard.Question, policy.Decision)) {
 		d := newDialogs()
-		return func(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+		return func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 			return change(ctx, q, d.ask)
 		}, d.click
 	}
@@ -249,66 +250,66 @@ func over(change func(ctx context.Context, q *pegboard.Question, ask pegboard.As
 func badAskers() []badAsker {
 	answers, panics := []string{tooltest.RuleAskerAnswers}, []string{tooltest.RuleAskerPanics}
 	return []badAsker{
-		{name: "allows whatever the user says", rules: answers, got: "the user denied the call, and its error is <nil>", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (pegboard.Decision, error) {
+		{name: "allows whatever the user says", rules: answers, got: "the user denied the call, and its error is <nil>", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (policy.Decision, error) {
 			d, err := ask(ctx, q)
 			if err == nil {
-				d.Behavior = pegboard.Allow
+				d.Behavior = policy.Allow
 			}
 			return d, err
 		})},
-		{name: "loses the answer to a long question", rules: answers, got: "the user allowed the call, and its error is", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (pegboard.Decision, error) {
+		{name: "loses the answer to a long question", rules: answers, got: "the user allowed the call, and its error is", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (policy.Decision, error) {
 			d, err := ask(ctx, q)
 			if len(q.Call.Input) > 1<<20 {
-				return pegboard.Decision{}, errors.New("too long")
+				return policy.Decision{}, errors.New("too long")
 			}
 			return d, err
 		})},
-		{name: "waits for its user only", rules: []string{tooltest.RuleAskerEnds}, got: "when the call was cancelled, did not return within 5s", make: func(release <-chan struct{}) (pegboard.Asker, func(*pegboard.Question, pegboard.Decision)) {
+		{name: "waits for its user only", rules: []string{tooltest.RuleAskerEnds}, got: "when the call was cancelled, did not return within 5s", make: func(release <-chan struct{}) (pegboard.Asker, func(*pegboard.Question, policy.Decision)) {
 			d := newDialogs()
-			return func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+			return func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 				answer := d.show(q.ID)
 				select {
 				case a := <-answer:
 					return a, nil
 				case <-release:
-					return pegboard.Decision{}, nil
+					return policy.Decision{}, nil
 				}
 			}, d.click
 		}},
-		{name: "allows in the end", rules: []string{tooltest.RuleAskerSilence}, got: "it returned Allow when the call was cancelled", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (pegboard.Decision, error) {
+		{name: "allows in the end", rules: []string{tooltest.RuleAskerSilence}, got: "it returned Allow when the call was cancelled", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (policy.Decision, error) {
 			d, err := ask(ctx, q)
 			if err != nil {
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil //nolint:nilerr // the mistake that is to be found
+				return policy.Decision{Behavior: policy.Allow}, nil //nolint:nilerr // the mistake that is to be found
 			}
 			return d, nil
 		})},
-		{name: "lines of a terminal", rules: []string{tooltest.RuleAskerOther}, got: "the user answered the question before", make: func(<-chan struct{}) (pegboard.Asker, func(*pegboard.Question, pegboard.Decision)) {
-			lines := make(chan pegboard.Decision, 10)
-			return func(ctx context.Context, _ *pegboard.Question) (pegboard.Decision, error) {
+		{name: "lines of a terminal", rules: []string{tooltest.RuleAskerOther}, got: "the user answered the question before", make: func(<-chan struct{}) (pegboard.Asker, func(*pegboard.Question, policy.Decision)) {
+			lines := make(chan policy.Decision, 10)
+			return func(ctx context.Context, _ *pegboard.Question) (policy.Decision, error) {
 				select {
 				case a := <-lines:
 					return a, nil
 				case <-ctx.Done():
-					return pegboard.Decision{}, context.Cause(ctx)
+					return policy.Decision{}, context.Cause(ctx)
 				}
-			}, func(_ *pegboard.Question, answer pegboard.Decision) { lines <- answer }
+			}, func(_ *pegboard.Question, answer policy.Decision) { lines <- answer }
 		}},
-		{name: "passes it on", rules: []string{tooltest.RuleAskerKnown}, got: "it returned the behavior ask", make: over(func(context.Context, *pegboard.Question, pegboard.Asker) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Ask}, nil
+		{name: "passes it on", rules: []string{tooltest.RuleAskerKnown}, got: "it returned the behavior ask", make: over(func(context.Context, *pegboard.Question, pegboard.Asker) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Ask}, nil
 		})},
-		{name: "panics without targets", rules: panics, got: "panic: runtime error: index out of range", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (pegboard.Decision, error) {
+		{name: "panics without targets", rules: panics, got: "panic: runtime error: index out of range", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (policy.Decision, error) {
 			_ = fmt.Sprint("May ", q.Targets[0].Value, "?")
 			return ask(ctx, q)
 		})},
-		{name: "panics at control characters", rules: panics, got: "panic: no such glyph", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (pegboard.Decision, error) {
+		{name: "panics at control characters", rules: panics, got: "panic: no such glyph", make: over(func(ctx context.Context, q *pegboard.Question, ask pegboard.Asker) (policy.Decision, error) {
 			if strings.Contains(q.Call.Targets()[0].Value, "\x1b") {
 				panic("no such glyph")
 			}
 			return ask(ctx, q)
 		})},
-		{name: "ends the goroutine", rules: panics, got: "ended its goroutine", make: over(func(context.Context, *pegboard.Question, pegboard.Asker) (pegboard.Decision, error) {
+		{name: "ends the goroutine", rules: panics, got: "ended its goroutine", make: over(func(context.Context, *pegboard.Question, pegboard.Asker) (policy.Decision, error) {
 			runtime.Goexit()
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		})},
 	}
 }
@@ -345,20 +346,20 @@ func TestCheckAskerPassesGoodAskers(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		ask  pegboard.Asker
-		user func(*pegboard.Question, pegboard.Decision)
+		user func(*pegboard.Question, policy.Decision)
 	}{
 		{name: "dialogs", ask: d.ask, user: d.click},
-		{name: "answered by Session.Answer", ask: pegboard.AskLater, user: func(q *pegboard.Question, answer pegboard.Decision) {
+		{name: "answered by Session.Answer", ask: pegboard.AskLater, user: func(q *pegboard.Question, answer policy.Decision) {
 			_ = q.Answer(answer) // the question may be over
 		}},
-		{name: "a policy that allows", ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		{name: "a policy that allows", ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}},
-		{name: "a policy that abstains", ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{}, nil
+		{name: "a policy that abstains", ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{}, nil
 		}},
-		{name: "a bridge that fails", ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{}, errors.New("not connected")
+		{name: "a bridge that fails", ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{}, errors.New("not connected")
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -370,22 +371,22 @@ func TestCheckAskerPassesGoodAskers(t *testing.T) {
 
 // The user answers each question by its id, wherever it is shown.
 func ExampleCheckAsker() {
-	fmt.Println(tooltest.CheckAsker(pegboard.AskLater, func(q *pegboard.Question, answer pegboard.Decision) {
+	fmt.Println(tooltest.CheckAsker(pegboard.AskLater, func(q *pegboard.Question, answer policy.Decision) {
 		if err := q.Answer(answer); err != nil && !errors.Is(err, pegboard.ErrQuestionClosed) {
 			fmt.Println(err)
 		}
 	}))
 
 	// An asker that reads the next line of a terminal, whichever question it was meant for.
-	lines := make(chan pegboard.Decision, 10)
-	err := tooltest.CheckAsker(func(ctx context.Context, _ *pegboard.Question) (pegboard.Decision, error) {
+	lines := make(chan policy.Decision, 10)
+	err := tooltest.CheckAsker(func(ctx context.Context, _ *pegboard.Question) (policy.Decision, error) {
 		select {
 		case answer := <-lines:
 			return answer, nil
 		case <-ctx.Done():
-			return pegboard.Decision{}, context.Cause(ctx)
+			return policy.Decision{}, context.Cause(ctx)
 		}
-	}, func(_ *pegboard.Question, answer pegboard.Decision) { lines <- answer })
+	}, func(_ *pegboard.Question, answer policy.Decision) { lines <- answer })
 	var v *tooltest.ContractError
 	if errors.As(err, &v) {
 		fmt.Println(v.Rule)

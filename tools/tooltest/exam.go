@@ -22,6 +22,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/schema"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An exam is one check of one tool.
@@ -247,7 +248,7 @@ func (x *exam) checkKind(input string, tr pegboard.Traits) {
 			x.addViolation(ruleKind, input, "the kind is %v, and the call is destructive", tr.Kind)
 		}
 		for _, target := range tr.Targets {
-			if target.Kind == pegboard.TargetPath && target.Access == pegboard.AccessWrite {
+			if target.Kind == policy.Path && target.Access == policy.Write {
 				x.addViolation(ruleKind, input, "the kind is %v, and one of the targets is to %s", tr.Kind, target)
 				return
 			}
@@ -265,8 +266,8 @@ func (x *exam) checkOwn(input string, tr pegboard.Traits) {
 	}
 	for _, target := range tr.Targets {
 		switch target.Kind {
-		case pegboard.TargetPath, pegboard.TargetCommand, pegboard.TargetHost, pegboard.TargetOpaque:
-			if target.Access != pegboard.AccessRead {
+		case policy.Path, policy.Command, policy.Host, policy.Opaque:
+			if target.Access != policy.Read {
 				x.addViolation(ruleOwn, input, "Own is set, and one of the targets is to %s", target)
 				return
 			}
@@ -382,7 +383,7 @@ func sameTraits(a, b pegboard.Traits) bool {
 // checkClear reports targets whose values do not name one thing by themselves.
 func (x *exam) checkClear(input string, tr pegboard.Traits) {
 	for _, target := range tr.Targets {
-		if target.Kind == pegboard.TargetOpaque || target.Shell.Guess {
+		if target.Kind == policy.Opaque || target.Shell.Guess {
 			continue
 		}
 		if problem := unclear(target); problem != "" {
@@ -392,17 +393,17 @@ func (x *exam) checkClear(input string, tr pegboard.Traits) {
 }
 
 // unclear returns why the value of a target does not name one thing, or "".
-func unclear(t pegboard.Target) string {
+func unclear(t policy.Target) string {
 	switch t.Kind {
-	case pegboard.TargetHost:
+	case policy.Host:
 		host, problem := pattern.CanonicalHost(t.Value)
 		if problem == "" && host != strings.TrimSuffix(strings.ToLower(t.Value), ".") {
 			return "name the host alone, as " + host
 		}
 		return problem
-	case pegboard.TargetPath:
+	case policy.Path:
 		return pattern.Malformed(pattern.Path, t.Value)
-	case pegboard.TargetCommand:
+	case policy.Command:
 		return pattern.Malformed(pattern.Command, t.Value)
 	}
 	return pattern.Malformed(pattern.Text, t.Value)
@@ -411,7 +412,7 @@ func unclear(t pegboard.Target) string {
 // checkPlaces reports a property that seems to be a path or an address and of which no target
 // speaks. An opaque target, or one that is not clear, may be anything.
 func (x *exam) checkPlaces(input string, tr pegboard.Traits) {
-	anything := func(t pegboard.Target) bool { return t.Kind == pegboard.TargetOpaque || unclear(t) != "" }
+	anything := func(t policy.Target) bool { return t.Kind == policy.Opaque || unclear(t) != "" }
 	if len(tr.Targets) == 0 && !tr.ReadOnly || slices.ContainsFunc(tr.Targets, anything) {
 		return
 	}
@@ -422,7 +423,7 @@ func (x *exam) checkPlaces(input string, tr pegboard.Traits) {
 		if !ok || value == "" || !schema.NamesPlace(name) && !strings.Contains(value, "://") {
 			continue
 		}
-		if !slices.ContainsFunc(tr.Targets, func(t pegboard.Target) bool { return speaksOf(t.Value, value) }) {
+		if !slices.ContainsFunc(tr.Targets, func(t policy.Target) bool { return speaksOf(t.Value, value) }) {
 			x.addViolation(rulePlaces, input, "the property %s is %q, and no target has it", name, value)
 			return
 		}
@@ -446,7 +447,7 @@ func (x *exam) checkCoherent(input string, tr pegboard.Traits) {
 		x.addViolation(ruleCoherent, input, "the call is read-only and destructive")
 	}
 	for _, target := range tr.Targets {
-		if target.Access == pegboard.AccessWrite {
+		if target.Access == policy.Write {
 			x.addViolation(ruleCoherent, input, "the call is read-only, and one of its targets is to %s", target)
 			return
 		}
@@ -514,16 +515,16 @@ const changedInput = `{"changed": "by a hook",  "n":1.00}`
 
 // newInvokeSession returns a session in which every call is allowed and a hook changes one.
 func newInvokeSession() (*pegboard.Session, error) {
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	perms, err := policy.New(policy.ModeBypass)
 	if err != nil {
 		return nil, err
 	}
 	return pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Hooks: pegboard.Hooks{
-		Pre: func(_ context.Context, h *pegboard.HookCall) (pegboard.Decision, error) {
+		Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
 			if h.Call.ID == "changed" && string(h.Call.Input) != changedInput {
-				return pegboard.Decision{Input: json.RawMessage(changedInput)}, nil
+				return policy.Decision{Input: json.RawMessage(changedInput)}, nil
 			}
-			return pegboard.Decision{}, nil
+			return policy.Decision{}, nil
 		},
 	}})
 }

@@ -11,13 +11,14 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // An askerExam is one check of an asker.
 type askerExam struct {
 	verdict
 	ask   pegboard.Asker
-	user  func(q *pegboard.Question, answer pegboard.Decision)
+	user  func(q *pegboard.Question, answer policy.Decision)
 	pool  *pegboard.Pool
 	asked chan *askedQuestion
 	calls int
@@ -34,34 +35,34 @@ type askedQuestion struct {
 
 // An askerReply is the return value of an asker.
 type askerReply struct {
-	decision pegboard.Decision
+	decision policy.Decision
 	err      error
 	crash    error
 }
 
 // askedTool is a tool whose calls need an answer. Its input names the targets.
 func askedTool() pegboard.Tool {
-	return FakeConfig{Name: "AskedTool", Targets: func(input json.RawMessage) (targets []pegboard.Target) {
+	return FakeConfig{Name: "AskedTool", Targets: func(input json.RawMessage) (targets []policy.Target) {
 		var in struct {
 			Commands []string `json:"commands"`
 		}
 		_ = json.Unmarshal(input, &in) // it is made here
 		for _, c := range in.Commands {
-			targets = append(targets, pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: c})
+			targets = append(targets, policy.Target{Kind: policy.Command, Access: policy.Run, Value: c})
 		}
 		return targets
 	}}.New(Reply{Text: "it ran"})
 }
 
 // observe is the Asker of the session. It asks the asker and tells the exam.
-func (x *askerExam) observe(ctx context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (x *askerExam) observe(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	asked := &askedQuestion{question: q, returned: make(chan askerReply, 1)}
 	x.asked <- asked
 	var reply askerReply
 	reply.crash = <-goroutine.Go(func() { reply.decision, reply.err = x.ask(ctx, q) })
 	asked.returned <- reply
 	if reply.crash != nil {
-		return pegboard.Decision{}, reply.crash
+		return policy.Decision{}, reply.crash
 	}
 	return reply.decision, reply.err
 }
@@ -110,7 +111,7 @@ func (x *askerExam) reply(a *askedQuestion, late, when string) (askerReply, bool
 		x.addViolation(ruleAskerPanics, a.input, "%v", r.crash)
 		return r, false
 	}
-	if b := r.decision.Behavior; r.err == nil && b != pegboard.Undecided && b != pegboard.Allow && b != pegboard.Deny {
+	if b := r.decision.Behavior; r.err == nil && b != policy.Undecided && b != policy.Allow && b != policy.Deny {
 		x.addViolation(ruleAskerKnown, a.input, "it returned the behavior %v", b)
 		return r, false
 	}
@@ -118,9 +119,9 @@ func (x *askerExam) reply(a *askedQuestion, late, when string) (askerReply, bool
 }
 
 // answer lets the user answer a question.
-func (x *askerExam) answer(a *askedQuestion, b pegboard.Behavior) bool {
-	d := pegboard.Decision{Behavior: b}
-	if b == pegboard.Deny {
+func (x *askerExam) answer(a *askedQuestion, b policy.Behavior) bool {
+	d := policy.Decision{Behavior: b}
+	if b == policy.Deny {
 		d.Reason = "no"
 	}
 	return x.runStage("the user", a.input, func() { x.user(a.question, d) })
@@ -136,7 +137,7 @@ func (x *askerExam) outcome(a *askedQuestion, late string) (pegboard.Outcome, bo
 }
 
 // expect lets the user answer a question, and expects that the answer counts.
-func (x *askerExam) expect(a *askedQuestion, b pegboard.Behavior, rule string) {
+func (x *askerExam) expect(a *askedQuestion, b policy.Behavior, rule string) {
 	if !x.answer(a, b) {
 		return
 	}
@@ -147,10 +148,10 @@ func (x *askerExam) expect(a *askedQuestion, b pegboard.Behavior, rule string) {
 	if !ok {
 		return
 	}
-	if b == pegboard.Allow && out.Err != nil {
+	if b == policy.Allow && out.Err != nil {
 		x.addViolation(rule, a.input, "the user allowed the call, and its error is %v", out.Err)
 	}
-	if b == pegboard.Deny && !errors.Is(out.Err, pegboard.ErrDenied) {
+	if b == policy.Deny && !errors.Is(out.Err, pegboard.ErrDenied) {
 		x.addViolation(rule, a.input, "the user denied the call, and its error is %v", out.Err)
 	}
 }
@@ -158,7 +159,7 @@ func (x *askerExam) expect(a *askedQuestion, b pegboard.Behavior, rule string) {
 const plainInput = `{"commands":["make install"]}`
 
 func (x *askerExam) checkAnswers() {
-	for _, b := range []pegboard.Behavior{pegboard.Allow, pegboard.Deny, pegboard.Allow} {
+	for _, b := range []policy.Behavior{policy.Allow, policy.Deny, policy.Allow} {
 		a, ok := x.begin(plainInput)
 		if !ok || x.stuck {
 			return
@@ -188,7 +189,7 @@ func (x *askerExam) checkOdd() {
 			return
 		}
 		if x.user != nil {
-			x.expect(a, pegboard.Allow, ruleAskerAnswers)
+			x.expect(a, policy.Allow, ruleAskerAnswers)
 			a.cancel()
 			continue
 		}
@@ -202,7 +203,7 @@ func (x *askerExam) checkOdd() {
 // checkEnd waits for an asker whose context has ended.
 func (x *askerExam) checkEnd(a *askedQuestion, when string) bool {
 	r, ok := x.reply(a, ruleAskerEnds, when)
-	if ok && x.user != nil && r.err == nil && r.decision.Behavior == pegboard.Allow {
+	if ok && x.user != nil && r.err == nil && r.decision.Behavior == policy.Allow {
 		x.addViolation(ruleAskerSilence, a.input, "it returned Allow %s", when)
 	}
 	if ok {
@@ -221,7 +222,7 @@ func (x *askerExam) checkCancelled() {
 func (x *askerExam) checkElsewhere() {
 	if a, ok := x.begin(plainInput); ok {
 		defer a.cancel()
-		err := a.question.Answer(pegboard.Decision{Behavior: pegboard.Deny, Reason: "answered elsewhere"})
+		err := a.question.Answer(policy.Decision{Behavior: policy.Deny, Reason: "answered elsewhere"})
 		if err != nil && x.user != nil {
 			x.addViolation(ruleAskerSilence, plainInput, "the question was over before it was answered elsewhere: %v", err)
 			return
@@ -250,7 +251,7 @@ func (x *askerExam) checkTwice() {
 		return
 	}
 	defer first.cancel()
-	x.expect(first, pegboard.Allow, ruleAskerAnswers)
+	x.expect(first, policy.Allow, ruleAskerAnswers)
 	if !x.stuck {
 		x.expectUnanswered(first)
 	}
@@ -264,7 +265,7 @@ func (x *askerExam) expectUnanswered(before *askedQuestion) {
 		return
 	}
 	defer second.cancel()
-	if !x.answer(before, pegboard.Allow) {
+	if !x.answer(before, policy.Allow) {
 		return
 	}
 	select {
@@ -273,5 +274,5 @@ func (x *askerExam) expectUnanswered(before *askedQuestion) {
 		return
 	case <-time.After(min(x.grace, 50*time.Millisecond)):
 	}
-	x.expect(second, pegboard.Deny, ruleAskerOther)
+	x.expect(second, policy.Deny, ruleAskerOther)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -14,7 +15,7 @@ import (
 // A bridge to a person far away may need longer than the five seconds of CheckAsker.
 func ExampleAskerChecker_Check() {
 	bridge := pegboard.AskLater
-	fmt.Println(tooltest.AskerChecker{Grace: time.Minute}.Check(bridge, func(q *pegboard.Question, answer pegboard.Decision) {
+	fmt.Println(tooltest.AskerChecker{Grace: time.Minute}.Check(bridge, func(q *pegboard.Question, answer policy.Decision) {
 		if err := q.Answer(answer); err != nil && !errors.Is(err, pegboard.ErrQuestionClosed) {
 			fmt.Println(err)
 		}

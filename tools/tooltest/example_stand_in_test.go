@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -18,7 +19,7 @@ import (
 // changed.
 func ExampleStandIn() {
 	write := tooltest.StandIn(files.Write(files.WriteOptions{}), tooltest.Reply{Text: "written"})
-	permissions, err := pegboard.NewPermissions(pegboard.ModeAcceptEdits, pegboard.RuleSet{Deny: []string{"Edit(.env)"}})
+	permissions, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{Deny: []string{"Edit(.env)"}})
 	if err != nil {
 		log.Fatal(err)
 	}

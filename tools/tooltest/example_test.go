@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -104,8 +105,8 @@ func ExampleBarrier() {
 	read := tooltest.FakeConfig{
 		Name:   "Read",
 		Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.PerTarget},
-		Targets: func(input json.RawMessage) []pegboard.Target {
-			return []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: "notes.txt"}}
+		Targets: func(input json.RawMessage) []policy.Target {
+			return []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: "notes.txt"}}
 		},
 	}.New(tooltest.Reply{Barrier: both, Text: "read"})
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Fake is a tool that answers from a script and records its calls. Its calls pass
@@ -80,7 +81,7 @@ type FakeConfig struct {
 	// Traits describe every call. If Targets is set, it returns the targets of a call
 	// from its input, instead of Traits.Targets.
 	Traits  pegboard.Traits
-	Targets func(input json.RawMessage) []pegboard.Target
+	Targets func(input json.RawMessage) []policy.Target
 	// Lines returns what a person reads of a call. Nil means nothing.
 	Lines func(input json.RawMessage) pegboard.Lines
 	// ClassifierInput is that of the tool. Defaults to none.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -74,12 +75,12 @@ func TestFakeConfig(t *testing.T) {
 	fake := tooltest.FakeConfig{
 		Name: "Edit", Title: "Change a file", Aliases: []string{"Change"}, Description: "Edits.", RequiresUser: true,
 		Traits: pegboard.Traits{Concurrency: pegboard.PerTarget, Destructive: true},
-		Targets: func(input json.RawMessage) []pegboard.Target {
+		Targets: func(input json.RawMessage) []policy.Target {
 			var in struct{ Path string }
 			if err := json.Unmarshal(input, &in); err != nil {
 				return nil
 			}
-			return []pegboard.Target{{Kind: pegboard.TargetPath, Value: in.Path}}
+			return []policy.Target{{Kind: policy.Path, Value: in.Path}}
 		},
 		Lines:           func(input json.RawMessage) pegboard.Lines { return pegboard.Lines{Before: "Edit " + string(input)} },
 		ClassifierInput: func(input json.RawMessage, _ *pegboard.Call) string { return "edits " + string(input) },
@@ -91,7 +92,7 @@ func TestFakeConfig(t *testing.T) {
 	require.JSONEq(t, `{"type":"object"}`, string(d.InputSchema))
 	c := tooltest.Call("Edit", `{"path":"a"}`)
 	require.Equal(t, pegboard.Traits{
-		Targets:     []pegboard.Target{{Kind: pegboard.TargetPath, Value: "a"}},
+		Targets:     []policy.Target{{Kind: policy.Path, Value: "a"}},
 		Concurrency: pegboard.PerTarget, Destructive: true,
 	}, fake.Traits(&c))
 	require.Equal(t, pegboard.Lines{Before: `Edit {"path":"a"}`}, fake.Lines(&c))

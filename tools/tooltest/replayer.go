@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Replayer repeats transcripts with tools that really run. Its zero value has no tools.
@@ -53,7 +54,7 @@ func (r Replayer) Replay(ctx context.Context, t *Transcript) (_ *Transcript, err
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	run := replay{Replayer: r, dir: dir, answer: pegboard.Decision{Behavior: pegboard.Deny}, now: &Transcript{Comment: t.Comment}, matched: map[string]string{}, written: time.Now().Add(-time.Hour)}
+	run := replay{Replayer: r, dir: dir, answer: policy.Decision{Behavior: policy.Deny}, now: &Transcript{Comment: t.Comment}, matched: map[string]string{}, written: time.Now().Add(-time.Hour)}
 	if err := run.open(t); err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ type replay struct {
 	written time.Time         // when the latest file was written, as its time says
 
 	mu     sync.Mutex
-	answer pegboard.Decision
+	answer policy.Decision
 	asked  []Step
 }
 
@@ -89,7 +90,7 @@ type replay struct {
 func (r *replay) open(t *Transcript) (err error) {
 	config := pegboard.SessionConfig{Dir: r.dir, Ask: allowAll}
 	tools := r.Tools
-	config.Permissions, err = pegboard.NewPermissions(pegboard.ModeBypass)
+	config.Permissions, err = policy.New(policy.ModeBypass)
 	for _, s := range t.opening() {
 		if s.Kind == StepTools {
 			tools = slices.DeleteFunc(slices.Clone(tools), func(t pegboard.Tool) bool {
@@ -118,13 +119,13 @@ func (r *replay) open(t *Transcript) (err error) {
 }
 
 // permissionsOf reads the body of StepRules.
-func permissionsOf(body string) (pegboard.Permissions, error) {
-	mode, rules := pegboard.ModeDefault, pegboard.RuleSet{}
+func permissionsOf(body string) (policy.Permissions, error) {
+	mode, rules := policy.ModeDefault, policy.RuleSet{}
 	for line := range strings.Lines(body) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch word {
 		case "mode":
-			mode = pegboard.Mode(rest)
+			mode = policy.Mode(rest)
 		case "allow":
 			rules.Allow = append(rules.Allow, rest)
 		case "ask":
@@ -132,13 +133,13 @@ func permissionsOf(body string) (pegboard.Permissions, error) {
 		case "deny":
 			rules.Deny = append(rules.Deny, rest)
 		default:
-			return pegboard.Permissions{}, fmt.Errorf("%q is no rule; begin with mode, allow, ask or deny", line)
+			return policy.Permissions{}, fmt.Errorf("%q is no rule; begin with mode, allow, ask or deny", line)
 		}
 	}
-	return pegboard.NewPermissions(mode, rules)
+	return policy.New(mode, rules)
 }
 
-func (r *replay) ask(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (r *replay) ask(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	text := q.Call.View().Before + "\n" + q.Reason + "\n"
@@ -179,7 +180,7 @@ func (r *replay) step(ctx context.Context, s Step) (err error) {
 func (r *replay) setAnswer(behavior, message string) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.answer = pegboard.Decision{Reason: message}
+	r.answer = policy.Decision{Reason: message}
 	return r.answer.Behavior.UnmarshalText([]byte(behavior))
 }
 
@@ -272,15 +273,15 @@ func (r *replay) shown(text string) string {
 // empty. It runs every call that the tool itself does not deny: the mode is
 // bypassPermissions, and every question is answered with Allow. The caller closes it.
 func NewSession(dir string) (*pegboard.Session, error) {
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	perms, err := policy.New(policy.ModeBypass)
 	if err != nil {
 		return nil, err
 	}
 	return pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: allowAll})
 }
 
-func allowAll(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-	return pegboard.Decision{Behavior: pegboard.Allow}, nil
+func allowAll(context.Context, *pegboard.Question) (policy.Decision, error) {
+	return policy.Decision{Behavior: policy.Allow}, nil
 }
 
 // closeSession closes a session and waits at most DefaultTimeout.

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A RuleRow says how a call should be decided, for [CheckRules].
 type RuleRow struct {
 	Tool  string // its name or an alias
 	Input json.RawMessage
-	Want  pegboard.Behavior // Allow, Ask or Deny
-	Mode  pegboard.Mode     // the row is about this mode only; empty means any
-	Row   int               // of the file that it was read from, counted from 1; 0 if there is no file
+	Want  policy.Behavior // Allow, Ask or Deny
+	Mode  policy.Mode     // the row is about this mode only; empty means any
+	Row   int             // of the file that it was read from, counted from 1; 0 if there is no file
 }
 
 // at names the row in a violation.
@@ -35,7 +35,7 @@ type fileRow struct {
 	Tool     string          `json:"tool"`
 	Behavior string          `json:"behavior"`
 	By       string          `json:"by"`
-	Mode     pegboard.Mode   `json:"mode"`
+	Mode     policy.Mode     `json:"mode"`
 	Input    json.RawMessage `json:"input"`
 }
 
@@ -97,9 +97,9 @@ func (f fileRow) row() (row RuleRow, ok bool, err error) {
 		return row, true, nil
 	}
 	switch f.By {
-	case pegboard.ByPerson.String(), pegboard.ByApprover.String(), pegboard.ByClassifier.String(), pegboard.ByNobody.String():
-		row.Want = pegboard.Ask
-	case pegboard.ByHook.String(), pegboard.ByGuard.String(), pegboard.ByCaller.String():
+	case policy.ByPerson.String(), policy.ByApprover.String(), policy.ByClassifier.String(), policy.ByNobody.String():
+		row.Want = policy.Ask
+	case policy.ByHook.String(), policy.ByGuard.String(), policy.ByCaller.String():
 		return row, false, nil
 	}
 	return row, f.Agent == "" && f.Parent == "" && len(f.Input) > 0 && f.Input[0] != '"', nil

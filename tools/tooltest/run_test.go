@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -26,7 +27,7 @@ type commandInput struct {
 
 func TestRunUsesTheSession(t *testing.T) {
 	t.Parallel()
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"Bash(pwd)"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash(pwd)"}})
 	require.NoError(t, err)
 	dir := t.TempDir()
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
@@ -34,7 +35,7 @@ func TestRunUsesTheSession(t *testing.T) {
 	bash := pegboard.Build(pegboard.Definition[commandInput, string]{
 		Info: pegboard.Info{Name: "Bash"}, Description: "For a test.",
 		Inspect: func(in commandInput, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command}}}
+			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: in.Command}}}
 		},
 		Call: func(_ context.Context, _ commandInput, c *pegboard.Call) (string, error) {
 			return c.Session().Dir(), nil

@@ -23,6 +23,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
@@ -97,7 +98,7 @@ func newSoak(t *testing.T, dir string, seed uint64) *soak {
 	t.Helper()
 	s := &soak{t: t, dir: dir, random: rand.New(rand.NewPCG(seed, 0))}
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "shared.txt"), []byte(sharedHead), 0o600))
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"TaskOutput"}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"TaskOutput"}})
 	require.NoError(t, err)
 	s.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: permissions, Ask: s.answer})
 	require.NoError(t, err)
@@ -122,7 +123,7 @@ func newSoak(t *testing.T, dir string, seed uint64) *soak {
 }
 
 // answer is the person: mostly in favour, sometimes slow.
-func (s *soak) answer(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+func (s *soak) answer(context.Context, *pegboard.Question) (policy.Decision, error) {
 	s.mu.Lock()
 	allow, slow := s.random.IntN(5) > 0, s.random.IntN(10) == 0
 	s.mu.Unlock()
@@ -130,9 +131,9 @@ func (s *soak) answer(context.Context, *pegboard.Question) (pegboard.Decision, e
 		time.Sleep(3 * time.Millisecond)
 	}
 	if allow {
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}
-	return pegboard.Decision{Behavior: pegboard.Deny, Reason: "not now"}, nil
+	return policy.Decision{Behavior: policy.Deny, Reason: "not now"}, nil
 }
 
 // checkShared checks that the common file has each line of a call that succeeded once, and

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -20,7 +21,7 @@ type bent struct {
 	traits   func(*pegboard.Call) pegboard.Traits
 	lines    func(*pegboard.Call) pegboard.Lines
 	validate func(*pegboard.Call) error
-	permit   func(*pegboard.Call) pegboard.Decision
+	permit   func(*pegboard.Call) policy.Decision
 	classify func() string
 	call     func(context.Context, *pegboard.Call)
 }
@@ -60,7 +61,7 @@ func (b bent) Validate(ctx context.Context, c *pegboard.Call) error {
 	return b.Tool.Validate(ctx, c)
 }
 
-func (b bent) Permit(ctx context.Context, c *pegboard.Call) pegboard.Decision {
+func (b bent) Permit(ctx context.Context, c *pegboard.Call) policy.Decision {
 	if b.permit != nil {
 		return b.permit(c)
 	}
@@ -101,14 +102,14 @@ func withSchema(schema string) *tooltest.Fake {
 	}.New()
 }
 
-func readTarget(input json.RawMessage) []pegboard.Target {
+func readTarget(input json.RawMessage) []policy.Target {
 	var in struct {
 		Path string `json:"path"`
 	}
 	if json.Unmarshal(input, &in) != nil {
 		return nil
 	}
-	return []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.Path}}
+	return []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.Path}}
 }
 
 // declaring is a good tool whose declaration is changed by f.

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
@@ -42,7 +43,7 @@ type shownCall struct {
 	want  pegboard.View
 	diff  string // of the first file, as Unified writes it
 
-	mode   pegboard.Mode  // of the session; empty means bypassPermissions
+	mode   policy.Mode    // of the session; empty means bypassPermissions
 	answer pegboard.Asker // nil allows
 	first  *shownCall     // a call that the session must have made before; only its tool and input count
 }
@@ -210,8 +211,8 @@ func shownCalls() []shownCall {
 		{made: "Skill", tool: greet.Tool(), input: `{"skill":"greet"}`, want: view("Skill", pegboard.KindRead, "Load skill greet", "Loading skill greet", "Loaded skill greet")},
 		{made: "Workflow", tool: workflowTool(), input: `{"script":"return 1","title":"steps"}`, want: view("Workflow", pegboard.KindRun, "Run workflow steps", "Starting workflow steps", "")},
 		{made: "EnterPlanMode", tool: plans[0], input: `{}`, want: view("Plan", pegboard.KindThink, "Enter plan mode", "Entering plan mode", "Entered plan mode")},
-		{made: "ExitPlanMode", tool: plans[1], mode: pegboard.ModePlan, input: `{"plan":"1. Look"}`, want: view("Plan", pegboard.KindThink, "Approve the plan", "Leaving plan mode", "The plan is approved")},
-		{made: "VerifyPlanExecution", tool: plans[2], mode: pegboard.ModePlan, first: &leave, input: `{"steps":[{"step":"1","done":true,"evidence":"x"}]}`, want: view("Check the plan", pegboard.KindThink, "Check 1 step against the plan", "Checking the plan", "1 of 1 steps named")},
+		{made: "ExitPlanMode", tool: plans[1], mode: policy.ModePlan, input: `{"plan":"1. Look"}`, want: view("Plan", pegboard.KindThink, "Approve the plan", "Leaving plan mode", "The plan is approved")},
+		{made: "VerifyPlanExecution", tool: plans[2], mode: policy.ModePlan, first: &leave, input: `{"steps":[{"step":"1","done":true,"evidence":"x"}]}`, want: view("Check the plan", pegboard.KindThink, "Check 1 step against the plan", "Checking the plan", "1 of 1 steps named")},
 		{
 			made: "session.AskUserQuestion", tool: session.AskUserQuestion(), answer: answerRed,
 			input: `{"questions":[{"question":"Red or blue?","header":"Color","options":[{"label":"Red","description":""},{"label":"Blue","description":""}]}]}`,
@@ -307,12 +308,12 @@ func (sc *shownCall) run(t *testing.T) pegboard.View {
 // session returns a session in dir.
 func (sc *shownCall) session(t *testing.T, dir string) *pegboard.Session {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(cmp.Or(sc.mode, pegboard.ModeBypass))
+	perms, err := policy.New(cmp.Or(sc.mode, policy.ModeBypass))
 	require.NoError(t, err)
 	answer := sc.answer
 	if answer == nil {
-		answer = func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		answer = func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}
 	}
 	s, err := pegboard.NewSession(session.Prepare(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: answer}))
@@ -322,7 +323,7 @@ func (sc *shownCall) session(t *testing.T, dir string) *pegboard.Session {
 }
 
 // answerRed answers the question of color.
-func answerRed(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func answerRed(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	return session.Answer(q, session.Answers{Answers: map[string]string{"Red or blue?": "Red"}})
 }
 

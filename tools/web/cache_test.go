@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/webseam"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 	"github.com/seed49eaa51d/pegboard/tools/web"
@@ -53,7 +54,7 @@ func inMemory(t *testing.T, o web.FetchOptions, h http.HandlerFunc, f func(t *te
 func besideServer(t *testing.T, h http.HandlerFunc, f func(*testing.T, *pegboard.Session)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+		perms, err := policy.New(policy.ModeBypass)
 		require.NoError(t, err)
 		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 		require.NoError(t, err)

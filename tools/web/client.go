@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Client returns an HTTP client for one call of a tool of the host's own. It sends requests as base
@@ -47,9 +48,9 @@ func (t *callTransport) check(req *http.Request) error {
 	if problem != "" {
 		return errors.New("the host of the address is none: " + problem)
 	}
-	target := pegboard.Target{Kind: pegboard.TargetHost, Value: host}
+	target := policy.Target{Kind: policy.Host, Value: host}
 	if req.Method == "" || req.Method == http.MethodGet || req.Method == http.MethodHead {
-		target.Access = pegboard.AccessRead
+		target.Access = policy.Read
 	}
 	return t.call.Check(req.Context(), target)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
 
@@ -30,16 +31,16 @@ func TestClientOfACallChecksEveryHop(t *testing.T) { //nolint:tparallel // the r
 	t.Cleanup(front.Close)
 	tests := []struct {
 		name    string
-		set     pegboard.RuleSet
+		set     policy.RuleSet
 		method  string
 		text    string
 		reached int32
 		is      error
 	}{
-		{name: "both allowed", set: pegboard.RuleSet{Allow: []string{"Get"}}, text: "inside", reached: 1},
-		{name: "the second denied", set: pegboard.RuleSet{Allow: []string{"Get"}, Deny: []string{"WebFetch(domain:localhost)"}}, is: pegboard.ErrDenied},
-		{name: "the second not allowed", set: pegboard.RuleSet{Allow: []string{"WebFetch(domain:127.0.0.1)"}}, is: pegboard.ErrDenied},
-		{name: "a body", set: pegboard.RuleSet{Allow: []string{"Get"}, Deny: []string{"WebFetch(domain:127.0.0.1)"}}, method: http.MethodPost, is: pegboard.ErrDenied},
+		{name: "both allowed", set: policy.RuleSet{Allow: []string{"Get"}}, text: "inside", reached: 1},
+		{name: "the second denied", set: policy.RuleSet{Allow: []string{"Get"}, Deny: []string{"WebFetch(domain:localhost)"}}, is: pegboard.ErrDenied},
+		{name: "the second not allowed", set: policy.RuleSet{Allow: []string{"WebFetch(domain:127.0.0.1)"}}, is: pegboard.ErrDenied},
+		{name: "a body", set: policy.RuleSet{Allow: []string{"Get"}, Deny: []string{"WebFetch(domain:127.0.0.1)"}}, method: http.MethodPost, is: pegboard.ErrDenied},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) { //nolint:paralleltest // they count what is reached
@@ -51,7 +52,7 @@ func TestClientOfACallChecksEveryHop(t *testing.T) { //nolint:tparallel // the r
 					if tt.method != "" {
 						host = "example.com" // not the host that is asked
 					}
-					return pegboard.Traits{ReadOnly: tt.method == "", OpenWorld: true, Targets: []pegboard.Target{{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: host}}}
+					return pegboard.Traits{ReadOnly: tt.method == "", OpenWorld: true, Targets: []policy.Target{{Kind: policy.Host, Access: policy.Read, Value: host}}}
 				},
 				Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 					req, err := http.NewRequestWithContext(ctx, tt.method, front.URL, strings.NewReader("body"))
@@ -67,7 +68,7 @@ func TestClientOfACallChecksEveryHop(t *testing.T) { //nolint:tparallel // the r
 					return string(body), err
 				},
 			})
-			perms, err := pegboard.NewPermissions("", tt.set)
+			perms, err := policy.New("", tt.set)
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 			require.NoError(t, err)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
@@ -46,8 +47,8 @@ func ExampleClient() {
 	status := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info:        pegboard.Info{Name: "Status"},
 		Description: "Says how the service is.",
-		Traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{
-			{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "127.0.0.1"},
+		Traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []policy.Target{
+			{Kind: policy.Host, Access: policy.Read, Value: "127.0.0.1"},
 		}},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, server.URL, http.NoBody)
@@ -61,7 +62,7 @@ func ExampleClient() {
 			return response.Status, response.Body.Close()
 		},
 	})
-	permissions, err := pegboard.NewPermissions("", pegboard.RuleSet{Allow: []string{"Status"}, Deny: []string{"WebFetch(domain:localhost)"}})
+	permissions, err := policy.New("", policy.RuleSet{Allow: []string{"Status"}, Deny: []string{"WebFetch(domain:localhost)"}})
 	if err != nil {
 		panic(err)
 	}

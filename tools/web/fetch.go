@@ -19,6 +19,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/webtext"
 )
 
@@ -176,21 +177,21 @@ func (f *fetch) mapped(raw string) string {
 }
 
 func (f *fetch) inspect(in fetchInput, _ *pegboard.Call) pegboard.Traits {
-	target := pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: in.URL}
+	target := policy.Target{Kind: policy.Host, Access: policy.Read, Value: in.URL}
 	if u, err := f.parse(in.URL); err == nil {
 		target.Value = u.Host
 	}
 	return pegboard.Traits{
-		Targets: []pegboard.Target{target}, Concurrency: pegboard.Shared,
+		Targets: []policy.Target{target}, Concurrency: pegboard.Shared,
 		ReadOnly: true, OpenWorld: true, Kind: pegboard.KindFetch,
 	}
 }
 
-func (f *fetch) permit(_ context.Context, in fetchInput, _ *pegboard.Call) pegboard.Decision {
+func (f *fetch) permit(_ context.Context, in fetchInput, _ *pegboard.Call) policy.Decision {
 	if u, err := f.parse(in.URL); err == nil && f.preapproved.match(u) {
-		return pegboard.Decision{Behavior: pegboard.Allow, Reason: "it reads a documentation site that the program has approved"}
+		return policy.Decision{Behavior: policy.Allow, Reason: "it reads a documentation site that the program has approved"}
 	}
-	return pegboard.Decision{}
+	return policy.Decision{}
 }
 
 // call gets the document and words it for the model.

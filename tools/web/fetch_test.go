@@ -20,6 +20,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
@@ -137,27 +138,27 @@ func TestFetchPermission(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name    string
-		mode    pegboard.Mode
-		rules   pegboard.RuleSet
+		mode    policy.Mode
+		rules   policy.RuleSet
 		address string
-		want    pegboard.Behavior
+		want    policy.Behavior
 	}{
-		{name: "unknown host", address: "https://example.com/", want: pegboard.Ask},
-		{name: "approved host", address: "https://docs.example.com/a?b", want: pegboard.Allow},
-		{name: "approved host over http", address: "http://docs.example.com/", want: pegboard.Allow},
-		{name: "below an approved host", address: "https://x.docs.example.com/", want: pegboard.Ask},
-		{name: "above an approved host", address: "https://example.com/docs", want: pegboard.Ask},
-		{name: "another port", address: "https://docs.example.com:8443/", want: pegboard.Ask},
-		{name: "approved path", address: "https://www.example.com/doc/a", want: pegboard.Allow},
-		{name: "the path itself", address: "https://www.example.com/doc", want: pegboard.Allow},
-		{name: "another word", address: "https://www.example.com/documents", want: pegboard.Ask},
-		{name: "out of the path", address: "https://www.example.com/doc/../a", want: pegboard.Ask},
-		{name: "out of the path, escaped", address: "https://www.example.com/doc/%2E%2e/a", want: pegboard.Ask},
-		{name: "out of the path, escaped slash", address: "https://www.example.com/doc/..%2fa", want: pegboard.Ask},
-		{name: "deny", rules: pegboard.RuleSet{Deny: []string{"WebFetch(domain:docs.example.com)"}}, address: "https://docs.example.com/", want: pegboard.Deny},
-		{name: "ask", rules: pegboard.RuleSet{Ask: []string{"WebFetch(domain:*.example.com)"}}, address: "https://docs.example.com/", want: pegboard.Ask},
-		{name: "ask for the tool", rules: pegboard.RuleSet{Ask: []string{"WebFetch"}}, address: "https://docs.example.com/", want: pegboard.Ask},
-		{name: "allow", rules: pegboard.RuleSet{Allow: []string{"WebFetch(domain:example.com)"}}, address: "https://example.com/", want: pegboard.Allow},
+		{name: "unknown host", address: "https://example.com/", want: policy.Ask},
+		{name: "approved host", address: "https://docs.example.com/a?b", want: policy.Allow},
+		{name: "approved host over http", address: "http://docs.example.com/", want: policy.Allow},
+		{name: "below an approved host", address: "https://x.docs.example.com/", want: policy.Ask},
+		{name: "above an approved host", address: "https://example.com/docs", want: policy.Ask},
+		{name: "another port", address: "https://docs.example.com:8443/", want: policy.Ask},
+		{name: "approved path", address: "https://www.example.com/doc/a", want: policy.Allow},
+		{name: "the path itself", address: "https://www.example.com/doc", want: policy.Allow},
+		{name: "another word", address: "https://www.example.com/documents", want: policy.Ask},
+		{name: "out of the path", address: "https://www.example.com/doc/../a", want: policy.Ask},
+		{name: "out of the path, escaped", address: "https://www.example.com/doc/%2E%2e/a", want: policy.Ask},
+		{name: "out of the path, escaped slash", address: "https://www.example.com/doc/..%2fa", want: policy.Ask},
+		{name: "deny", rules: policy.RuleSet{Deny: []string{"WebFetch(domain:docs.example.com)"}}, address: "https://docs.example.com/", want: policy.Deny},
+		{name: "ask", rules: policy.RuleSet{Ask: []string{"WebFetch(domain:*.example.com)"}}, address: "https://docs.example.com/", want: policy.Ask},
+		{name: "ask for the tool", rules: policy.RuleSet{Ask: []string{"WebFetch"}}, address: "https://docs.example.com/", want: policy.Ask},
+		{name: "allow", rules: policy.RuleSet{Allow: []string{"WebFetch(domain:example.com)"}}, address: "https://example.com/", want: policy.Allow},
 	}
 	tool := web.Fetch(web.FetchOptions{Preapproved: []string{"docs.example.com", "WWW.example.com/doc/", "*.com", "", "a b"}})
 	for _, tt := range tests {
@@ -177,7 +178,7 @@ func TestFetchPermission(t *testing.T) {
 func TestFetchStaysInAnApprovedPath(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
-	s := newSession(t, pegboard.ModeDefault, pegboard.RuleSet{})
+	s := newSession(t, policy.ModeDefault, policy.RuleSet{})
 	serve(t, s, func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		if strings.HasPrefix(r.URL.Path, "/doc") {
@@ -191,11 +192,11 @@ func TestFetchStaysInAnApprovedPath(t *testing.T) {
 	require.Contains(t, text(t, call(t, s, tool, input)), "redirects to https://example.com/users/mallory; call again")
 	require.Equal(t, int32(1), asked.Load())
 
-	perms, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	perms, err := policy.New(policy.ModeBypass)
 	require.NoError(t, err)
 	require.NoError(t, s.SetPermissions(perms))
 	require.Contains(t, text(t, call(t, s, tool, input)), "mallory's words")
-	perms, err = pegboard.NewPermissions(pegboard.ModeDefault)
+	perms, err = policy.New(policy.ModeDefault)
 	require.NoError(t, err)
 	require.NoError(t, s.SetPermissions(perms))
 	require.Contains(t, text(t, call(t, s, tool, input)), "redirects to")
@@ -204,13 +205,13 @@ func TestFetchStaysInAnApprovedPath(t *testing.T) {
 // The user who allowed the call is not asked again while it runs.
 func TestFetchAsksOnce(t *testing.T) {
 	t.Parallel()
-	for _, rules := range []pegboard.RuleSet{{}, {Ask: []string{"WebFetch(domain:example.com)"}}} {
+	for _, rules := range []policy.RuleSet{{}, {Ask: []string{"WebFetch(domain:example.com)"}}} {
 		asked := 0
-		perms, err := pegboard.NewPermissions(pegboard.ModeDefault, rules)
+		perms, err := policy.New(policy.ModeDefault, rules)
 		require.NoError(t, err)
-		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 			asked++
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+			return policy.Decision{Behavior: policy.Allow}, nil
 		}})
 		require.NoError(t, err)
 		serve(t, s, func(w http.ResponseWriter, r *http.Request) {
@@ -232,20 +233,20 @@ func TestFetchAsksOnce(t *testing.T) {
 // Each hop of a call is decided under the permissions of its time.
 func TestFetchPermissionsChangeInMidCall(t *testing.T) {
 	t.Parallel()
-	allow := pegboard.RuleSet{Allow: []string{"WebFetch(domain:example.com)"}}
-	deny := pegboard.RuleSet{Deny: []string{"WebFetch(domain:example.com)"}}
+	allow := policy.RuleSet{Allow: []string{"WebFetch(domain:example.com)"}}
+	deny := policy.RuleSet{Deny: []string{"WebFetch(domain:example.com)"}}
 	tests := []struct {
 		name        string
-		mode        pegboard.Mode
-		before      pegboard.RuleSet
-		after       pegboard.RuleSet
+		mode        policy.Mode
+		before      policy.RuleSet
+		after       policy.RuleSet
 		preapproved []string
 		denied      bool
 		asked       int
 	}{
 		{name: "allowed by the user, denied", after: deny, denied: true, asked: 1},
 		{name: "allowed by a rule, denied", before: allow, after: deny, denied: true},
-		{name: "allowed by the mode, denied", mode: pegboard.ModeBypass, after: deny, denied: true},
+		{name: "allowed by the mode, denied", mode: policy.ModeBypass, after: deny, denied: true},
 		{name: "approved by the program, denied", preapproved: []string{"example.com"}, after: deny, denied: true},
 		{name: "allowed by the user, still to be asked", asked: 1},
 		{name: "allowed by a rule that is gone", before: allow, asked: 1},
@@ -255,16 +256,16 @@ func TestFetchPermissionsChangeInMidCall(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			asked := 0
-			perms, err := pegboard.NewPermissions(cmp.Or(tt.mode, pegboard.ModeDefault), tt.before)
+			perms, err := policy.New(cmp.Or(tt.mode, policy.ModeDefault), tt.before)
 			require.NoError(t, err)
-			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
+			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms, Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 				asked++
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			}})
 			require.NoError(t, err)
 			serve(t, s, func(w http.ResponseWriter, r *http.Request) {
 				if n := len(r.URL.Path); n < 4 {
-					changed, err := pegboard.NewPermissions(cmp.Or(tt.mode, pegboard.ModeDefault), tt.after)
+					changed, err := policy.New(cmp.Or(tt.mode, policy.ModeDefault), tt.after)
 					if err == nil {
 						err = s.SetPermissions(changed)
 					}

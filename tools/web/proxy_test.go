@@ -17,6 +17,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/webseam"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
@@ -56,7 +57,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The proxy is asked for what was decided and judged, and for nothing else.
 func TestFetchThroughProxy(t *testing.T) {
 	t.Parallel()
-	s := newSession(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"WebFetch(domain:denied.example.com)"}})
+	s := newSession(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"WebFetch(domain:denied.example.com)"}})
 	var addresses []string
 	seams := serve(t, s, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/start" {
@@ -100,7 +101,7 @@ func (loopbackOnly) LookupNetIP(context.Context, string, string) ([]netip.Addr, 
 // An address of IPv6 is decided in its usual spelling, and dialled as it was judged.
 func TestFetchIPv6(t *testing.T) {
 	t.Parallel()
-	s := newSession(t, pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"WebFetch(domain:2606:2800:21f::1)", "WebFetch(domain:[2606:2800:21f::1])"}})
+	s := newSession(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"WebFetch(domain:2606:2800:21f::1)", "WebFetch(domain:[2606:2800:21f::1])"}})
 	var dialled []string
 	seams := serve(t, s, answer("text/plain", "over IPv6"))
 	dial := seams.Dial

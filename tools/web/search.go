@@ -11,6 +11,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Limits of WebSearch.
@@ -100,7 +101,7 @@ func Search(o SearchOptions) pegboard.Tool {
 			return pegboard.Traits{
 				ReadOnly: true, OpenWorld: true, Kind: pegboard.KindSearch, Concurrency: pegboard.Shared,
 				// An opaque target would be one that any rule about hosts could be meant for.
-				Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: pegboard.OneLine(in.Query)}},
+				Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: pegboard.OneLine(in.Query)}},
 			}
 		},
 		Lines: func(in searchInput, _ *pegboard.Call) pegboard.Lines {

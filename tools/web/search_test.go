@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 	"github.com/seed49eaa51d/pegboard/tools/web"
 )
@@ -339,30 +340,30 @@ func TestSearchPermission(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
-		mode  pegboard.Mode
-		rules pegboard.RuleSet
+		mode  policy.Mode
+		rules policy.RuleSet
 		ok    bool
 	}{
-		{name: "default", mode: pegboard.ModeDefault},
-		{name: "allowed", mode: pegboard.ModeDefault, rules: pegboard.RuleSet{Allow: []string{"WebSearch"}}, ok: true},
-		{name: "allowed beside a rule about hosts", mode: pegboard.ModeDefault, rules: pegboard.RuleSet{Allow: []string{"WebSearch"}, Deny: []string{"WebFetch(domain:example.com)"}}, ok: true},
-		{name: "denied", mode: pegboard.ModeBypass, rules: pegboard.RuleSet{Deny: []string{"WebSearch"}}},
-		{name: "all allowed", mode: pegboard.ModeBypass, ok: true},
-		{name: "allowed beside rules about hosts, files and commands", mode: pegboard.ModeDefault, ok: true, rules: pegboard.RuleSet{
+		{name: "default", mode: policy.ModeDefault},
+		{name: "allowed", mode: policy.ModeDefault, rules: policy.RuleSet{Allow: []string{"WebSearch"}}, ok: true},
+		{name: "allowed beside a rule about hosts", mode: policy.ModeDefault, rules: policy.RuleSet{Allow: []string{"WebSearch"}, Deny: []string{"WebFetch(domain:example.com)"}}, ok: true},
+		{name: "denied", mode: policy.ModeBypass, rules: policy.RuleSet{Deny: []string{"WebSearch"}}},
+		{name: "all allowed", mode: policy.ModeBypass, ok: true},
+		{name: "allowed beside rules about hosts, files and commands", mode: policy.ModeDefault, ok: true, rules: policy.RuleSet{
 			Allow: []string{"WebSearch"}, Deny: []string{"WebFetch(domain:*.tracker.example)", "Read(./secret)"}, Ask: []string{"Bash(rm:*)"},
 		}},
-		{name: "all allowed beside a rule about hosts", mode: pegboard.ModeBypass, ok: true, rules: pegboard.RuleSet{Deny: []string{"WebFetch(domain:a.example)"}}},
-		{name: "allowed and asked about", mode: pegboard.ModeDefault, rules: pegboard.RuleSet{Allow: []string{"WebSearch"}, Ask: []string{"WebSearch"}}},
-		{name: "denied by the words of the query", mode: pegboard.ModeBypass, rules: pegboard.RuleSet{Deny: []string{"WebSearch(*release*)"}}},
-		{name: "denied in other letters", mode: pegboard.ModeBypass, rules: pegboard.RuleSet{Deny: []string{"WebSearch(Go Release)"}}},
-		{name: "other words denied", mode: pegboard.ModeBypass, rules: pegboard.RuleSet{Deny: []string{"WebSearch(rust*)"}}, ok: true},
-		{name: "a parameter that it has not", mode: pegboard.ModeDefault, rules: pegboard.RuleSet{Allow: []string{"WebSearch"}, Deny: []string{"WebSearch(domain:a.example)"}}},
-		{name: "other words allowed", mode: pegboard.ModeDefault, rules: pegboard.RuleSet{Allow: []string{"WebSearch(go rel)"}}},
+		{name: "all allowed beside a rule about hosts", mode: policy.ModeBypass, ok: true, rules: policy.RuleSet{Deny: []string{"WebFetch(domain:a.example)"}}},
+		{name: "allowed and asked about", mode: policy.ModeDefault, rules: policy.RuleSet{Allow: []string{"WebSearch"}, Ask: []string{"WebSearch"}}},
+		{name: "denied by the words of the query", mode: policy.ModeBypass, rules: policy.RuleSet{Deny: []string{"WebSearch(*release*)"}}},
+		{name: "denied in other letters", mode: policy.ModeBypass, rules: policy.RuleSet{Deny: []string{"WebSearch(Go Release)"}}},
+		{name: "other words denied", mode: policy.ModeBypass, rules: policy.RuleSet{Deny: []string{"WebSearch(rust*)"}}, ok: true},
+		{name: "a parameter that it has not", mode: policy.ModeDefault, rules: policy.RuleSet{Allow: []string{"WebSearch"}, Deny: []string{"WebSearch(domain:a.example)"}}},
+		{name: "other words allowed", mode: policy.ModeDefault, rules: policy.RuleSet{Allow: []string{"WebSearch(go rel)"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			perms, err := pegboard.NewPermissions(tt.mode, tt.rules)
+			perms, err := policy.New(tt.mode, tt.rules)
 			require.NoError(t, err)
 			s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 			require.NoError(t, err)

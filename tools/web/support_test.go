@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/internal/webseam"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 	"github.com/seed49eaa51d/pegboard/tools/web"
@@ -52,9 +53,9 @@ func serve(t *testing.T, s *pegboard.Session, h http.HandlerFunc) webseam.Seams 
 }
 
 // newSession returns a session that allows everything, or what is left of it.
-func newSession(t *testing.T, mode pegboard.Mode, rules pegboard.RuleSet) *pegboard.Session {
+func newSession(t *testing.T, mode policy.Mode, rules policy.RuleSet) *pegboard.Session {
 	t.Helper()
-	perms, err := pegboard.NewPermissions(mode, rules)
+	perms, err := policy.New(mode, rules)
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 	require.NoError(t, err)
@@ -65,7 +66,7 @@ func newSession(t *testing.T, mode pegboard.Mode, rules pegboard.RuleSet) *pegbo
 // everything is a session without questions.
 func everything(t *testing.T) *pegboard.Session {
 	t.Helper()
-	return newSession(t, pegboard.ModeBypass, pegboard.RuleSet{})
+	return newSession(t, policy.ModeBypass, policy.RuleSet{})
 }
 
 // fetch makes one call of WebFetch.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/netguard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // visit is what one call asks of the network. The context of its request carries it.
@@ -27,11 +28,11 @@ func checkHost(ctx context.Context, host string) error {
 	if !ok {
 		return errors.New("no call asks for it")
 	}
-	target := pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: host}
+	target := policy.Target{Kind: policy.Host, Access: policy.Read, Value: host}
 	if v.call.Filter(target) {
 		return nil
 	}
-	if slices.ContainsFunc(v.call.Targets(), func(t pegboard.Target) bool { return t.Kind == pegboard.TargetHost && t.Value == host }) {
+	if slices.ContainsFunc(v.call.Targets(), func(t policy.Target) bool { return t.Kind == policy.Host && t.Value == host }) {
 		return v.checkOwn(ctx, target)
 	}
 	return v.call.Check(ctx, target)
@@ -39,13 +40,13 @@ func checkHost(ctx context.Context, host string) error {
 
 // checkOwn decides the host of the call itself, which was decided before the call ran, once more:
 // the permissions may have changed since. A user who allowed it is not asked again.
-func (v *visit) checkOwn(ctx context.Context, target pegboard.Target) error {
+func (v *visit) checkOwn(ctx context.Context, target policy.Target) error {
 	now := v.call.Pool().Decide(ctx, *v.call)
-	if now.Behavior == pegboard.Deny && now.By == pegboard.ByRule {
+	if now.Behavior == policy.Deny && now.By == policy.ByRule {
 		return fmt.Errorf("%w: %s", pegboard.ErrDenied, now.Reason)
 	}
 	before := v.call.Decision()
-	byRules := before.Behavior == pegboard.Allow && (before.By == pegboard.ByRule || before.By == pegboard.ByMode || before.By == pegboard.ByDefault)
+	byRules := before.Behavior == policy.Allow && (before.By == policy.ByRule || before.By == policy.ByMode || before.By == policy.ByDefault)
 	if v.asked || !byRules {
 		return nil
 	}
@@ -58,7 +59,7 @@ func (v *visit) checkOwn(ctx context.Context, target pegboard.Target) error {
 // false for one that only another call may ask for: the call was allowed for the sake of its
 // path, and this is another.
 func (v *visit) allows(u *netguard.URL) (bool, error) {
-	if v.call.Decision().By == pegboard.ByTool && !v.fetch.preapproved.match(u) {
+	if v.call.Decision().By == policy.ByTool && !v.fetch.preapproved.match(u) {
 		return false, nil
 	}
 	if allow := v.fetch.options.Allow; allow != nil {

@@ -7,6 +7,7 @@ import (
 	"log"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/workflow"
@@ -26,9 +27,9 @@ func shouting() (*agents.Agents, *pegboard.Registry, *pegboard.Session) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 		fmt.Println("approved:", q.Call.View().Before)
-		return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		return policy.Decision{Behavior: policy.Allow}, nil
 	}})
 	if err != nil {
 		log.Fatal(err)

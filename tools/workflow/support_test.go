@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/workflow"
@@ -26,17 +27,17 @@ type scene struct {
 	pool    *pegboard.Pool
 
 	mu     sync.Mutex
-	answer pegboard.Behavior
+	answer policy.Behavior
 	asked  []*pegboard.Question
 }
 
 // newScene returns a scene in the default mode with rules.
-func newScene(t *testing.T, w *workflow.Workflows, rules pegboard.RuleSet) *scene {
+func newScene(t *testing.T, w *workflow.Workflows, rules policy.RuleSet) *scene {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	s := &scene{t: t, dir: dir, answer: pegboard.Allow}
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, rules)
+	s := &scene{t: t, dir: dir, answer: policy.Allow}
+	perms, err := policy.New(policy.ModeDefault, rules)
 	require.NoError(t, err)
 	s.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms, Ask: s.ask})
 	require.NoError(t, err)
@@ -47,11 +48,11 @@ func newScene(t *testing.T, w *workflow.Workflows, rules pegboard.RuleSet) *scen
 	return s
 }
 
-func (s *scene) ask(_ context.Context, q *pegboard.Question) (pegboard.Decision, error) {
+func (s *scene) ask(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, q)
-	return pegboard.Decision{Behavior: s.answer}, nil
+	return policy.Decision{Behavior: s.answer}, nil
 }
 
 // call calls the tool.

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -87,16 +88,16 @@ func (w *Workflows) Tool() pegboard.Tool {
 func inspect(in toolInput, _ *pegboard.Call) pegboard.Traits {
 	switch {
 	case in.ScriptPath != "":
-		return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, ReadOnly: true, Targets: []pegboard.Target{
-			{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: in.ScriptPath},
+		return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, ReadOnly: true, Targets: []policy.Target{
+			{Kind: policy.Path, Access: policy.Read, Value: in.ScriptPath},
 		}}
 	case in.Name != "":
-		return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Targets: []pegboard.Target{
-			{Kind: pegboard.TargetResource, Access: pegboard.AccessRun, Value: in.Name},
+		return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Targets: []policy.Target{
+			{Kind: policy.Resource, Access: policy.Run, Value: in.Name},
 		}}
 	}
-	return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Targets: []pegboard.Target{
-		{Kind: pegboard.TargetOpaque, Access: pegboard.AccessRun, Value: "a script that starts agents"},
+	return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.Shared, Targets: []policy.Target{
+		{Kind: policy.Opaque, Access: policy.Run, Value: "a script that starts agents"},
 	}}
 }
 
@@ -140,19 +141,19 @@ func (w *Workflows) validate(in toolInput, c *pegboard.Call) error {
 
 // permit puts the script into the input. Otherwise it has no opinion: without a rule, the
 // person is asked.
-func (w *Workflows) permit(ctx context.Context, in toolInput, c *pegboard.Call) pegboard.Decision {
+func (w *Workflows) permit(ctx context.Context, in toolInput, c *pegboard.Call) policy.Decision {
 	if !in.needsLoading() || c.Session() == nil {
-		return pegboard.Decision{}
+		return policy.Decision{}
 	}
 	loaded, err := w.load(ctx, in, c)
 	if err != nil {
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: err.Error()}
+		return policy.Decision{Behavior: policy.Deny, Reason: err.Error()}
 	}
 	raw, err := json.Marshal(loaded)
 	if err != nil {
-		return pegboard.Decision{Behavior: pegboard.Deny, Reason: err.Error()}
+		return policy.Decision{Behavior: policy.Deny, Reason: err.Error()}
 	}
-	return pegboard.Decision{Input: raw}
+	return policy.Decision{Input: raw}
 }
 
 // load returns the input with the script that it names.
@@ -226,7 +227,7 @@ func (w *Workflows) permitted(ctx context.Context, pool *pegboard.Pool, name str
 		return Named{}, err
 	}
 	d := pool.Decide(ctx, pegboard.Call{Name: toolName, Input: input})
-	if d.Behavior == pegboard.Deny || d.Behavior == pegboard.Ask && d.Rule != nil {
+	if d.Behavior == policy.Deny || d.Behavior == policy.Ask && d.Rule != nil {
 		return Named{}, fmt.Errorf("%w: workflow %s cannot be started from inside another: %s", pegboard.ErrDenied, name, d.Reason)
 	}
 	return n, nil

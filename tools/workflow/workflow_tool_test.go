@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/workflow"
 )
@@ -24,7 +25,7 @@ return await agent("check " + found.join())`
 
 func TestWorkflowRunsInTheBackground(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), pegboard.RuleSet{})
+	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), policy.RuleSet{})
 	l := s.start(map[string]any{"script": reviewScript, "args": []string{"a", "b"}})
 	require.Equal(t, workflow.StatusLaunched, l.Status)
 	require.Equal(t, "review", l.WorkflowName)
@@ -49,7 +50,7 @@ func TestWorkflowIsApproved(t *testing.T) {
 	denied := workflow.Named{Name: "secret", Script: "return 'told'"}
 	for _, test := range []struct {
 		name  string
-		rules pegboard.RuleSet
+		rules policy.RuleSet
 		input map[string]any
 		asked bool
 		err   string // of the call
@@ -57,19 +58,19 @@ func TestWorkflowIsApproved(t *testing.T) {
 	}{
 		{name: "script", input: map[string]any{"script": "return 1"}, asked: true, end: "Result:\n1"},
 		{name: "named", input: map[string]any{"name": "nightly"}, asked: true, end: "Result:\n1"},
-		{name: "rule for all", rules: pegboard.RuleSet{Allow: []string{"Workflow"}}, input: map[string]any{"script": "return 1"}, end: "Result:\n1"},
-		{name: "rule for the name", rules: pegboard.RuleSet{Allow: []string{"Workflow(nightly)"}}, input: map[string]any{"name": "nightly"}, end: "Result:\n1"},
+		{name: "rule for all", rules: policy.RuleSet{Allow: []string{"Workflow"}}, input: map[string]any{"script": "return 1"}, end: "Result:\n1"},
+		{name: "rule for the name", rules: policy.RuleSet{Allow: []string{"Workflow(nightly)"}}, input: map[string]any{"name": "nightly"}, end: "Result:\n1"},
 		{
-			name: "rule for the name and a script that calls itself so", rules: pegboard.RuleSet{Allow: []string{"Workflow(nightly)"}},
+			name: "rule for the name and a script that calls itself so", rules: policy.RuleSet{Allow: []string{"Workflow(nightly)"}},
 			input: map[string]any{"script": "const meta = {name: 'nightly'}; return 2", "title": "nightly"}, asked: true, end: "Result:\n2",
 		},
-		{name: "deny rule", rules: pegboard.RuleSet{Deny: []string{"Workflow(secret)"}}, input: map[string]any{"name": "secret"}, err: "Workflow(secret)"},
+		{name: "deny rule", rules: policy.RuleSet{Deny: []string{"Workflow(secret)"}}, input: map[string]any{"name": "secret"}, err: "Workflow(secret)"},
 		{
-			name: "deny rule inside", rules: pegboard.RuleSet{Deny: []string{"Workflow(secret)"}},
+			name: "deny rule inside", rules: policy.RuleSet{Deny: []string{"Workflow(secret)"}},
 			input: map[string]any{"script": "return workflow('secret')"}, asked: true, end: "workflow secret cannot be started from inside another",
 		},
 		{
-			name: "ask rule inside", rules: pegboard.RuleSet{Ask: []string{"Workflow(secret)"}},
+			name: "ask rule inside", rules: policy.RuleSet{Ask: []string{"Workflow(secret)"}},
 			input: map[string]any{"name": "nightly"}, asked: true, end: "Result:\n1",
 		},
 		{name: "inside", input: map[string]any{"script": "return workflow('secret')"}, asked: true, end: "Result:\n\"told\""},
@@ -94,7 +95,7 @@ func TestWorkflowIsApproved(t *testing.T) {
 
 func TestPersonSeesTheScript(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), pegboard.RuleSet{})
+	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), policy.RuleSet{})
 	path := s.write("plan.js", reviewScript)
 	for _, input := range []map[string]any{{"script": reviewScript, "args": []string{}}, {"scriptPath": path, "args": []string{}}} {
 		s.asked = nil
@@ -114,7 +115,7 @@ func TestPersonSeesTheScript(t *testing.T) {
 // TestApprovedScriptRuns changes the file while the person is asked.
 func TestApprovedScriptRuns(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), pegboard.RuleSet{})
+	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), policy.RuleSet{})
 	path := s.write("plan.js", "return 'approved'")
 	s.session.OnClose("nothing", func(context.Context) error { return nil })
 	out := func() pegboard.Outcome {
@@ -142,7 +143,7 @@ func TestApprovedScriptRuns(t *testing.T) {
 // TestPreviewNamesAreHarmless has a title that would change what stands on a screen.
 func TestPreviewNamesAreHarmless(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), pegboard.RuleSet{})
+	s := newScene(t, workflow.NewWith(workflow.Options{}, echo), policy.RuleSet{})
 	s.end(s.start(map[string]any{"script": "return 1", "title": "a\x1b[2Jb\u202ec/../d\nsecond"}))
 	diffs, err := s.asked[0].Preview(t.Context())
 	require.NoError(t, err)
@@ -162,7 +163,7 @@ func TestStoppedAgentsAreTold(t *testing.T) {
 		}
 		return workflow.AgentResult{Text: "x"}, nil
 	})
-	s := newScene(t, w, pegboard.RuleSet{})
+	s := newScene(t, w, policy.RuleSet{})
 	l := s.start(map[string]any{"script": "agent('slow'); await agent('quick'); agent('late'); agent('later'); throw new Error('oh')"})
 	_, notice := s.end(l)
 	require.Contains(t, notice, "Error: oh")
@@ -177,7 +178,7 @@ func TestStoppedAgentsAreTold(t *testing.T) {
 func TestBadCalls(t *testing.T) { //nolint:tparallel // the calls share a session
 	t.Parallel()
 	w := workflow.NewWith(workflow.Options{Named: []workflow.Named{{Name: "nightly", Script: "return 1"}}}, echo)
-	s := newScene(t, w, pegboard.RuleSet{Deny: []string{"Read(./secret.js)"}})
+	s := newScene(t, w, policy.RuleSet{Deny: []string{"Read(./secret.js)"}})
 	s.write("secret.js", "return 'secret'")
 	s.write("wrong.js", "return (")
 	s.write("long.js", "return 1"+strings.Repeat(" ", workflow.MaxScript))
@@ -215,7 +216,7 @@ func TestBadCalls(t *testing.T) { //nolint:tparallel // the calls share a sessio
 func TestArgsMayBeAnyJSON(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{`null`, `7`, `"text"`, `[1,{"a":"b"}]`, `{"x":[]}`} {
-		s := newScene(t, workflow.NewWith(workflow.Options{}, echo), pegboard.RuleSet{})
+		s := newScene(t, workflow.NewWith(workflow.Options{}, echo), policy.RuleSet{})
 		_, notice := s.end(s.start(map[string]any{"script": "return [args]", "args": json.RawMessage(args)}))
 		require.Contains(t, notice, "Result:\n["+args+"]")
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Fence stands around a worktree. Its fields must not be changed once it is used; its
@@ -60,16 +61,16 @@ func (f *Fence) Refusal(h *pegboard.HookCall) string {
 }
 
 // isRead reports whether a command is known to change nothing.
-func isRead(targets []pegboard.Target, command string) bool {
-	return slices.ContainsFunc(targets, func(t pegboard.Target) bool {
-		return t.Kind == pegboard.TargetCommand && t.Value == command && t.Shell.ReadOnly
+func isRead(targets []policy.Target, command string) bool {
+	return slices.ContainsFunc(targets, func(t policy.Target) bool {
+		return t.Kind == policy.Command && t.Value == command && t.Shell.ReadOnly
 	})
 }
 
 // ofGuess returns why a program is denied a name in the checkout, or "". It is not known
 // whether the program reads the file, writes it, or works in the directory.
-func (f *Fence) ofGuess(t *pegboard.Target) string {
-	if t.Kind != pegboard.TargetPath {
+func (f *Fence) ofGuess(t *policy.Target) string {
+	if t.Kind != policy.Path {
 		return ""
 	}
 	name, ok := f.outsideTree(t)
@@ -82,16 +83,16 @@ func (f *Fence) ofGuess(t *pegboard.Target) string {
 // ofGit returns why git, in the worktree, might find the repository of the checkout in its
 // place: because the file is not there that leads git to the worktree, or because a command of
 // the same line removes it with all that is around it.
-func (f *Fence) ofGit(targets []pegboard.Target) string {
+func (f *Fence) ofGit(targets []policy.Target) string {
 	isGit := func(command string) bool { return strings.HasPrefix(command, "git ") }
 	dot, runs, git, removed := filepath.Join(f.Path, ".git"), false, false, false
 	for n := range targets {
 		t := &targets[n]
 		switch t.Kind {
-		case pegboard.TargetCommand:
+		case policy.Command:
 			runs, git = true, git || isGit(t.Value) || slices.ContainsFunc(t.Shell.Nested, isGit)
-		case pegboard.TargetPath:
-			removed = removed || t.Access == pegboard.AccessWrite && t.Tree && !isGit(t.Shell.FromCommand) && realpath.Contains(t.Real(), dot)
+		case policy.Path:
+			removed = removed || t.Access == policy.Write && t.Tree && !isGit(t.Shell.FromCommand) && realpath.Contains(t.Real(), dot)
 		}
 	}
 	switch {
@@ -105,11 +106,11 @@ func (f *Fence) ofGit(targets []pegboard.Target) string {
 
 // ofTarget returns why a call with a target is denied, or "". A shell says by an opaque target
 // with a text that it cannot see through a line.
-func (f *Fence) ofTarget(t *pegboard.Target) string {
+func (f *Fence) ofTarget(t *policy.Target) string {
 	switch {
-	case t.Kind == pegboard.TargetOpaque && t.Value != "", t.Kind == pegboard.TargetCommand && !t.Shell.Simple:
+	case t.Kind == policy.Opaque && t.Value != "", t.Kind == policy.Command && !t.Shell.Simple:
 		return fmt.Sprintf("What this does cannot be seen before it runs (%s), so it might write in %s. Write plain commands for the worktree %s: no computed names, and no variables or options that lead git or other programs elsewhere.", t.Value, f.Main, f.Dir)
-	case t.Kind != pegboard.TargetPath || t.Access == pegboard.AccessRead && !t.Shell.Enters:
+	case t.Kind != policy.Path || t.Access == policy.Read && !t.Shell.Enters:
 		return ""
 	}
 	name, ok := f.outsideTree(t)
@@ -135,7 +136,7 @@ func (f *Fence) standIn(name string) string {
 // repository, and not in the worktree, or that has one of them below it. The file with which
 // git finds the worktree counts as well, and one with several hard links, since one of them may
 // be in the checkout.
-func (f *Fence) outsideTree(t *pegboard.Target) (string, bool) {
+func (f *Fence) outsideTree(t *policy.Target) (string, bool) {
 	names := append([]string{t.Value, t.Real()}, t.Aliases...)
 	for _, name := range names {
 		if name == "" {
@@ -148,7 +149,7 @@ func (f *Fence) outsideTree(t *pegboard.Target) (string, bool) {
 		switch {
 		case realpath.Contains(filepath.Join(f.Path, ".git"), name):
 			return name, true
-		case t.Access == pegboard.AccessWrite && !t.Tree && hasLinks(name):
+		case t.Access == policy.Write && !t.Tree && hasLinks(name):
 			return name, true
 		case realpath.Contains(f.Path, name):
 		case realpath.LeadsThrough(name, f.roots()), t.Tree && slices.ContainsFunc(f.roots(), func(root string) bool { return realpath.Contains(name, root) }):

@@ -5,18 +5,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/pattern"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Rules returns those of rules that deny and ask once more, for a session that is anchored in
 // the worktree: what they name in the checkout by an absolute path, or from the home directory,
 // is named in the worktree. Spelled are further names of Main. Rules of the turn are left out.
-func (f *Fence) Rules(rules []pegboard.Rule, home string, spelled ...string) []pegboard.RuleSet {
-	var sets []pegboard.RuleSet
+func (f *Fence) Rules(rules []policy.Rule, home string, spelled ...string) []policy.RuleSet {
+	var sets []policy.RuleSet
 	for _, r := range rules {
-		if r.Behavior == pegboard.Allow || r.Pattern == "" || r.Source == pegboard.SourceTurn {
+		if r.Behavior == policy.Allow || r.Pattern == "" || r.Source == policy.SourceTurn {
 			continue
 		}
 		r.Pattern, _ = f.moved(r.Pattern, home, spelled)
@@ -29,17 +29,17 @@ func (f *Fence) Rules(rules []pegboard.Rule, home string, spelled ...string) []p
 // another place in the worktree than in the checkout, and that are not among rules yet. Rules of
 // the turn count, and end with the turn. Anchor is the directory in the worktree on which rules
 // count as anchored that name no absolute path; empty if they hold there anyway.
-func (f *Fence) Missing(rules []pegboard.Rule, anchor, home string, spelled ...string) []pegboard.RuleSet {
-	var sets []pegboard.RuleSet
+func (f *Fence) Missing(rules []policy.Rule, anchor, home string, spelled ...string) []policy.RuleSet {
+	var sets []policy.RuleSet
 	for _, r := range rules {
-		if r.Behavior == pegboard.Allow || r.Pattern == "" {
+		if r.Behavior == policy.Allow || r.Pattern == "" {
 			continue
 		}
 		text, ok := f.moved(r.Pattern, home, spelled)
 		if !ok && anchor != "" {
 			text, ok = anchored(&r, anchor)
 		}
-		if r.Pattern = text; ok && !slices.ContainsFunc(rules, func(o pegboard.Rule) bool { return SameText(o, r) }) {
+		if r.Pattern = text; ok && !slices.ContainsFunc(rules, func(o policy.Rule) bool { return SameText(o, r) }) {
 			sets = append(sets, setOf(r))
 		}
 	}
@@ -47,15 +47,15 @@ func (f *Fence) Missing(rules []pegboard.Rule, anchor, home string, spelled ...s
 }
 
 // SameText reports whether two rules are written alike.
-func SameText(a, b pegboard.Rule) bool {
+func SameText(a, b policy.Rule) bool {
 	return a.Behavior == b.Behavior && a.Tool == b.Tool && a.Pattern == b.Pattern && a.Source == b.Source
 }
 
-func setOf(r pegboard.Rule) pegboard.RuleSet {
-	if r.Behavior == pegboard.Deny {
-		return pegboard.RuleSet{Source: r.Source, Deny: []string{r.String()}}
+func setOf(r policy.Rule) policy.RuleSet {
+	if r.Behavior == policy.Deny {
+		return policy.RuleSet{Source: r.Source, Deny: []string{r.String()}}
 	}
-	return pegboard.RuleSet{Source: r.Source, Ask: []string{r.String()}}
+	return policy.RuleSet{Source: r.Source, Ask: []string{r.String()}}
 }
 
 // moved returns a pattern that names a place in the checkout by an absolute path, or from the
@@ -84,7 +84,7 @@ func (f *Fence) moved(text, home string, spelled []string) (string, bool) {
 
 // anchored returns the pattern of a rule on files as it is written for an anchor, if it has one. A
 // bare name has none.
-func anchored(r *pegboard.Rule, anchor string) (string, bool) {
+func anchored(r *policy.Rule, anchor string) (string, bool) {
 	text := strings.TrimPrefix(r.Pattern, "./")
 	isPath := (r.Tool == "Read" || r.Tool == "Edit") && strings.Contains(strings.TrimSuffix(text, "/"), "/")
 	if !isPath || strings.HasPrefix(text, "//") || strings.HasPrefix(text, "~") || strings.Contains(text, "..") {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // Of returns the store that all agents of the conversation of s share.
@@ -22,7 +23,7 @@ var storeKey = pegboard.NewKey[*atomicfile.Store]("file writes")
 func Lock(ctx context.Context, c *pegboard.Call) (unlock func(), err error) {
 	var files []string
 	for _, t := range c.Targets() {
-		if t.Kind == pegboard.TargetPath && t.Access == pegboard.AccessWrite && !t.Tree && t.Real() != "" {
+		if t.Kind == policy.Path && t.Access == policy.Write && !t.Tree && t.Real() != "" {
 			files = append(files, t.Real())
 		}
 	}

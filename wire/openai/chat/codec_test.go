@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
@@ -298,7 +299,7 @@ func TestAutoKeepsWhatWasCalled(t *testing.T) {
 	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{})))
 	_, err := r.Attach("maps", toolOf(t, pegboard.Info{Name: "route"}, "Finds a route.", city))
 	require.NoError(t, err)
-	perms, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__maps"}})
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__maps"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
 	require.NoError(t, err)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/content"
 )
 
@@ -215,7 +216,7 @@ func TestManyBlocks(t *testing.T) {
 // what is for the user is progress.
 func TestForCall(t *testing.T) {
 	t.Parallel()
-	allowed, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	allowed, err := policy.New(policy.ModeBypass)
 	require.NoError(t, err)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: allowed})
 	require.NoError(t, err)

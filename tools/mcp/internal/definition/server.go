@@ -7,6 +7,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A Caller makes a call. Tool is the name that the server has for the tool, and input a JSON
@@ -45,17 +46,17 @@ func (s Server) info(e *entry) pegboard.Info {
 // the effects on the server itself. All other traits for an untrusted server are the
 // protocol's defaults, whatever its hints say.
 func (s Server) traits(h hints) pegboard.Traits {
-	target := pegboard.Target{Kind: pegboard.TargetResource, Value: "mcp:" + s.Name}
+	target := policy.Target{Kind: policy.Resource, Value: "mcp:" + s.Name}
 	t := pegboard.Traits{Concurrency: pegboard.PerTarget, Destructive: true, OpenWorld: true}
 	if h.reads() {
-		target.Access, t.Concurrency = pegboard.AccessRead, pegboard.Shared
+		target.Access, t.Concurrency = policy.Read, pegboard.Shared
 	}
 	if s.Trusted {
 		t.ReadOnly, t.Destructive = h.reads(), h.destroys()
 		t.OpenWorld = h.openWorld != no
 		t.Idempotent = h.idempotent == yes
 	}
-	t.Targets = []pegboard.Target{target}
+	t.Targets = []policy.Target{target}
 	return t
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/definition"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
@@ -48,11 +49,11 @@ func TestHints(t *testing.T) {
 				if trusted {
 					want = tt.trusted
 				}
-				target := pegboard.Target{Kind: pegboard.TargetResource, Value: "mcp:a server"}
+				target := policy.Target{Kind: policy.Resource, Value: "mcp:a server"}
 				if tt.reads {
-					target.Access = pegboard.AccessRead
+					target.Access = policy.Read
 				}
-				want.Targets = []pegboard.Target{target}
+				want.Targets = []policy.Target{target}
 				tool, _, err := attached(t, definition.Server{Name: "a server", Trusted: trusted}, `{"name":"get","annotations":`+tt.hints+`,`+anyObject+`}`)
 				require.NoError(t, err)
 				require.Equal(t, want, tool.Traits(&pegboard.Call{Input: json.RawMessage(`{}`)}))
@@ -67,25 +68,25 @@ func TestHintsLetNothingRun(t *testing.T) {
 	t.Parallel()
 	const harmless = `{"name":"get","annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false,"idempotentHint":true},` + anyObject + `}`
 	tests := []struct {
-		mode    pegboard.Mode
+		mode    policy.Mode
 		trusted bool
 		allow   []string
-		want    pegboard.Behavior
+		want    policy.Behavior
 	}{
-		{mode: pegboard.ModeDefault, want: pegboard.Ask},
-		{mode: pegboard.ModeDefault, trusted: true, want: pegboard.Ask},
-		{mode: pegboard.ModeAcceptEdits, trusted: true, want: pegboard.Ask},
-		{mode: pegboard.ModePlan, trusted: true, want: pegboard.Ask},
-		{mode: pegboard.ModeAuto, trusted: true, want: pegboard.Ask},
-		{mode: pegboard.ModeDeny, trusted: true, want: pegboard.Deny},
-		{mode: pegboard.ModeDefault, allow: []string{"mcp__srv"}, want: pegboard.Allow},
-		{mode: pegboard.ModePlan, allow: []string{"mcp__srv"}, want: pegboard.Ask},
-		{mode: pegboard.ModePlan, trusted: true, allow: []string{"mcp__srv"}, want: pegboard.Allow},
+		{mode: policy.ModeDefault, want: policy.Ask},
+		{mode: policy.ModeDefault, trusted: true, want: policy.Ask},
+		{mode: policy.ModeAcceptEdits, trusted: true, want: policy.Ask},
+		{mode: policy.ModePlan, trusted: true, want: policy.Ask},
+		{mode: policy.ModeAuto, trusted: true, want: policy.Ask},
+		{mode: policy.ModeDeny, trusted: true, want: policy.Deny},
+		{mode: policy.ModeDefault, allow: []string{"mcp__srv"}, want: policy.Allow},
+		{mode: policy.ModePlan, allow: []string{"mcp__srv"}, want: policy.Ask},
+		{mode: policy.ModePlan, trusted: true, allow: []string{"mcp__srv"}, want: policy.Allow},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s, trusted %t, rules %v", tt.mode, tt.trusted, tt.allow), func(t *testing.T) {
 			t.Parallel()
-			perms, err := pegboard.NewPermissions(tt.mode, pegboard.RuleSet{Allow: tt.allow})
+			perms, err := policy.New(tt.mode, policy.RuleSet{Allow: tt.allow})
 			require.NoError(t, err)
 			session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: perms})
 			require.NoError(t, err)
@@ -232,7 +233,7 @@ func TestContract(t *testing.T) {
 // server is given is told so, whatever the server says of its tools.
 func TestFileRuleDoesNotBindAServer(t *testing.T) {
 	t.Parallel()
-	permissions, err := pegboard.Permissions{}.WithRules(pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"Read(*.env)"}})
+	permissions, err := policy.Permissions{}.WithRules(policy.RuleSet{Source: policy.SourceUser, Deny: []string{"Read(*.env)"}})
 	require.NoError(t, err)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions})
 	require.NoError(t, err)
@@ -266,7 +267,7 @@ func TestOverlap(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				allowed, err := pegboard.NewPermissions(pegboard.ModeBypass)
+				allowed, err := policy.New(policy.ModeBypass)
 				require.NoError(t, err)
 				session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: allowed})
 				require.NoError(t, err)

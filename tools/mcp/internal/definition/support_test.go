@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/definition"
 )
 
@@ -41,7 +42,7 @@ func attached(t *testing.T, s definition.Server, raw string) (pegboard.Tool, peg
 // run makes a call of a definition's tool in a session that allows everything.
 func run(t *testing.T, s definition.Server, raw, input string, call definition.Caller) pegboard.Outcome {
 	t.Helper()
-	allowed, err := pegboard.NewPermissions(pegboard.ModeBypass)
+	allowed, err := policy.New(policy.ModeBypass)
 	require.NoError(t, err)
 	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: allowed})
 	require.NoError(t, err)

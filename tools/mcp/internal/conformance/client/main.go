@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 )
@@ -93,7 +94,7 @@ func (s settings) server(address string) mcpjson.Server {
 
 // newSession returns a session whose user allows every call and accepts every form.
 func newSession(folder, scenario string) (*pegboard.Session, error) {
-	permissions, err := pegboard.NewPermissions(pegboard.ModeDefault, pegboard.RuleSet{Allow: []string{"mcp__" + serverName}})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__" + serverName}})
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +104,8 @@ func newSession(folder, scenario string) (*pegboard.Session, error) {
 	}
 	return pegboard.NewSession(pegboard.SessionConfig{
 		Dir: folder, Permissions: permissions,
-		Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow}, nil
+		Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow}, nil
 		},
 		Fill: func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
 			return pegboard.Filled{Action: pegboard.FillAccept, Content: content}, nil

@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"errors"
@@ -14,26 +14,26 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A RuleSource names the source of a rule: a settings file, the command line, the
+// A Source names the source of a rule: a settings file, the command line, the
 // session. It is shown in explanations.
-type RuleSource string
+type Source string
 
 // The sources a host usually has. Any other name is as good.
 const (
-	SourcePolicy  RuleSource = "policySettings"
-	SourceCLI     RuleSource = "cliArg"
-	SourceLocal   RuleSource = "localSettings"
-	SourceProject RuleSource = "projectSettings"
-	SourceUser    RuleSource = "userSettings"
-	SourceCommand RuleSource = "command"
-	SourceSession RuleSource = "session"
+	SourceManaged Source = "policySettings"
+	SourceCLI     Source = "cliArg"
+	SourceLocal   Source = "localSettings"
+	SourceProject Source = "projectSettings"
+	SourceUser    Source = "userSettings"
+	SourceCommand Source = "command"
+	SourceSession Source = "session"
 
-	// SourceTurn is for rules that last until [Session.NewTurn] of the session that has them,
-	// such as the tools that a skill allows while it is followed. OnRemember of
-	// [SessionConfig] is never given them. Allow rules of a turn do not hold in forks; deny
-	// and ask rules do, since a fork may do nothing that its parent may not. Modes and
+	// SourceTurn is for rules that last until [Permissions.WithoutTurn],
+	// such as the tools that a skill allows while it is followed. They are never saved. Allow
+	// rules of a turn do not hold in forks; deny and ask rules do, since a fork may do nothing
+	// that its parent may not. Modes and
 	// directories do not end with a turn, so an update that gives them this source is refused.
-	SourceTurn RuleSource = "turn"
+	SourceTurn Source = "turn"
 )
 
 // A Rule decides calls. Without a pattern it decides every call of a tool, or
@@ -45,12 +45,12 @@ type Rule struct {
 	Behavior Behavior
 	Tool     string // name, alias, or mcp__server
 	Pattern  string // empty: the whole tool
-	Source   RuleSource
+	Source   Source
 
 	spec  pattern.Spec
 	param *pattern.Param // of a deny or ask rule: Pattern, read as a parameter of the tool
 
-	// Set in a session:
+	// Set by In:
 	anchored  anchorage // where the rule was added
 	anchorage           // where it holds
 }
@@ -61,7 +61,7 @@ type anchorage struct {
 	led   []string       // where the literal prefix of the pattern led from there, if elsewhere
 }
 
-// anchor fixes the directories that a path rule refers to in a session.
+// anchor fixes the directories that a path rule refers to at a place.
 func (r *Rule) anchor(bases []pattern.Base) {
 	r.anchorage = anchorage{}
 	r.holdAlso(bases)
@@ -90,27 +90,12 @@ func (r *Rule) holdWhereAdded() {
 	r.anchorage, r.spec = r.anchored, r.spec.WithLinkTargets(r.anchored.led...)
 }
 
-// Place returns the file or directory that a rule on files names in a session, with all that
-// is in it, as an absolute path that may lead through links. If the rule has a wildcard, it
-// is the part before it; a bare name, which means a file in any directory, is that in the
-// working directory. Exact reports whether there is neither, so that the rule is about
-// nothing but the place. The place of all other rules is empty. After [Session.SetDir] a rule
-// may have more than one, see [Rule.Places].
-func (r Rule) Place() (path string, exact bool) {
-	if r.Pattern == "" || r.Tool != "Read" && r.Tool != "Edit" {
-		return "", false
-	}
-	for _, b := range r.bases {
-		if path, exact = r.spec.Place(b); path != "" {
-			break
-		}
-	}
-	return path, exact
-}
-
-// Places returns the places of a rule on files in a session, as [Rule.Place] describes them: the
-// one where it was added, and those as which it holds since [Session.SetDir]. One may be there
-// twice, with and without links. The result of all other rules is empty.
+// Places returns the files and directories that a rule on files names, with all that is in them, once
+// it holds at a place: as absolute paths, which may lead through links. If the rule has a wildcard,
+// they are the part before it; a bare name, which means a file in any directory, is that in the
+// working directory. Exact reports whether there is neither, so that the rule is about nothing but
+// the first of the paths and those that mean the same. There are several where links lead, and after
+// [Permissions.Move]. The result of all other rules is empty.
 //
 // It is meant for a sandbox, which has to keep commands from the files of deny rules.
 func (r Rule) Places() (paths []string, exact bool) {
@@ -232,7 +217,7 @@ func (r *Rule) appendDescription(text []byte) []byte {
 }
 
 // Names reports whether r names the tool, or the server that it is of.
-func (r *Rule) Names(tool *ToolFacts) bool {
+func (r *Rule) Names(tool *Tool) bool {
 	if r.Behavior == Allow && tool.Ambiguity != Unambiguous {
 		return r.namesContested(tool)
 	}
@@ -245,7 +230,7 @@ func (r *Rule) Names(tool *ToolFacts) bool {
 
 // namesContested is Names for an allow rule on a tool whose name could be that of another
 // source.
-func (r *Rule) namesContested(tool *ToolFacts) bool {
+func (r *Rule) namesContested(tool *Tool) bool {
 	switch tool.Ambiguity {
 	case SharedName, ChangedTool:
 		return r.Tool == tool.server || r.Tool == tool.server+"__*"
@@ -259,28 +244,28 @@ func (r *Rule) namesContested(tool *ToolFacts) bool {
 func (r *Rule) isBare() bool { return r.Pattern == "" && !strings.Contains(r.Tool, "*") }
 
 // covers is the test of an allow rule: r covers t under all of names.
-func (r *Rule) covers(tool *ToolFacts, t *Target, names []string) bool {
+func (r *Rule) covers(tool *Tool, t *Target, names []string) bool {
 	if t.doubt() != "" {
 		return false
 	}
 	if r.Pattern == "" {
 		return r.Names(tool)
 	}
-	if t.Kind == TargetPath && t.Access != AccessRead && t.Access != AccessWrite {
+	if t.Kind == Path && t.Access != Read && t.Access != Write {
 		return false // patterns are about reading and writing files, not about running them
 	}
 	return r.appliesTo(tool, t) && r.spec.Covers(patternSubject(tool, t, names), r.bases...)
 }
 
 // touches is the test of a deny or ask rule: r matches some part of t.
-func (r *Rule) touches(tool *ToolFacts, t *Target) bool {
+func (r *Rule) touches(tool *Tool, t *Target) bool {
 	return r.appliesTo(tool, t) && r.spec.Touches(patternSubject(tool, t, t.Names()), r.bases...)
 }
 
 // appliesTo reports whether a pattern rule is about targets of this kind of this tool.
-func (r *Rule) appliesTo(tool *ToolFacts, t *Target) bool {
+func (r *Rule) appliesTo(tool *Tool, t *Target) bool {
 	switch {
-	case t.Kind == TargetOpaque:
+	case t.Kind == Opaque:
 		return false
 	case pattern.IsTargetFamily(r.Tool) || r.Names(tool):
 		return true
@@ -292,21 +277,21 @@ func (r *Rule) appliesTo(tool *ToolFacts, t *Target) bool {
 
 // mayMatchUnseen reports whether a pattern rule could match something that a call of the
 // tool does without declaring it.
-func (r *Rule) mayMatchUnseen(tool *ToolFacts) bool {
-	return r.Pattern != "" && (pattern.IsTargetFamily(r.Tool) || r.Names(tool) || r.appliesTo(tool, &Target{Kind: TargetCommand}))
+func (r *Rule) mayMatchUnseen(tool *Tool) bool {
+	return r.Pattern != "" && (pattern.IsTargetFamily(r.Tool) || r.Names(tool) || r.appliesTo(tool, &Target{Kind: Command}))
 }
 
 // understands reports whether a pattern rule on a tool has a meaning for t: it then matches
 // t or is about something else.
-func (r *Rule) understands(tool *ToolFacts, t *Target) bool {
-	return t.Kind != TargetOpaque && r.spec.Understands(patternSubject(tool, t, t.Names()))
+func (r *Rule) understands(tool *Tool, t *Target) bool {
+	return t.Kind != Opaque && r.spec.Understands(patternSubject(tool, t, t.Names()))
 }
 
 // patternSubject returns t in the form in which patterns match it.
-func patternSubject(tool *ToolFacts, t *Target, names []string) pattern.Subject {
+func patternSubject(tool *Tool, t *Target, names []string) pattern.Subject {
 	tree := t.Tree && (!t.Filtered || tool.External())
-	unparsed := t.Kind == TargetCommand && !t.Shell.parsed()
-	return pattern.Subject{Unparsed: unparsed, Doubtful: t.doubt() != "", Kind: t.Kind.pattern(), Write: t.Access != AccessRead, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
+	unparsed := t.Kind == Command && !t.Shell.parsed()
+	return pattern.Subject{Unparsed: unparsed, Doubtful: t.doubt() != "", Kind: t.Kind.pattern(), Write: t.Access != Read, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
 }
 
 // A Fact is what a [FactRule] wants to be true of a call.
@@ -314,19 +299,19 @@ type Fact uint8
 
 // The facts. The zero value wants nothing.
 const (
-	FactAny Fact = iota
-	FactYes      // the call has the trait
-	FactNo       // it does not
+	Any Fact = iota
+	Yes      // the call has the trait
+	No       // it does not
 )
 
-// A FactRule decides calls by what they are, whatever their tool is called: see [Traits].
+// A FactRule decides calls by what they are, whatever their tool is called: see [Facts].
 // It decides a call if each fact that it wants is true, and it names at least one.
 //
 // A deny or ask rule holds like one of a [RuleSet], in every mode. An allow rule is as wide
 // as one that names a tool without a pattern: it covers all targets of the call, but no
 // value that cannot be understood, nothing that cannot be seen into while a deny or ask
 // pattern could be about it, and no file that a command writes outside the working
-// directories. It wants at least one FactYes, since a tool that says nothing has no trait.
+// directories. It wants at least one Yes, since a tool that says nothing has no trait.
 //
 // The facts are those that the tool states, corrected by the targets: a call that writes a
 // file, or runs a command that turns out to be none that only reads, is not read-only, and
@@ -338,7 +323,7 @@ const (
 // and a deny or ask rule decides it.
 type FactRule struct {
 	Behavior Behavior
-	Source   RuleSource // of the rule; it is shown in explanations
+	Source   Source // of the rule; it is shown in explanations
 
 	ReadOnly    Fact
 	Destructive Fact
@@ -353,7 +338,7 @@ func (r *FactRule) check() error {
 	wants := map[Fact]bool{}
 	for _, f := range facts {
 		wants[f] = true
-		if f > FactNo {
+		if f > No {
 			return fmt.Errorf("fact rule %q: there is no fact %d", r, f)
 		}
 	}
@@ -363,11 +348,11 @@ func (r *FactRule) check() error {
 		return wrong(fmt.Sprintf("the behavior is %v; a rule allows, asks or denies", r.Behavior))
 	case !plain.IsText(r.ToolSource):
 		return wrong("the source of the tools holds a control character or is not UTF-8")
-	case !wants[FactYes] && !wants[FactNo]:
+	case !wants[Yes] && !wants[No]:
 		return wrong("it names no fact; a rule such as mcp__server is about all calls")
-	case r.ReadOnly == FactYes && r.Destructive == FactYes:
+	case r.ReadOnly == Yes && r.Destructive == Yes:
 		return wrong("no call is read-only and destructive")
-	case r.Behavior == Allow && !wants[FactYes]:
+	case r.Behavior == Allow && !wants[Yes]:
 		return wrong("an allow rule needs a FactYes, since a tool that says nothing of a call has no trait")
 	}
 	return nil
@@ -375,7 +360,7 @@ func (r *FactRule) check() error {
 
 // matches reports whether r decides a call of the tool, given its facts, and whether the
 // tool is trusted to tell them.
-func (r *FactRule) matches(tool *ToolFacts, trusted, readOnly, destructive, openWorld bool) bool {
+func (r *FactRule) matches(tool *Tool, trusted, readOnly, destructive, openWorld bool) bool {
 	switch {
 	case r.ToolSource != "" && r.ToolSource != tool.Source:
 		return false
@@ -386,7 +371,7 @@ func (r *FactRule) matches(tool *ToolFacts, trusted, readOnly, destructive, open
 }
 
 // is reports whether a trait is as f wants it.
-func (f Fact) is(trait bool) bool { return f == FactAny || (f == FactYes) == trait }
+func (f Fact) is(trait bool) bool { return f == Any || (f == Yes) == trait }
 
 // String returns what r is about, without its behavior: "read-only, not open-world, of
 // github".
@@ -397,9 +382,9 @@ func (r FactRule) String() string {
 		word string
 	}{{r.ReadOnly, "read-only"}, {r.Destructive, "destructive"}, {r.OpenWorld, "open-world"}} {
 		switch f.fact {
-		case FactYes:
+		case Yes:
 			words = append(words, f.word)
-		case FactNo:
+		case No:
 			words = append(words, "not "+f.word)
 		}
 	}

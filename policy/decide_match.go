@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"encoding/json"
@@ -65,7 +65,7 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 		e.matchLinks(t, matchAs)
 	}
 	if e.explanation != nil { // so far, every step is a rule
-		slices.SortStableFunc(e.explanation.Steps, func(a, b ExplanationStep) int { return int(b.Rule.Behavior - a.Rule.Behavior) })
+		slices.SortStableFunc(e.explanation.Steps, func(a, b Step) int { return int(b.Rule.Behavior - a.Rule.Behavior) })
 	}
 	e.denied, e.asked = about[Deny], about[Ask]
 	if first[Deny] >= 0 {
@@ -94,7 +94,7 @@ func (e *evaluation) misunderstood() *Rule {
 			continue
 		}
 		understands := func(t Target) bool { return r.understands(&e.Tool, &t) }
-		opaque := !e.all(func(t *Target) bool { return t.Kind != TargetOpaque })
+		opaque := !e.all(func(t *Target) bool { return t.Kind != Opaque })
 		if opaque || !slices.ContainsFunc(e.Targets, understands) && (e.Running == nil || !slices.ContainsFunc(e.Running.Targets, understands)) {
 			return r
 		}
@@ -174,9 +174,9 @@ func (e *evaluation) coversTarget(mode Mode, k int) *Rule {
 	if r == nil {
 		r = e.coversStarted(mode, t)
 	}
-	if r == nil && t.Shell.FromCommand != "" && (t.Access == AccessRead || e.isInside(t)) {
+	if r == nil && t.Shell.FromCommand != "" && (t.Access == Read || e.isInside(t)) {
 		for i := range e.Targets {
-			if c := &e.Targets[i]; c.Kind == TargetCommand && c.Value == t.Shell.FromCommand {
+			if c := &e.Targets[i]; c.Kind == Command && c.Value == t.Shell.FromCommand {
 				return e.coversTarget(mode, i)
 			}
 		}
@@ -242,10 +242,10 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	switch {
 	case !r.covers(&e.Tool, t, name), mode == ModeAuto && e.Tool.allowsAnything(r.Pattern):
 		return false
-	case r.Pattern != "" && t.Kind == TargetCommand && t.Shell.ReadsUnseen && e.unseenRule(t) != nil:
+	case r.Pattern != "" && t.Kind == Command && t.Shell.ReadsUnseen && e.unseenRule(t) != nil:
 		return false
 	case r.Pattern != "":
-		return (mode != ModeAuto || t.Kind != TargetCommand || !pattern.Broad("Bash", r.Pattern)) && e.meansProgram(r, t, name)
+		return (mode != ModeAuto || t.Kind != Command || !pattern.Broad("Bash", r.Pattern)) && e.meansProgram(r, t, name)
 	}
 	unseen, ok := e.allowsWhole(t)
 	if unseen != nil {
@@ -295,7 +295,7 @@ func (e *evaluation) allowsWhole(t *Target) (unseen *Rule, ok bool) {
 
 // isWrittenByCommand reports whether t is a file that a command line writes.
 func (e *evaluation) isWrittenByCommand(t *Target) bool {
-	return t.Kind == TargetPath && t.Access == AccessWrite && slices.ContainsFunc(e.Targets, func(c Target) bool { return c.Kind == TargetCommand })
+	return t.Kind == Path && t.Access == Write && slices.ContainsFunc(e.Targets, func(c Target) bool { return c.Kind == Command })
 }
 
 // restrictsUnseen reports whether a deny or ask pattern could match something that t does
@@ -307,7 +307,7 @@ func (e *evaluation) restrictsUnseen(t *Target) bool { return e.unseenRule(t) !=
 // about the tool; if t is a command that is not Simple, those about files and hosts; if it
 // RunsUnseen, those about commands; if it ReadsUnseen, those about reading files.
 func (e *evaluation) unseenRule(t *Target) *Rule {
-	if e.perms.set == nil || t.Kind != TargetOpaque && (t.Kind != TargetCommand || t.Shell.Simple && !t.saysUnseen()) {
+	if e.perms.set == nil || t.Kind != Opaque && (t.Kind != Command || t.Shell.Simple && !t.saysUnseen()) {
 		return nil
 	}
 	for i := range e.perms.set.rules {
@@ -316,7 +316,7 @@ func (e *evaluation) unseenRule(t *Target) *Rule {
 		case r.Behavior == Allow:
 			return nil // allow rules come last
 		case !r.mayMatchUnseen(&e.Tool) || r.param != nil && e.hasParameter(r.param.Name):
-		case t.Kind == TargetOpaque && e.couldBeAbout(r), t.Kind != TargetOpaque && couldBeIn(t, r):
+		case t.Kind == Opaque && e.couldBeAbout(r), t.Kind != Opaque && couldBeIn(t, r):
 			return r
 		}
 	}
@@ -342,12 +342,12 @@ func (e *evaluation) couldBeAbout(r *Rule) bool {
 	if !e.Tool.External() || r.Names(&e.Tool) {
 		return true
 	}
-	kind := TargetCommand
+	kind := Command
 	switch r.Tool {
 	case "Edit", "Read":
-		kind = TargetPath
+		kind = Path
 	case "WebFetch":
-		kind = TargetHost
+		kind = Host
 	}
 	return !e.all(func(t *Target) bool { return t.Kind != kind })
 }
@@ -406,10 +406,10 @@ func (e *evaluation) concerns(r *Rule, t *Target) bool {
 // A rule on reading is about a tree that is written only if such a file is there: one that
 // is made anew was not read.
 func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
-	if !t.Tree || t.Kind != TargetPath || t.Shell.FromCommand == "" || e.Tool.External() {
+	if !t.Tree || t.Kind != Path || t.Shell.FromCommand == "" || e.Tool.External() {
 		return "", reaches
 	}
-	if t.Access == AccessWrite && !r.spec.IsOnReading() && !t.Shell.InPlace && t.Shell.Holds == nil {
+	if t.Access == Write && !r.spec.IsOnReading() && !t.Shell.InPlace && t.Shell.Holds == nil {
 		return "", reaches
 	}
 	alone := *t
@@ -436,31 +436,31 @@ func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 // it reads it, unless the line finds its files.
 func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
 	own := tree.Shell.FromCommand
-	if tree.Shell.Guess && tree.Access == AccessRead && !tree.Shell.InPlace {
+	if tree.Shell.Guess && tree.Access == Read && !tree.Shell.InPlace {
 		own = ""
 	}
 	return !e.all(func(t *Target) bool {
-		if own != "" && (t.Shell.FromCommand == own || t.Kind == TargetCommand && t.Value == own) {
+		if own != "" && (t.Shell.FromCommand == own || t.Kind == Command && t.Value == own) {
 			return true
 		}
 		switch t.Kind {
-		case TargetCommand:
+		case Command:
 			return t.Shell.ReadOnly || t.Shell.EditsOnly
-		case TargetPath:
-			return t.Access == AccessRead || t.Shell.Guess || !t.Shell.MovesNames && !r.touches(&e.Tool, t) && !e.isPutBy(t, tree)
+		case Path:
+			return t.Access == Read || t.Shell.Guess || !t.Shell.MovesNames && !r.touches(&e.Tool, t) && !e.isPutBy(t, tree)
 		}
-		return t.Kind != TargetOpaque
+		return t.Kind != Opaque
 	})
 }
 
 // isPutBy reports whether a file that is written is one of those, or near those, that the
 // command of a tree copies or moves there: then it gets another name.
 func (e *evaluation) isPutBy(written, tree *Target) bool {
-	if tree.Access != AccessWrite || tree.Shell.Holds == nil {
+	if tree.Access != Write || tree.Shell.Holds == nil {
 		return false
 	}
 	return !e.all(func(from *Target) bool {
-		if from.Kind != TargetPath || from.Shell.FromCommand != tree.Shell.FromCommand || from.Access == AccessWrite && !from.Shell.InPlace {
+		if from.Kind != Path || from.Shell.FromCommand != tree.Shell.FromCommand || from.Access == Write && !from.Shell.InPlace {
 			return true
 		}
 		return !slices.ContainsFunc(from.Names(), func(name string) bool {
@@ -497,7 +497,7 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 	perms, request := *e.perms, *e.Request
 	own := evaluation{perms: &perms, Request: &request, findings: new(findings)} // a tool may keep the function, and with it this copy in place of e
 	s.all = walkBelow(t, follows, func(path, shown string) bool {
-		one := Target{Kind: TargetPath, Access: t.Access, at: &location{names: namesBelow(t, path)}}
+		one := Target{Kind: Path, Access: t.Access, at: &location{names: namesBelow(t, path)}}
 		candidates = set.index.Candidates(patternSubject(&own.Tool, &one, one.Names()), candidates[:0])
 		for _, i := range candidates {
 			r := &set.rules[i]
@@ -514,11 +514,11 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 // mayFollowLinks reports whether the command that reads or writes a tree may follow the links
 // in it. A command that is not known may.
 func (e *evaluation) mayFollowLinks(t *Target) bool {
-	if t.Shell.FollowsLinks || t.Shell.InPlace || t.Access == AccessWrite && t.Shell.Holds != nil {
+	if t.Shell.FollowsLinks || t.Shell.InPlace || t.Access == Write && t.Shell.Holds != nil {
 		return t.Shell.FollowsLinks
 	}
 	return !e.all(func(c *Target) bool {
-		return c.Kind != TargetCommand || c.Value != t.Shell.FromCommand || c.Shell.ReadOnly || c.Shell.EditsOnly
+		return c.Kind != Command || c.Value != t.Shell.FromCommand || c.Shell.ReadOnly || c.Shell.EditsOnly
 	})
 }
 
@@ -568,7 +568,7 @@ func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (al
 			if mode&fs.ModeSymlink != 0 && follows && !visit(realpath.Resolve(path), path) {
 				return false
 			}
-			return mode.IsDir() && t.Access == AccessRead || visitOne(path)
+			return mode.IsDir() && t.Access == Read || visitOne(path)
 		})
 		if !all {
 			return false
@@ -634,7 +634,7 @@ func (e *evaluation) linkedFiles() []linkedFile {
 // with that name.
 func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin string)) {
 	set := e.perms.set
-	if len(set.fileRules) == 0 || t.Kind != TargetPath || t.at == nil {
+	if len(set.fileRules) == 0 || t.Kind != Path || t.at == nil {
 		return
 	}
 	links := t.at.links
@@ -649,7 +649,7 @@ func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin s
 			if slices.Contains(t.Names(), other.path) || !os.SameFile(file, other.info) {
 				continue
 			}
-			twin := Target{Kind: TargetPath, Access: t.Access, at: &location{names: []string{other.path}}}
+			twin := Target{Kind: Path, Access: t.Access, at: &location{names: []string{other.path}}}
 			for _, i := range set.fileRules {
 				if e.touchesFile(&set.rules[i], &twin) {
 					match(i, t, other.path)
@@ -671,7 +671,7 @@ func (e *evaluation) findLinked() (found []linkedFile) {
 	set := e.perms.set
 	var candidates []int32
 	touched := func(path string, tree bool) bool {
-		t := Target{Kind: TargetPath, Access: AccessWrite, Tree: tree, at: &location{names: []string{path}}} // a rule on reading is about writing, too
+		t := Target{Kind: Path, Access: Write, Tree: tree, at: &location{names: []string{path}}} // a rule on reading is about writing, too
 		candidates = set.index.Candidates(patternSubject(&e.Tool, &t, t.Names()), candidates[:0])
 		return slices.ContainsFunc(candidates, func(i int32) bool {
 			r := &set.rules[i]

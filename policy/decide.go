@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"cmp"
@@ -49,7 +49,7 @@ func (e *evaluation) record(r *Rule, t *Target, b Behavior, reason string) {
 	if e.explanation == nil {
 		return
 	}
-	s := ExplanationStep{Behavior: b, Reason: reason}
+	s := Step{Behavior: b, Reason: reason}
 	if r != nil {
 		copied := *r
 		s.Rule, s.Reason = &copied, r.Describe()+" "+reason
@@ -226,7 +226,7 @@ func (e *evaluation) modeStep(mode Mode) Decision {
 	case e.isBelowApproved():
 		return d
 	case mode == ModeBypass && !e.all(func(t *Target) bool { return !t.saysUnseen() || !e.restrictsUnseen(t) }):
-		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + DescribeTargets(e.Targets)}
+		d = Decision{Behavior: Ask, Reason: "nobody can see whether a deny or ask rule is about it: " + Describe(e.Targets)}
 	case mode == ModeBypass:
 		d = Decision{Behavior: Allow, By: ByMode, Reason: "mode bypassPermissions"}
 	case mode == ModeAsk:
@@ -299,7 +299,7 @@ func (e *evaluation) grantStep(mode Mode) (d Decision) {
 	case hooked:
 		d = Decision{Behavior: Allow, By: ByHook, Reason: "a hook allows it: " + e.Said.Hook.Reason}
 	case e.Said.Tool.Behavior == Allow && !e.Tool.External() && e.all(func(t *Target) bool {
-		return t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) || e.isHarmlessPath(t)
+		return t.Kind != Path || t.Shell.Guess || e.isInside(t) || e.isHarmlessPath(t)
 	}):
 		d = Decision{Behavior: Allow, By: ByTool, Reason: e.Said.Tool.Reason}
 	case e.isBelowApproved():
@@ -352,7 +352,7 @@ func (e *evaluation) askReason() string {
 		if t.AskReason != "" {
 			return t.AskReason
 		}
-		if t.Kind != TargetPath || t.Access == AccessRead || t.Shell.Guess && (!t.Shell.MayWrite || e.inSandbox()) {
+		if t.Kind != Path || t.Access == Read || t.Shell.Guess && (!t.Shell.MayWrite || e.inSandbox()) {
 			continue
 		}
 		for _, name := range t.Names() {
@@ -376,7 +376,7 @@ func (e *evaluation) askReason() string {
 // written yields the files that the call writes.
 func (e *evaluation) written(yield func(string) bool) {
 	for i := range e.Targets {
-		if t := &e.Targets[i]; t.Kind == TargetPath && t.Access == AccessWrite && !t.Shell.Guess && !yield(t.Real()) {
+		if t := &e.Targets[i]; t.Kind == Path && t.Access == Write && !t.Shell.Guess && !yield(t.Real()) {
 			return
 		}
 	}
@@ -390,7 +390,7 @@ func (e *evaluation) isInside(t *Target) bool { return allNamesWithin(t, e.perms
 // nothing but what belongs to the conversation.
 func (e *evaluation) isOwn() bool {
 	return e.Facts.Own && e.Said.Tool.Behavior == Allow && !e.Tool.External() && e.all(func(t *Target) bool {
-		return t.Kind == TargetAgent || t.Kind == TargetSkill || t.Kind == TargetResource
+		return t.Kind == Agent || t.Kind == Skill || t.Kind == Resource
 	})
 }
 
@@ -401,7 +401,7 @@ func (e *evaluation) inSandbox() bool { return e.Facts.Sandboxed && !e.Tool.Exte
 // from all that a deny or ask rule could be about.
 func (e *evaluation) isContained() bool {
 	return e.inSandbox() && !e.Facts.OpenWorld && e.all(func(t *Target) bool {
-		return !e.restrictsUnseen(t) && (t.Kind != TargetPath || t.Shell.Guess || e.isInside(t) && e.trusted(t) == "" || e.isHarmlessPath(t))
+		return !e.restrictsUnseen(t) && (t.Kind != Path || t.Shell.Guess || e.isInside(t) && e.trusted(t) == "" || e.isHarmlessPath(t))
 	})
 }
 
@@ -411,16 +411,16 @@ func (e *evaluation) whyHarmless() string {
 		return "its tool says that it only reads, on this machine, and nothing that rules are about"
 	}
 	for i := range e.Targets {
-		if t := &e.Targets[i]; t.Kind == TargetResource && !t.Shell.Guess {
+		if t := &e.Targets[i]; t.Kind == Resource && !t.Shell.Guess {
 			return harmlessReason(t.Kind)
 		}
 	}
-	return harmlessReason(TargetPath)
+	return harmlessReason(Path)
 }
 
 // harmlessReason says why a target of a kind is harmless.
-func harmlessReason(k TargetKind) string {
-	if k == TargetResource {
+func harmlessReason(k Kind) string {
+	if k == Resource {
 		return "its tool says that it only reads, on this machine"
 	}
 	return "it only reads, inside the working directories"
@@ -433,26 +433,26 @@ func (e *evaluation) isHarmless(t *Target) bool {
 	switch {
 	case t.Shell.Guess:
 		return true
-	case t.Kind == TargetPath:
+	case t.Kind == Path:
 		return e.isHarmlessPath(t)
-	case t.Kind == TargetCommand:
+	case t.Kind == Command:
 		return t.Shell.ReadOnly && e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly)
-	case t.Kind == TargetResource:
-		return t.Access == AccessRead && t.doubt() == "" && !e.Facts.OpenWorld && !e.Tool.External()
+	case t.Kind == Resource:
+		return t.Access == Read && t.doubt() == "" && !e.Facts.OpenWorld && !e.Tool.External()
 	}
 	return false
 }
 
 // isHarmlessPath reports whether t is a path that is read where the session may read.
 func (e *evaluation) isHarmlessPath(t *Target) bool {
-	return t.Kind == TargetPath && t.Access == AccessRead && (t.at == nil || !t.at.crowded) && (e.isInside(t) || allNamesWithin(t, e.Place.readable.all())) && !e.mayBlock(t)
+	return t.Kind == Path && t.Access == Read && (t.at == nil || !t.at.crowded) && (e.isInside(t) || allNamesWithin(t, e.Place.readable.all())) && !e.mayBlock(t)
 }
 
 // mayBlock reports whether a command is given a path that is no file or directory: to read
 // a named pipe or a device may wait for ever, and to write one reaches another program. It
 // then sets doubt. Tools that read files themselves refuse such paths.
 func (e *evaluation) mayBlock(t *Target) bool {
-	if t.at == nil || t.Tree || !slices.ContainsFunc(e.Targets, func(c Target) bool { return c.Kind == TargetCommand }) {
+	if t.at == nil || t.Tree || !slices.ContainsFunc(e.Targets, func(c Target) bool { return c.Kind == Command }) {
 		return false
 	}
 	const special = fs.ModeNamedPipe | fs.ModeSocket | fs.ModeDevice | fs.ModeCharDevice
@@ -481,7 +481,7 @@ func (e *evaluation) verify(check func() error) bool {
 // write, but not a mode; or "" if t is not written, or is nothing of that kind. What lies above
 // a working directory says nothing: somebody has chosen to work there.
 func (e *evaluation) trusted(t *Target) (what string) {
-	if t.Kind != TargetPath || t.Access == AccessRead || t.Shell.Guess {
+	if t.Kind != Path || t.Access == Read || t.Shell.Guess {
 		return ""
 	}
 	for _, name := range t.Names() {
@@ -531,11 +531,11 @@ func (e *evaluation) trustedInHome(dir, name string) (what string, ok bool) {
 // mayWriteOutside reports whether t is a guess at a file outside the working directories that a
 // command writes. Who allowed the very command knows what it writes.
 func (e *evaluation) mayWriteOutside(mode Mode, t *Target) bool {
-	if t.Kind != TargetPath || t.Access != AccessWrite || !t.Shell.Guess || !t.Shell.MayWrite || e.inSandbox() || e.isInside(t) {
+	if t.Kind != Path || t.Access != Write || !t.Shell.Guess || !t.Shell.MayWrite || e.inSandbox() || e.isInside(t) {
 		return false
 	}
 	return e.all(func(c *Target) bool {
-		if c.Kind != TargetCommand || c.Value != t.Shell.FromCommand {
+		if c.Kind != Command || c.Value != t.Shell.FromCommand {
 			return true
 		}
 		exact := *c
@@ -552,10 +552,10 @@ func (e *evaluation) isEdit(t *Target) bool {
 	switch {
 	case e.Tool.External():
 		return false
-	case t.Kind == TargetPath:
-		return t.Access != AccessRun && e.isInside(t) && e.trusted(t) == "" && !e.mayBlock(t)
+	case t.Kind == Path:
+		return t.Access != Run && e.isInside(t) && e.trusted(t) == "" && !e.mayBlock(t)
 	}
-	return t.Kind == TargetCommand && t.Shell.EditsOnly && e.verify(t.Shell.VerifyProgram)
+	return t.Kind == Command && t.Shell.EditsOnly && e.verify(t.Shell.VerifyProgram)
 }
 
 // isBelowApproved reports whether a running call checks nothing but paths in trees that
@@ -564,7 +564,7 @@ func (e *evaluation) isBelowApproved() bool {
 	return e.Running != nil && len(e.Running.Targets) > 0 && e.all(func(t *Target) bool {
 		return slices.ContainsFunc(e.Running.Targets, func(a Target) bool {
 			tree := []workDir{{spelled: a.Value, real: a.Real()}}
-			return a.Tree && a.Kind == TargetPath && a.Access == t.Access && allNamesWithin(t, tree)
+			return a.Tree && a.Kind == Path && a.Access == t.Access && allNamesWithin(t, tree)
 		})
 	})
 }
@@ -662,14 +662,14 @@ func (e *evaluation) whyNotAllowed(mode Mode) string {
 		what += " and cannot be undone"
 	case e.Facts.OpenWorld:
 		what += ", beyond this machine"
-	case !e.all(func(t *Target) bool { return t.Kind != TargetPath || e.isInside(t) }):
+	case !e.all(func(t *Target) bool { return t.Kind != Path || e.isInside(t) }):
 		what += ", outside the working directories"
 	}
 	if e.doubt != "" {
 		what += ": " + e.doubt
 	}
 	if len(rest) > 0 {
-		what += " (what needs no approval: " + DescribeTargets(rest) + ")"
+		what += " (what needs no approval: " + Describe(rest) + ")"
 	}
 	return fmt.Sprintf("no rule allows it: %s %s", e.Tool.Name, what)
 }
@@ -709,7 +709,7 @@ func (e *evaluation) allowingFact(mode Mode) *FactRule {
 		if r.Behavior != Allow {
 			continue
 		}
-		if e.matchesFacts(r) && (mode != ModeAuto || r.ReadOnly == FactYes || !e.Tool.allowsAnything("")) {
+		if e.matchesFacts(r) && (mode != ModeAuto || r.ReadOnly == Yes || !e.Tool.allowsAnything("")) {
 			return r
 		}
 		e.recordFact(r, nil, Undecided, "is about other calls")
@@ -734,12 +734,12 @@ func (e *evaluation) factCovers(r *FactRule, t *Target) bool {
 // know, since that may look at files.
 func (e *evaluation) matchesFacts(r *FactRule) bool {
 	readOnly := e.Facts.ReadOnly && !e.writes()
-	if readOnly && r.ReadOnly != FactAny {
+	if readOnly && r.ReadOnly != Any {
 		readOnly = e.all(func(t *Target) bool {
-			return t.Kind != TargetCommand || e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly)
+			return t.Kind != Command || e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly)
 		})
 	}
-	openWorld := e.Facts.OpenWorld || slices.ContainsFunc(e.Targets, func(t Target) bool { return t.Kind == TargetHost && !t.Shell.Guess })
+	openWorld := e.Facts.OpenWorld || slices.ContainsFunc(e.Targets, func(t Target) bool { return t.Kind == Host && !t.Shell.Guess })
 	return r.matches(&e.Tool, e.perms.trusts(&e.Tool), readOnly, e.Facts.Destructive, openWorld)
 }
 

@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"errors"
@@ -63,7 +63,7 @@ const maxSearched = 100_000
 // hosts are canonical. A value that is malformed is marked as doubtful. Hard links are looked
 // at only if links is set, since they concern only rules.
 func (r *pathResolver) resolve(ts []Target, links bool) []Target {
-	ts = CloneTargets(ts)
+	ts = Clone(ts)
 	if len(ts) >= manyTargets {
 		keeping := *r
 		keeping.real, r = map[string]string{}, &keeping
@@ -74,9 +74,9 @@ func (r *pathResolver) resolve(ts []Target, links bool) []Target {
 		t.at = &locations[i]
 		t.clampEnums()
 		switch {
-		case t.Kind == TargetHost:
+		case t.Kind == Host:
 			t.resolveHost()
-		case t.Kind != TargetPath:
+		case t.Kind != Path:
 			t.at.doubt = t.malformed()
 		case t.Shell.Guess:
 			r.resolveGuess(t)
@@ -84,7 +84,7 @@ func (r *pathResolver) resolve(ts []Target, links bool) []Target {
 			r.resolvePath(t)
 		}
 		t.at.setNames(t)
-		if links && t.Kind == TargetPath {
+		if links && t.Kind == Path {
 			t.at.links = t.at.seeLinks(t)
 		}
 	}
@@ -178,7 +178,7 @@ func (r *pathResolver) resolvePath(t *Target) {
 			addAlias(realpath.Physical(r.dir, r.home, n))
 		}
 	}
-	if t.Tree && t.Access == AccessRead && t.Shell.FollowsLinks {
+	if t.Tree && t.Access == Read && t.Shell.FollowsLinks {
 		roots := append([]string{t.at.real}, t.Aliases...) // those of a pattern are the names that it expands to
 		places, ok := realpath.LinkTargets(roots, maxSearched)
 		for _, place := range places {
@@ -186,7 +186,7 @@ func (r *pathResolver) resolvePath(t *Target) {
 		}
 		t.at.crowded = !ok
 	}
-	if t.AskReason == "" && (t.Shell.CopiesNames || t.Tree && t.Access == AccessWrite) {
+	if t.AskReason == "" && (t.Shell.CopiesNames || t.Tree && t.Access == Write) {
 		t.AskReason = r.inspectSubtree(t)
 	}
 }
@@ -195,12 +195,12 @@ func (r *pathResolver) resolvePath(t *Target) {
 // "". The places that the target writes to through links become its aliases.
 func (r *pathResolver) inspectSubtree(t *Target) string {
 	copied := t.Shell.CopiesNames
-	if t.Access == AccessWrite {
+	if t.Access == Write {
 		copied = t.Shell.FollowsLinks
 	}
 	reason, linked := subtree.Place{
 		Platform: r.platform, Display: plain.Visible, Real: t.at.real, Aliases: t.Aliases,
-		Write: t.Access == AccessWrite, Tree: t.Tree, Glob: t.Shell.Glob, Copied: copied,
+		Write: t.Access == Write, Tree: t.Tree, Glob: t.Shell.Glob, Copied: copied,
 	}.Inspect()
 	for _, name := range linked {
 		if !slices.Contains(t.Aliases, name) {
@@ -228,7 +228,7 @@ func (r *pathResolver) resolveGuess(t *Target) {
 		return
 	}
 	t.at.real = r.realOf(t.Value)
-	if t.Shell.FollowsLinks && t.Access == AccessWrite {
+	if t.Shell.FollowsLinks && t.Access == Write {
 		_ = r.inspectSubtree(t)
 	}
 }
@@ -356,6 +356,9 @@ func (p *Place) AddReadable(dir string) { p.readable.add(dir) }
 // ErrOutside is the error for a directory outside the working directories.
 var ErrOutside = errors.New("outside the working directories")
 
+// errNowhere is the error of permissions that hold nowhere yet.
+var errNowhere = errors.New("the permissions hold at no place yet; call In")
+
 // An outsideError is an [ErrOutside] of a directory.
 type outsideError struct{ dir, whose string }
 
@@ -368,6 +371,9 @@ func (e *outsideError) Unwrap() error { return ErrOutside }
 // Fork returns the place of a child, whose directories lie inside the working directories of p.
 // Otherwise the error is [ErrOutside]. What p holds at its place holds there, too.
 func (p Permissions) Fork(d Dirs) (*Place, error) {
+	if p.place == nil {
+		return nil, errNowhere
+	}
 	child, err := d.place(p.place.readable)
 	if err != nil {
 		return nil, err
@@ -395,6 +401,9 @@ func (p Permissions) Fork(d Dirs) (*Place, error) {
 // present one. Deny and ask rules then hold at both places.
 func (p Permissions) Move(dir string, parent *Permissions) (*Place, error) {
 	from := p.place
+	if from == nil || parent != nil && parent.place == nil {
+		return nil, errNowhere
+	}
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(from.dir, dir)
 	}
@@ -461,7 +470,7 @@ func (d workDir) isWithin(dirs []workDir) bool {
 
 // allNamesWithin reports whether t is a path that lies in dirs under each of its names.
 func allNamesWithin(t *Target, dirs []workDir) bool {
-	return t.Kind == TargetPath && !slices.ContainsFunc(t.Names(), func(n string) bool { return !within(dirs, n) })
+	return t.Kind == Path && !slices.ContainsFunc(t.Names(), func(n string) bool { return !within(dirs, n) })
 }
 
 // readableDirs are directories that may be read as if they were working directories,

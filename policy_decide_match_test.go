@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestTreeIsSearchedOnceForAllRules: a tree may be large, and the rules many.
@@ -35,9 +36,9 @@ func TestTreeIsSearchedOnceForAllRules(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			searches := 0
-			tree := pathTo(pegboard.AccessRead, ".")
+			tree := pathTo(policy.Read, ".")
 			tree.Tree = true
-			tree.Shell = pegboard.ShellFacts{FromCommand: "look", Holds: func(visit func(string) bool) bool {
+			tree.Shell = policy.ShellFacts{FromCommand: "look", Holds: func(visit func(string) bool) bool {
 				searches++
 				for _, name := range tc.files {
 					if !visit(dir + "/" + name) {
@@ -46,9 +47,9 @@ func TestTreeIsSearchedOnceForAllRules(t *testing.T) {
 				}
 				return !tc.more
 			}}
-			command := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "look", Shell: pegboard.ShellFacts{Simple: true, ReadOnly: true}}
-			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{command, tree}}}
-			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Deny: rule})}))
+			command := policy.Target{Kind: policy.Command, Access: policy.Run, Value: "look", Shell: policy.ShellFacts{Simple: true, ReadOnly: true}}
+			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{command, tree}}}
+			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", policy.RuleSet{Deny: rule})}))
 			got := judge(t, pool)
 			require.Equal(t, tc.want, got.behavior.String(), got.reason)
 			require.Equal(t, tc.rule, got.rule)
@@ -79,14 +80,14 @@ func TestFoundFileIsNamedWithAdvice(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			tree := pathTo(pegboard.AccessRead, ".")
+			tree := pathTo(policy.Read, ".")
 			tree.Tree = true
-			tree.Shell = pegboard.ShellFacts{FromCommand: "look", LeaveOut: tc.leaveOut, Holds: func(visit func(string) bool) bool { return visit(dir + "/" + tc.file) }}
-			command := pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "look", Shell: pegboard.ShellFacts{Simple: true, ReadOnly: true}}
-			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{command, tree}}}
-			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
+			tree.Shell = policy.ShellFacts{FromCommand: "look", LeaveOut: tc.leaveOut, Holds: func(visit func(string) bool) bool { return visit(dir + "/" + tc.file) }}
+			command := policy.Target{Kind: policy.Command, Access: policy.Run, Value: "look", Shell: policy.ShellFacts{Simple: true, ReadOnly: true}}
+			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{command, tree}}}
+			for _, set := range []policy.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
 				got := judge(t, a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", set)})))
-				require.Equal(t, len(set.Deny) > 0, got.behavior == pegboard.Deny, got.reason)
+				require.Equal(t, len(set.Deny) > 0, got.behavior == policy.Deny, got.reason)
 				require.True(t, strings.HasSuffix(got.reason, "covers read "+dir+" and below: "+dir+tc.want), got.reason)
 			}
 		})
@@ -97,33 +98,33 @@ func TestFoundFileIsNamedWithAdvice(t *testing.T) {
 // be made by another command of the line first.
 func TestTreeThatIsReadAfterAnotherCommand(t *testing.T) {
 	t.Parallel()
-	command := func(value string, facts pegboard.ShellFacts) pegboard.Target {
+	command := func(value string, facts policy.ShellFacts) policy.Target {
 		facts.Simple = true
-		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: value, Shell: facts}
+		return policy.Target{Kind: policy.Command, Access: policy.Run, Value: value, Shell: facts}
 	}
-	written := func(value string) pegboard.Target {
-		target := pathTo(pegboard.AccessWrite, value)
+	written := func(value string) policy.Target {
+		target := pathTo(policy.Write, value)
 		target.Shell.FromCommand = "put"
 		return target
 	}
-	put := command("put", pegboard.ShellFacts{EditsOnly: true})
+	put := command("put", policy.ShellFacts{EditsOnly: true})
 	for _, tc := range []struct {
 		name   string
 		reads  func(string) bool
 		file   string // that is there
-		before []pegboard.Target
-		want   pegboard.Behavior
+		before []policy.Target
+		want   policy.Behavior
 	}{
-		{name: "nothing before", want: pegboard.Allow},
-		{name: "one that only reads", before: []pegboard.Target{command("ls", pegboard.ShellFacts{ReadOnly: true})}, want: pegboard.Allow},
-		{name: "one that may do anything", before: []pegboard.Target{command("make", pegboard.ShellFacts{})}, want: pegboard.Ask},
-		{name: "one that edits another file", before: []pegboard.Target{put, written("other")}, want: pegboard.Allow},
-		{name: "one that makes the file", before: []pegboard.Target{put, written("a/secret")}, want: pegboard.Deny},
-		{name: "something unseen", before: []pegboard.Target{{Value: "a computed name"}}, want: pegboard.Ask},
-		{name: "the file is there", file: "a/secret", want: pegboard.Deny},
-		{name: "the file is left out", file: "a/secret", reads: func(name string) bool { return name != "secret" }, want: pegboard.Allow},
-		{name: "the file is not left out", file: "a/secret", reads: func(name string) bool { return name == "secret" }, want: pegboard.Deny},
-		{name: "another file", file: "a/other", want: pegboard.Allow},
+		{name: "nothing before", want: policy.Allow},
+		{name: "one that only reads", before: []policy.Target{command("ls", policy.ShellFacts{ReadOnly: true})}, want: policy.Allow},
+		{name: "one that may do anything", before: []policy.Target{command("make", policy.ShellFacts{})}, want: policy.Ask},
+		{name: "one that edits another file", before: []policy.Target{put, written("other")}, want: policy.Allow},
+		{name: "one that makes the file", before: []policy.Target{put, written("a/secret")}, want: policy.Deny},
+		{name: "something unseen", before: []policy.Target{{Value: "a computed name"}}, want: policy.Ask},
+		{name: "the file is there", file: "a/secret", want: policy.Deny},
+		{name: "the file is left out", file: "a/secret", reads: func(name string) bool { return name != "secret" }, want: policy.Allow},
+		{name: "the file is not left out", file: "a/secret", reads: func(name string) bool { return name == "secret" }, want: policy.Deny},
+		{name: "another file", file: "a/other", want: policy.Allow},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -133,11 +134,11 @@ func TestTreeThatIsReadAfterAnotherCommand(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 				require.NoError(t, os.WriteFile(name, nil, 0o600))
 			}
-			tree := pathTo(pegboard.AccessRead, ".")
-			tree.Tree, tree.Shell = true, pegboard.ShellFacts{FromCommand: "look", Reads: tc.reads}
-			look := command("look", pegboard.ShellFacts{ReadOnly: true})
+			tree := pathTo(policy.Read, ".")
+			tree.Tree, tree.Shell = true, policy.ShellFacts{FromCommand: "look", Reads: tc.reads}
+			look := command("look", policy.ShellFacts{ReadOnly: true})
 			a := actor{name: "Bash", traits: pegboard.Traits{Targets: append(tc.before, look, tree)}}
-			set := pegboard.RuleSet{Deny: []string{"Read(secret)"}, Allow: []string{"Bash(look)", "Bash(make)", "Bash(put)", "Bash(ls)", "Edit(./**)"}}
+			set := policy.RuleSet{Deny: []string{"Read(secret)"}, Allow: []string{"Bash(look)", "Bash(make)", "Bash(put)", "Bash(ls)", "Edit(./**)"}}
 			got := judge(t, a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", set)})))
 			require.Equal(t, tc.want.String(), got.behavior.String(), got.reason)
 		})

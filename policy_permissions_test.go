@@ -16,20 +16,21 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestNewPermissions(t *testing.T) {
 	t.Parallel()
-	var zero pegboard.Permissions
-	require.Equal(t, pegboard.ModeDefault, zero.Mode())
+	var zero policy.Permissions
+	require.Equal(t, policy.ModeDefault, zero.Mode())
 	require.Empty(t, zero.Rules())
 
-	p, err := pegboard.NewPermissions("",
-		pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"A"}, Ask: []string{"B"}, Deny: []string{"C"}},
-		pegboard.RuleSet{Source: pegboard.SourceCLI, Allow: []string{"D"}, Deny: []string{"E(x)"}})
+	p, err := policy.New("",
+		policy.RuleSet{Source: policy.SourceUser, Allow: []string{"A"}, Ask: []string{"B"}, Deny: []string{"C"}},
+		policy.RuleSet{Source: policy.SourceCLI, Allow: []string{"D"}, Deny: []string{"E(x)"}})
 	require.NoError(t, err)
-	require.Equal(t, pegboard.ModeDefault, p.Mode())
-	written := func(p pegboard.Permissions) (list []string) {
+	require.Equal(t, policy.ModeDefault, p.Mode())
+	written := func(p policy.Permissions) (list []string) {
 		for _, r := range p.Rules() {
 			list = append(list, fmt.Sprint(r.Behavior, " ", r, " ", r.Source))
 		}
@@ -39,32 +40,32 @@ func TestNewPermissions(t *testing.T) {
 	require.Equal(t, want, written(p))
 
 	p.Rules()[0].Tool = "changed"
-	more, err := p.WithRules(pegboard.RuleSet{Source: pegboard.SourceSession, Deny: []string{"F"}, Allow: []string{"G"}})
+	more, err := p.WithRules(policy.RuleSet{Source: policy.SourceSession, Deny: []string{"F"}, Allow: []string{"G"}})
 	require.NoError(t, err)
 	require.Equal(t, want, written(p), "the value is immutable")
 	require.Equal(t, []string{"deny C userSettings", "deny E(x) cliArg", "deny F session", "ask B userSettings",
 		"allow A userSettings", "allow D cliArg", "allow G session"}, written(more))
 
-	plan, err := p.WithMode(pegboard.ModePlan)
+	plan, err := p.WithMode(policy.ModePlan)
 	require.NoError(t, err)
-	require.Equal(t, pegboard.ModePlan, plan.Mode())
+	require.Equal(t, policy.ModePlan, plan.Mode())
 	require.Equal(t, want, written(plan))
-	require.Equal(t, pegboard.ModeDefault, p.Mode())
+	require.Equal(t, policy.ModeDefault, p.Mode())
 }
 
 func TestPermissionsRefuse(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []pegboard.Mode{"acceptedits", "Default", "bypass", " plan", "delegate", "Manual"} {
-		_, err := pegboard.NewPermissions(mode)
+	for _, mode := range []policy.Mode{"acceptedits", "Default", "bypass", " plan", "delegate", "Manual"} {
+		_, err := policy.New(mode)
 		require.ErrorContains(t, err, fmt.Sprintf("unknown permission mode %q", mode))
-		_, err = pegboard.Permissions{}.WithMode(mode)
+		_, err = policy.Permissions{}.WithMode(mode)
 		require.ErrorContains(t, err, fmt.Sprintf("unknown permission mode %q", mode))
 	}
-	for _, set := range []pegboard.RuleSet{{Deny: []string{"Ok", "Bash("}}, {Ask: []string{"Bash("}}, {Allow: []string{"Bash("}}} {
-		p, err := pegboard.NewPermissions("", set)
+	for _, set := range []policy.RuleSet{{Deny: []string{"Ok", "Bash("}}, {Ask: []string{"Bash("}}, {Allow: []string{"Bash("}}} {
+		p, err := policy.New("", set)
 		require.ErrorContains(t, err, `rule "Bash(": the closing parenthesis is missing`)
-		require.Equal(t, pegboard.Permissions{}, p)
-		_, err = pegboard.Permissions{}.WithRules(set)
+		require.Equal(t, policy.Permissions{}, p)
+		_, err = policy.Permissions{}.WithRules(set)
 		require.Error(t, err)
 	}
 }
@@ -73,17 +74,17 @@ func TestPermissionsRefuse(t *testing.T) {
 // its allow rules do not, and a malformed one is an error all the same.
 func TestUntrustedSourcesAllowNothing(t *testing.T) {
 	t.Parallel()
-	set := pegboard.RuleSet{Source: pegboard.SourceProject, Allow: []string{"A"}, Ask: []string{"Q"}, Deny: []string{"D"}, Untrusted: true}
+	set := policy.RuleSet{Source: policy.SourceProject, Allow: []string{"A"}, Ask: []string{"Q"}, Deny: []string{"D"}, Untrusted: true}
 	p := rules(t, "", set)
 	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings"}, holds(p))
 	set.Untrusted = false
 	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings", "allow A projectSettings"}, holds(rules(t, "", set)))
 
-	wrong := pegboard.RuleSet{Allow: []string{"Bash("}, Untrusted: true}
-	_, err := pegboard.NewPermissions("", wrong)
+	wrong := policy.RuleSet{Allow: []string{"Bash("}, Untrusted: true}
+	_, err := policy.New("", wrong)
 	require.ErrorContains(t, err, "Bash(")
 
-	user := pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"A"}}
+	user := policy.RuleSet{Source: policy.SourceUser, Allow: []string{"A"}}
 	p, err = p.WithRules(user)
 	require.NoError(t, err)
 	require.Equal(t, []string{"default", "deny D projectSettings", "ask Q projectSettings", "allow A userSettings"}, holds(p), "only that set")
@@ -94,29 +95,29 @@ func TestUntrustedSourcesAllowNothing(t *testing.T) {
 func TestPermissionsKeepTheirAnchors(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), t.TempDir()
-	p, err := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Edit(./a)"}})}).
-		Permissions().WithRules(pegboard.RuleSet{Allow: []string{"Edit(./b)"}})
+	p, err := session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Edit(./a)"}})}).
+		Permissions().WithRules(policy.RuleSet{Allow: []string{"Edit(./b)"}})
 	require.NoError(t, err)
 	s := session(t, pegboard.SessionConfig{Dir: elsewhere, Permissions: p})
 	for path, want := range map[string]string{
 		filepath.Join(dir, "a"): "allow", filepath.Join(elsewhere, "a"): "ask",
 		filepath.Join(dir, "b"): "ask", filepath.Join(elsewhere, "b"): "allow",
 	} {
-		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: path}}}}
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: path}}}}
 		require.Equal(t, want, judge(t, a.pool(t, s)).behavior.String(), path)
 	}
 }
 
 // settled returns permissions of two sources with two directories.
-func settled(t testing.TB) pegboard.Permissions {
+func settled(t testing.TB) policy.Permissions {
 	t.Helper()
-	p, err := pegboard.NewPermissions("",
-		pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"A", "B(x)"}, Deny: []string{"D"}},
-		pegboard.RuleSet{Source: pegboard.SourceSession, Allow: []string{"A"}, Ask: []string{"Q"}})
+	p, err := policy.New("",
+		policy.RuleSet{Source: policy.SourceUser, Allow: []string{"A", "B(x)"}, Deny: []string{"D"}},
+		policy.RuleSet{Source: policy.SourceSession, Allow: []string{"A"}, Ask: []string{"Q"}})
 	require.NoError(t, err)
 	p, err = p.Apply(
-		pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"/u"}, Destination: pegboard.SourceUser},
-		pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"/s"}, Destination: pegboard.SourceSession})
+		policy.Update{Type: policy.AddDirectories, Directories: []string{"/u"}, Destination: policy.SourceUser},
+		policy.Update{Type: policy.AddDirectories, Directories: []string{"/s"}, Destination: policy.SourceSession})
 	require.NoError(t, err)
 	return p
 }
@@ -124,14 +125,14 @@ func settled(t testing.TB) pegboard.Permissions {
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	const (
-		user, here = pegboard.SourceUser, pegboard.SourceSession
-		allow, ask = pegboard.Allow, pegboard.Ask
+		user, here = policy.SourceUser, policy.SourceSession
+		allow, ask = policy.Allow, policy.Ask
 	)
-	type update = pegboard.PermissionUpdate
-	is := func(list ...string) []pegboard.PermissionUpdateRule {
-		var rs []pegboard.PermissionUpdateRule
+	type update = policy.Update
+	is := func(list ...string) []policy.UpdateRule {
+		var rs []policy.UpdateRule
 		for i := 0; i < len(list); i += 2 {
-			rs = append(rs, pegboard.PermissionUpdateRule{Tool: list[i], Pattern: list[i+1]})
+			rs = append(rs, policy.UpdateRule{Tool: list[i], Pattern: list[i+1]})
 		}
 		return rs
 	}
@@ -141,39 +142,39 @@ func TestUpdates(t *testing.T) {
 		want    []string
 	}{
 		{name: "none", want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "add rules", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: ask, Rules: is("E", "", "Edit", "/src"), Destination: here}},
+		{name: "add rules", updates: []update{{Type: policy.AddRules, Behavior: ask, Rules: is("E", "", "Edit", "/src"), Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "ask E session", "ask Edit(/src) session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "add a rule that is there", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("A", "*"), Destination: here}},
+		{name: "add a rule that is there", updates: []update{{Type: policy.AddRules, Behavior: allow, Rules: is("A", "*"), Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "add to a new destination", updates: []update{{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: is("A", ""), Destination: pegboard.SourceLocal}},
+		{name: "add to a new destination", updates: []update{{Type: policy.AddRules, Behavior: policy.Deny, Rules: is("A", ""), Destination: policy.SourceLocal}},
 			want: []string{"default", "deny D userSettings", "deny A localSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "replace rules of one behavior and destination", updates: []update{{Type: pegboard.UpdateReplaceRules, Behavior: allow, Rules: is("N", ""), Destination: user}},
+		{name: "replace rules of one behavior and destination", updates: []update{{Type: policy.ReplaceRules, Behavior: allow, Rules: is("N", ""), Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A session", "allow N userSettings", "dir /u userSettings", "dir /s session"}},
-		{name: "replace by nothing", updates: []update{{Type: pegboard.UpdateReplaceRules, Behavior: allow, Destination: here}},
+		{name: "replace by nothing", updates: []update{{Type: policy.ReplaceRules, Behavior: allow, Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "dir /u userSettings", "dir /s session"}},
-		{name: "remove a rule", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("A", ""), Destination: user}},
+		{name: "remove a rule", updates: []update{{Type: policy.RemoveRules, Behavior: allow, Rules: is("A", ""), Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "remove a rule of another behavior", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: ask, Rules: is("A", ""), Destination: user}},
+		{name: "remove a rule of another behavior", updates: []update{{Type: policy.RemoveRules, Behavior: ask, Rules: is("A", ""), Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "remove a rule of another destination", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("B", "x"), Destination: here}},
+		{name: "remove a rule of another destination", updates: []update{{Type: policy.RemoveRules, Behavior: allow, Rules: is("B", "x"), Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "remove a rule by half its words", updates: []update{{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("B", ""), Destination: user}},
+		{name: "remove a rule by half its words", updates: []update{{Type: policy.RemoveRules, Behavior: allow, Rules: is("B", ""), Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "set the mode", updates: []update{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: here}},
+		{name: "set the mode", updates: []update{{Type: policy.SetMode, Mode: policy.ModeAcceptEdits, Destination: here}},
 			want: []string{"acceptEdits", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "set the mode by its other name", updates: []update{{Type: pegboard.UpdateSetMode, Mode: pegboard.ModePlan}, {Type: pegboard.UpdateSetMode, Mode: "manual", Destination: here}},
+		{name: "set the mode by its other name", updates: []update{{Type: policy.SetMode, Mode: policy.ModePlan}, {Type: policy.SetMode, Mode: "manual", Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
-		{name: "add directories", updates: []update{{Type: pegboard.UpdateAddDirectories, Directories: []string{"/n", "/u"}, Destination: user}},
+		{name: "add directories", updates: []update{{Type: policy.AddDirectories, Directories: []string{"/n", "/u"}, Destination: user}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /s session", "dir /n userSettings", "dir /u userSettings"}},
-		{name: "remove directories", updates: []update{{Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/s", "/none"}, Destination: here}},
+		{name: "remove directories", updates: []update{{Type: policy.RemoveDirectories, Directories: []string{"/s", "/none"}, Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings"}},
-		{name: "remove directories of another destination", updates: []update{{Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/u"}, Destination: here}},
+		{name: "remove directories of another destination", updates: []update{{Type: policy.RemoveDirectories, Directories: []string{"/u"}, Destination: here}},
 			want: []string{"default", "deny D userSettings", "ask Q session", "allow A userSettings", "allow B(x) userSettings", "allow A session", "dir /u userSettings", "dir /s session"}},
 		{name: "in their order", updates: []update{
-			{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("N", ""), Destination: user},
-			{Type: pegboard.UpdateReplaceRules, Behavior: allow, Rules: is("M", ""), Destination: user},
-			{Type: pegboard.UpdateAddRules, Behavior: allow, Rules: is("O", ""), Destination: user},
-			{Type: pegboard.UpdateRemoveRules, Behavior: allow, Rules: is("M", ""), Destination: user},
+			{Type: policy.AddRules, Behavior: allow, Rules: is("N", ""), Destination: user},
+			{Type: policy.ReplaceRules, Behavior: allow, Rules: is("M", ""), Destination: user},
+			{Type: policy.AddRules, Behavior: allow, Rules: is("O", ""), Destination: user},
+			{Type: policy.RemoveRules, Behavior: allow, Rules: is("M", ""), Destination: user},
 		}, want: []string{"default", "deny D userSettings", "ask Q session", "allow A session", "allow O userSettings", "dir /u userSettings", "dir /s session"}},
 	}
 	for _, tc := range tests {
@@ -192,20 +193,20 @@ func TestUpdates(t *testing.T) {
 // TestUpdatesThatAreWrong change nothing, not even by those before them.
 func TestUpdatesThatAreWrong(t *testing.T) {
 	t.Parallel()
-	good := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}, Destination: pegboard.SourceSession}
+	good := policy.Update{Type: policy.AddRules, Behavior: policy.Allow, Rules: []policy.UpdateRule{{Tool: "N"}}, Destination: policy.SourceSession}
 	tests := []struct {
 		name  string
-		wrong pegboard.PermissionUpdate
+		wrong policy.Update
 		says  string
 	}{
 		{name: "no type", says: "unknown type"},
-		{name: "unknown type", wrong: pegboard.PermissionUpdate{Type: "addrules"}, says: "update addrules: unknown type"},
-		{name: "no behavior", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}}, says: "the behavior is undecided"},
-		{name: "no tool", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}, {Pattern: "x"}}}, says: "is empty"},
-		{name: "a rule nobody understands", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateReplaceRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Edit", Pattern: "../x"}}}, says: `".."`},
-		{name: "a rule to remove that nobody understands", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateRemoveRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: " "}}}, says: "update removeRules"},
-		{name: "an allow rule that is too broad", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "*"}}}, says: "an allow rule approves nothing"},
-		{name: "unknown mode", wrong: pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: "yolo"}, says: `unknown permission mode "yolo"`},
+		{name: "unknown type", wrong: policy.Update{Type: "addrules"}, says: "update addrules: unknown type"},
+		{name: "no behavior", wrong: policy.Update{Type: policy.AddRules, Rules: []policy.UpdateRule{{Tool: "N"}}}, says: "the behavior is undecided"},
+		{name: "no tool", wrong: policy.Update{Type: policy.AddRules, Behavior: policy.Deny, Rules: []policy.UpdateRule{{Tool: "N"}, {Pattern: "x"}}}, says: "is empty"},
+		{name: "a rule nobody understands", wrong: policy.Update{Type: policy.ReplaceRules, Behavior: policy.Deny, Rules: []policy.UpdateRule{{Tool: "Edit", Pattern: "../x"}}}, says: `".."`},
+		{name: "a rule to remove that nobody understands", wrong: policy.Update{Type: policy.RemoveRules, Behavior: policy.Deny, Rules: []policy.UpdateRule{{Tool: "Bash", Pattern: " "}}}, says: "update removeRules"},
+		{name: "an allow rule that is too broad", wrong: policy.Update{Type: policy.AddRules, Behavior: policy.Allow, Rules: []policy.UpdateRule{{Tool: "*"}}}, says: "an allow rule approves nothing"},
+		{name: "unknown mode", wrong: policy.Update{Type: policy.SetMode, Mode: "yolo"}, says: `unknown permission mode "yolo"`},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -214,8 +215,8 @@ func TestUpdatesThatAreWrong(t *testing.T) {
 			before := holds(s.Permissions())
 			q, err := s.Permissions().Apply(good, tc.wrong, good)
 			require.ErrorContains(t, err, tc.says)
-			require.Equal(t, pegboard.Permissions{}, q)
-			err = s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(good, tc.wrong) })
+			require.Equal(t, policy.Permissions{}, q)
+			err = s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.Apply(good, tc.wrong) })
 			require.ErrorContains(t, err, tc.says)
 			require.Equal(t, before, holds(s.Permissions()))
 		})
@@ -226,99 +227,99 @@ func TestUpdatesThatAreWrong(t *testing.T) {
 // elsewhere, and is no error.
 func TestBypassIsEnteredOnlyWhereItWasAvailable(t *testing.T) {
 	t.Parallel()
-	enter := pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeBypass, Destination: pegboard.SourceSession}
-	leave := pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeDefault, Destination: pegboard.SourceSession}
-	add := pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Deny, Rules: []pegboard.PermissionUpdateRule{{Tool: "N"}}}
+	enter := policy.Update{Type: policy.SetMode, Mode: policy.ModeBypass, Destination: policy.SourceSession}
+	leave := policy.Update{Type: policy.SetMode, Mode: policy.ModeDefault, Destination: policy.SourceSession}
+	add := policy.Update{Type: policy.AddRules, Behavior: policy.Deny, Rules: []policy.UpdateRule{{Tool: "N"}}}
 	for _, from := range strictness() {
-		p := rules(t, from, pegboard.RuleSet{})
+		p := rules(t, from, policy.RuleSet{})
 		q, err := p.Apply(enter, add)
 		require.NoError(t, err)
 		require.Equal(t, []string{string(from), "deny N "}, holds(q), "the others take place")
-		if from == pegboard.ModeBypass {
+		if from == policy.ModeBypass {
 			q, err = p.Apply(leave)
 			require.NoError(t, err)
-			require.Equal(t, pegboard.ModeDefault, q.Mode())
+			require.Equal(t, policy.ModeDefault, q.Mode())
 			q, err = q.Apply(add, enter)
 			require.NoError(t, err)
-			require.Equal(t, pegboard.ModeBypass, q.Mode(), "it was launched in it")
+			require.Equal(t, policy.ModeBypass, q.Mode(), "it was launched in it")
 		}
 	}
-	p, err := pegboard.Permissions{}.WithAvailable(pegboard.ModeBypass).Apply(leave, enter)
+	p, err := policy.Permissions{}.WithAvailable(policy.ModeBypass).Apply(leave, enter)
 	require.NoError(t, err)
-	require.Equal(t, pegboard.ModeBypass, p.Mode())
+	require.Equal(t, policy.ModeBypass, p.Mode())
 }
 
 // TestPlanModeRemembers the mode before it.
 func TestPlanModeRemembers(t *testing.T) {
 	t.Parallel()
-	with := func(p pegboard.Permissions, m pegboard.Mode) pegboard.Permissions {
+	with := func(p policy.Permissions, m policy.Mode) policy.Permissions {
 		q, err := p.WithMode(m)
 		require.NoError(t, err)
 		return q
 	}
-	set := func(p pegboard.Permissions, m pegboard.Mode) pegboard.Permissions {
-		q, err := p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: m, Destination: pegboard.SourceSession})
+	set := func(p policy.Permissions, m policy.Mode) policy.Permissions {
+		q, err := p.Apply(policy.Update{Type: policy.SetMode, Mode: m, Destination: policy.SourceSession})
 		require.NoError(t, err)
 		return q
 	}
-	for _, enter := range []func(pegboard.Permissions, pegboard.Mode) pegboard.Permissions{with, set} {
+	for _, enter := range []func(policy.Permissions, policy.Mode) policy.Permissions{with, set} {
 		for _, from := range strictness() {
-			p := rules(t, from, pegboard.RuleSet{Deny: []string{"D"}})
-			plan := enter(p, pegboard.ModePlan)
-			require.Equal(t, pegboard.ModePlan, plan.Mode())
+			p := rules(t, from, policy.RuleSet{Deny: []string{"D"}})
+			plan := enter(p, policy.ModePlan)
+			require.Equal(t, policy.ModePlan, plan.Mode())
 			want := from
-			if from == pegboard.ModePlan { // it was never in another
-				want = pegboard.ModeDefault
+			if from == policy.ModePlan { // it was never in another
+				want = policy.ModeDefault
 			}
 			after := plan.AfterPlan()
 			require.Equal(t, []string{string(want), "deny D "}, holds(after))
-			require.Equal(t, want, enter(plan, pegboard.ModePlan).AfterPlan().Mode(), "entering twice is entering once")
+			require.Equal(t, want, enter(plan, policy.ModePlan).AfterPlan().Mode(), "entering twice is entering once")
 			require.Equal(t, want, after.AfterPlan().Mode(), "leaving twice is leaving once")
-			more, err := plan.WithRules(pegboard.RuleSet{Ask: []string{"Q"}})
+			more, err := plan.WithRules(policy.RuleSet{Ask: []string{"Q"}})
 			require.NoError(t, err)
 			require.Equal(t, want, more.AfterPlan().Mode(), "a rule in between")
-			if from != pegboard.ModePlan {
+			if from != policy.ModePlan {
 				require.Equal(t, holds(p), holds(p.AfterPlan()), "outside plan mode there is nothing to leave")
 			}
-			other := enter(enter(plan, pegboard.ModeAcceptEdits), pegboard.ModePlan)
-			require.Equal(t, pegboard.ModeAcceptEdits, other.AfterPlan().Mode(), "the last mode before it")
+			other := enter(enter(plan, policy.ModeAcceptEdits), policy.ModePlan)
+			require.Equal(t, policy.ModeAcceptEdits, other.AfterPlan().Mode(), "the last mode before it")
 		}
 	}
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
-	require.NoError(t, s.SetPermissions(with(s.Permissions(), pegboard.ModePlan)))
-	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }))
-	require.Equal(t, pegboard.ModeAcceptEdits, s.Permissions().Mode())
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{})})
+	require.NoError(t, s.SetPermissions(with(s.Permissions(), policy.ModePlan)))
+	require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.AfterPlan(), nil }))
+	require.Equal(t, policy.ModeAcceptEdits, s.Permissions().Mode())
 }
 
 // TestUpdateIsTheDocumentedJSON: updates have the JSON that Claude Code's documentation
 // of hooks gives.
 func TestUpdateIsTheDocumentedJSON(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]pegboard.PermissionUpdate{
+	for text, want := range map[string]policy.Update{
 		`{"type":"addRules","rules":[{"toolName":"Bash","ruleContent":"npm test"},{"toolName":"Read"}],"behavior":"allow","destination":"localSettings"}`: {
-			Type: pegboard.UpdateAddRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash", Pattern: "npm test"}, {Tool: "Read"}}, Behavior: pegboard.Allow, Destination: pegboard.SourceLocal},
+			Type: policy.AddRules, Rules: []policy.UpdateRule{{Tool: "Bash", Pattern: "npm test"}, {Tool: "Read"}}, Behavior: policy.Allow, Destination: policy.SourceLocal},
 		`{"type":"replaceRules","rules":[{"toolName":"Bash"}],"behavior":"deny","destination":"userSettings"}`: {
-			Type: pegboard.UpdateReplaceRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Deny, Destination: pegboard.SourceUser},
+			Type: policy.ReplaceRules, Rules: []policy.UpdateRule{{Tool: "Bash"}}, Behavior: policy.Deny, Destination: policy.SourceUser},
 		`{"type":"removeRules","rules":[{"toolName":"Bash"}],"behavior":"ask","destination":"projectSettings"}`: {
-			Type: pegboard.UpdateRemoveRules, Rules: []pegboard.PermissionUpdateRule{{Tool: "Bash"}}, Behavior: pegboard.Ask, Destination: pegboard.SourceProject},
+			Type: policy.RemoveRules, Rules: []policy.UpdateRule{{Tool: "Bash"}}, Behavior: policy.Ask, Destination: policy.SourceProject},
 		`{"type":"setMode","mode":"acceptEdits","destination":"session"}`: {
-			Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceSession},
+			Type: policy.SetMode, Mode: policy.ModeAcceptEdits, Destination: policy.SourceSession},
 		`{"type":"addDirectories","directories":["/a","../b"],"destination":"cliArg"}`: {
-			Type: pegboard.UpdateAddDirectories, Directories: []string{"/a", "../b"}, Destination: pegboard.SourceCLI},
+			Type: policy.AddDirectories, Directories: []string{"/a", "../b"}, Destination: policy.SourceCLI},
 		`{"type":"removeDirectories","directories":["/a"],"destination":"session"}`: {
-			Type: pegboard.UpdateRemoveDirectories, Directories: []string{"/a"}, Destination: pegboard.SourceSession},
+			Type: policy.RemoveDirectories, Directories: []string{"/a"}, Destination: policy.SourceSession},
 	} {
-		var got pegboard.PermissionUpdate
+		var got policy.Update
 		require.NoError(t, json.Unmarshal([]byte(text), &got))
 		require.Equal(t, want, got)
 		again, err := json.Marshal(got)
 		require.NoError(t, err)
 		require.Equal(t, text, string(again))
-		_, err = pegboard.Permissions{}.Apply(got)
+		_, err = policy.Permissions{}.Apply(got)
 		require.NoError(t, err)
 	}
 	for _, text := range []string{`{"type":"addRules","behavior":"Allow"}`, `{"type":"addRules","behavior":"undecided"}`, `{"type":"addRules","behavior":1}`} {
-		require.Error(t, json.Unmarshal([]byte(text), new(pegboard.PermissionUpdate)), text)
+		require.Error(t, json.Unmarshal([]byte(text), new(policy.Update)), text)
 	}
 }
 
@@ -327,25 +328,25 @@ func TestUpdateIsTheDocumentedJSON(t *testing.T) {
 func TestUpdatesAgainstAList(t *testing.T) {
 	t.Parallel()
 	type rule struct {
-		b        pegboard.Behavior
+		b        policy.Behavior
 		tool, of string
 	}
-	behaviors := []pegboard.Behavior{pegboard.Deny, pegboard.Ask, pegboard.Allow}
+	behaviors := []policy.Behavior{policy.Deny, policy.Ask, policy.Allow}
 	for seed := range effort.Of(t, uint64(500)) {
 		d := dice{rand.New(rand.NewPCG(seed, 8)), nil}
-		var p pegboard.Permissions
+		var p policy.Permissions
 		var list []rule
 		for range 12 {
-			u := pegboard.PermissionUpdate{Type: one(d, pegboard.UpdateAddRules, pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules), Behavior: one(d, behaviors...), Destination: one(d, pegboard.SourceUser, pegboard.SourceSession)}
+			u := policy.Update{Type: one(d, policy.AddRules, policy.AddRules, policy.ReplaceRules, policy.RemoveRules), Behavior: one(d, behaviors...), Destination: one(d, policy.SourceUser, policy.SourceSession)}
 			var given []rule
 			for _, tool := range slices.Compact([]string{one(d, "A", "B"), one(d, "B", "C")}) {
-				u.Rules = append(u.Rules, pegboard.PermissionUpdateRule{Tool: tool})
+				u.Rules = append(u.Rules, policy.UpdateRule{Tool: tool})
 				given = append(given, rule{u.Behavior, tool, string(u.Destination)})
 			}
 			list = slices.DeleteFunc(list, func(r rule) bool {
-				return slices.Contains(given, r) || u.Type == pegboard.UpdateReplaceRules && r.b == u.Behavior && r.of == string(u.Destination)
+				return slices.Contains(given, r) || u.Type == policy.ReplaceRules && r.b == u.Behavior && r.of == string(u.Destination)
 			})
-			if u.Type != pegboard.UpdateRemoveRules {
+			if u.Type != policy.RemoveRules {
 				list = append(list, given...)
 			}
 			q, err := p.Apply(u)
@@ -369,14 +370,14 @@ func TestUpdatesAgainstAList(t *testing.T) {
 
 func TestSetModeWithoutAMode(t *testing.T) {
 	t.Parallel()
-	p := rules(t, pegboard.ModePlan, pegboard.RuleSet{})
-	q, err := p.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode})
+	p := rules(t, policy.ModePlan, policy.RuleSet{})
+	q, err := p.Apply(policy.Update{Type: policy.SetMode})
 	require.Error(t, err, "%s", q.Mode())
 }
 
 func TestUpdateThatSaysARuleTwice(t *testing.T) {
 	t.Parallel()
-	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddRules, Behavior: pegboard.Allow, Rules: []pegboard.PermissionUpdateRule{{Tool: "A"}, {Tool: "A"}}})
+	p, err := policy.Permissions{}.Apply(policy.Update{Type: policy.AddRules, Behavior: policy.Allow, Rules: []policy.UpdateRule{{Tool: "A"}, {Tool: "A"}}})
 	require.NoError(t, err)
 	require.Len(t, p.Rules(), 1)
 }
@@ -384,9 +385,9 @@ func TestUpdateThatSaysARuleTwice(t *testing.T) {
 // No update changes the rules of a policy.
 func TestUpdatesLeaveThePolicyAlone(t *testing.T) {
 	t.Parallel()
-	p := rules(t, "", pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"Bash"}})
-	for _, change := range []pegboard.PermissionUpdateType{pegboard.UpdateAddRules, pegboard.UpdateReplaceRules, pegboard.UpdateRemoveRules, pegboard.UpdateSetMode, pegboard.UpdateAddDirectories} {
-		_, err := p.Apply(pegboard.PermissionUpdate{Type: change, Behavior: pegboard.Deny, Mode: pegboard.ModePlan, Destination: pegboard.SourcePolicy})
+	p := rules(t, "", policy.RuleSet{Source: policy.SourceManaged, Deny: []string{"Bash"}})
+	for _, change := range []policy.UpdateType{policy.AddRules, policy.ReplaceRules, policy.RemoveRules, policy.SetMode, policy.AddDirectories} {
+		_, err := p.Apply(policy.Update{Type: change, Behavior: policy.Deny, Mode: policy.ModePlan, Destination: policy.SourceManaged})
 		require.Error(t, err, "%s", change)
 	}
 }
@@ -399,19 +400,19 @@ func TestSetPermissions(t *testing.T) {
 	pool := a.pool(t, fork)
 	require.Equal(t, "allow", judge(t, pool).behavior.String())
 
-	require.NoError(t, fork.SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{"T"}})))
+	require.NoError(t, fork.SetPermissions(rules(t, "", policy.RuleSet{Deny: []string{"T"}})))
 	require.Equal(t, "deny", judge(t, pool).behavior.String())
-	require.ErrorContains(t, fork.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})), `allow rule "T"`)
+	require.ErrorContains(t, fork.SetPermissions(rules(t, "", policy.RuleSet{Allow: []string{"T"}})), `allow rule "T"`)
 	require.Equal(t, "deny", judge(t, pool).behavior.String(), "what was refused changes nothing")
-	require.NoError(t, fork.SetPermissions(pegboard.Permissions{}))
+	require.NoError(t, fork.SetPermissions(policy.Permissions{}))
 	require.Equal(t, "allow", judge(t, pool).behavior.String(), "only its own rules were replaced")
 
-	require.NoError(t, parent.SetPermissions(rules(t, pegboard.ModePlan, pegboard.RuleSet{Ask: []string{"T"}})))
-	require.Equal(t, verdict{pegboard.Ask, `ask rule "T" covers it`, "T"}, judge(t, pool), "two forks down")
-	require.Equal(t, pegboard.ModePlan, fork.Permissions().Mode())
-	require.ErrorContains(t, fork.SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{})), "laxer")
+	require.NoError(t, parent.SetPermissions(rules(t, policy.ModePlan, policy.RuleSet{Ask: []string{"T"}})))
+	require.Equal(t, verdict{policy.Ask, `ask rule "T" covers it`, "T"}, judge(t, pool), "two forks down")
+	require.Equal(t, policy.ModePlan, fork.Permissions().Mode())
+	require.ErrorContains(t, fork.SetPermissions(rules(t, policy.ModeBypass, policy.RuleSet{})), "laxer")
 
-	require.NoError(t, parent.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})))
+	require.NoError(t, parent.SetPermissions(rules(t, "", policy.RuleSet{Allow: []string{"T"}})))
 	require.Equal(t, "allow", judge(t, pool).behavior.String(), "what the parent is allowed, the fork is")
 }
 
@@ -424,9 +425,9 @@ func TestUpdatesOfPermissionsAreNotLost(t *testing.T) {
 	for i := range hosts {
 		wg.Go(func() {
 			for k := range each {
-				err := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				err := s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 					runtime.Gosched() // let another update begin
-					return p.WithRules(pegboard.RuleSet{Allow: []string{fmt.Sprintf("T%d_%d", i, k)}})
+					return p.WithRules(policy.RuleSet{Allow: []string{fmt.Sprintf("T%d_%d", i, k)}})
 				})
 				if err != nil {
 					t.Error(err)
@@ -437,15 +438,15 @@ func TestUpdatesOfPermissionsAreNotLost(t *testing.T) {
 	wg.Wait()
 	require.Len(t, s.Permissions().Rules(), hosts*each)
 
-	failed := s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return pegboard.Permissions{}, context.Canceled
+	failed := s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+		return policy.Permissions{}, context.Canceled
 	})
 	require.ErrorIs(t, failed, context.Canceled)
 	require.Len(t, s.Permissions().Rules(), hosts*each, "an update that fails changes nothing")
 }
 
 // offers lists the modes that p offers, the strictest first.
-func offers(p pegboard.Permissions) (list []pegboard.Mode) {
+func offers(p policy.Permissions) (list []policy.Mode) {
 	for _, m := range strictness() {
 		if p.Offers(m) {
 			list = append(list, m)
@@ -455,39 +456,39 @@ func offers(p pegboard.Permissions) (list []pegboard.Mode) {
 }
 
 // setMode returns an update that sets the mode.
-func setMode(m pegboard.Mode) pegboard.PermissionUpdate {
-	return pegboard.PermissionUpdate{Type: pegboard.UpdateSetMode, Mode: m, Destination: pegboard.SourceSession}
+func setMode(m policy.Mode) policy.Update {
+	return policy.Update{Type: policy.SetMode, Mode: m, Destination: policy.SourceSession}
 }
 
 // TestModesThatAreOffered: auto and bypass only where the host has said so, and nothing
 // that is withheld.
 func TestModesThatAreOffered(t *testing.T) {
 	t.Parallel()
-	const auto, bypass = pegboard.ModeAuto, pegboard.ModeBypass
+	const auto, bypass = policy.ModeAuto, policy.ModeBypass
 	always := without(stringsOf(strictness()), string(auto), string(bypass))
 	tests := []struct {
 		name string
-		p    pegboard.Permissions
-		more []pegboard.Mode // offered beside those that always are
-		less []pegboard.Mode
-		mode pegboard.Mode
+		p    policy.Permissions
+		more []policy.Mode // offered beside those that always are
+		less []policy.Mode
+		mode policy.Mode
 	}{
-		{name: "zero", mode: pegboard.ModeDefault},
-		{name: "made in default", p: rules(t, pegboard.ModeDefault, pegboard.RuleSet{}), mode: pegboard.ModeDefault},
-		{name: "made in auto", p: rules(t, auto, pegboard.RuleSet{}), more: []pegboard.Mode{auto}, mode: auto},
-		{name: "made in bypass", p: rules(t, bypass, pegboard.RuleSet{}), more: []pegboard.Mode{bypass}, mode: bypass},
-		{name: "auto available", p: pegboard.Permissions{}.WithAvailable(auto), more: []pegboard.Mode{auto}, mode: pegboard.ModeDefault},
-		{name: "both available", p: pegboard.Permissions{}.WithAvailable(auto, bypass), more: []pegboard.Mode{auto, bypass}, mode: pegboard.ModeDefault},
-		{name: "unknown available", p: pegboard.Permissions{}.WithAvailable("yolo"), mode: pegboard.ModeDefault},
-		{name: "unknown withheld", p: pegboard.Permissions{}.Without("yolo"), mode: pegboard.ModeDefault},
-		{name: "available, then withheld", p: pegboard.Permissions{}.WithAvailable(auto).Without(auto), mode: pegboard.ModeDefault},
-		{name: "withheld, then available", p: pegboard.Permissions{}.Without(auto).WithAvailable(auto), mode: pegboard.ModeDefault},
-		{name: "made in bypass, which is withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(bypass), mode: pegboard.ModeDefault},
-		{name: "made in acceptEdits, which is withheld", p: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{}).Without(pegboard.ModeAcceptEdits), less: []pegboard.Mode{pegboard.ModeAcceptEdits}, mode: pegboard.ModeDefault},
-		{name: "default is withheld", p: pegboard.Permissions{}.Without("manual"), less: []pegboard.Mode{pegboard.ModeDefault}, mode: pegboard.ModePlan},
-		{name: "in plan, which is withheld", p: rules(t, pegboard.ModePlan, pegboard.RuleSet{}).Without(pegboard.ModePlan), less: []pegboard.Mode{pegboard.ModePlan}, mode: pegboard.ModeAsk},
-		{name: "bypass and default are withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(bypass, pegboard.ModeDefault), less: []pegboard.Mode{pegboard.ModeDefault}, mode: pegboard.ModePlan},
-		{name: "all are withheld", p: rules(t, bypass, pegboard.RuleSet{}).Without(strictness()...), less: strictness()[1:], mode: pegboard.ModeDeny},
+		{name: "zero", mode: policy.ModeDefault},
+		{name: "made in default", p: rules(t, policy.ModeDefault, policy.RuleSet{}), mode: policy.ModeDefault},
+		{name: "made in auto", p: rules(t, auto, policy.RuleSet{}), more: []policy.Mode{auto}, mode: auto},
+		{name: "made in bypass", p: rules(t, bypass, policy.RuleSet{}), more: []policy.Mode{bypass}, mode: bypass},
+		{name: "auto available", p: policy.Permissions{}.WithAvailable(auto), more: []policy.Mode{auto}, mode: policy.ModeDefault},
+		{name: "both available", p: policy.Permissions{}.WithAvailable(auto, bypass), more: []policy.Mode{auto, bypass}, mode: policy.ModeDefault},
+		{name: "unknown available", p: policy.Permissions{}.WithAvailable("yolo"), mode: policy.ModeDefault},
+		{name: "unknown withheld", p: policy.Permissions{}.Without("yolo"), mode: policy.ModeDefault},
+		{name: "available, then withheld", p: policy.Permissions{}.WithAvailable(auto).Without(auto), mode: policy.ModeDefault},
+		{name: "withheld, then available", p: policy.Permissions{}.Without(auto).WithAvailable(auto), mode: policy.ModeDefault},
+		{name: "made in bypass, which is withheld", p: rules(t, bypass, policy.RuleSet{}).Without(bypass), mode: policy.ModeDefault},
+		{name: "made in acceptEdits, which is withheld", p: rules(t, policy.ModeAcceptEdits, policy.RuleSet{}).Without(policy.ModeAcceptEdits), less: []policy.Mode{policy.ModeAcceptEdits}, mode: policy.ModeDefault},
+		{name: "default is withheld", p: policy.Permissions{}.Without("manual"), less: []policy.Mode{policy.ModeDefault}, mode: policy.ModePlan},
+		{name: "in plan, which is withheld", p: rules(t, policy.ModePlan, policy.RuleSet{}).Without(policy.ModePlan), less: []policy.Mode{policy.ModePlan}, mode: policy.ModeAsk},
+		{name: "bypass and default are withheld", p: rules(t, bypass, policy.RuleSet{}).Without(bypass, policy.ModeDefault), less: []policy.Mode{policy.ModeDefault}, mode: policy.ModePlan},
+		{name: "all are withheld", p: rules(t, bypass, policy.RuleSet{}).Without(strictness()...), less: strictness()[1:], mode: policy.ModeDeny},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -500,7 +501,7 @@ func TestModesThatAreOffered(t *testing.T) {
 	}
 }
 
-func stringsOf(ms []pegboard.Mode) (list []string) {
+func stringsOf(ms []policy.Mode) (list []string) {
 	for _, m := range ms {
 		list = append(list, string(m))
 	}
@@ -511,7 +512,7 @@ func stringsOf(ms []pegboard.Mode) (list []string) {
 // which is documented to change nothing.
 func TestModesThatAreNotOffered(t *testing.T) {
 	t.Parallel()
-	for _, p := range []pegboard.Permissions{{}, pegboard.Permissions{}.WithAvailable(strictness()...).Without(strictness()...)} {
+	for _, p := range []policy.Permissions{{}, policy.Permissions{}.WithAvailable(strictness()...).Without(strictness()...)} {
 		for _, m := range strictness() {
 			q, err := p.WithMode(m)
 			if p.Offers(m) {
@@ -519,48 +520,48 @@ func TestModesThatAreNotOffered(t *testing.T) {
 				require.Equal(t, m, q.Mode())
 				continue
 			}
-			require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+			require.ErrorIs(t, err, policy.ErrModeUnavailable)
 			require.ErrorContains(t, err, string(m))
 			q, err = p.Apply(setMode(m))
-			if m == pegboard.ModeBypass {
+			if m == policy.ModeBypass {
 				require.NoError(t, err)
 				require.Equal(t, p.Mode(), q.Mode())
 				continue
 			}
-			require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+			require.ErrorIs(t, err, policy.ErrModeUnavailable)
 		}
 	}
-	_, err := pegboard.Permissions{}.WithMode("yolo")
-	require.NotErrorIs(t, err, pegboard.ErrModeUnavailable, "it is unknown everywhere")
+	_, err := policy.Permissions{}.WithMode("yolo")
+	require.NotErrorIs(t, err, policy.ErrModeUnavailable, "it is unknown everywhere")
 }
 
 // TestAnswerCannotEnterAModeThatIsNotOffered: the question stays open.
 func TestAnswerCannotEnterAModeThatIsNotOffered(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
-		p    pegboard.Permissions
+		p    policy.Permissions
 		fits bool
 	}{
 		"not available": {},
-		"available":     {p: pegboard.Permissions{}.WithAvailable(pegboard.ModeAuto), fits: true},
-		"withheld":      {p: pegboard.Permissions{}.WithAvailable(pegboard.ModeAuto).Without(pegboard.ModeAuto)},
+		"available":     {p: policy.Permissions{}.WithAvailable(policy.ModeAuto), fits: true},
+		"withheld":      {p: policy.Permissions{}.WithAvailable(policy.ModeAuto).Without(policy.ModeAuto)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := session(t, pegboard.SessionConfig{Permissions: tc.p, Classifier: undecided, Ask: func(ctx ctx, q *pegboard.Question) (pegboard.Decision, error) {
-				err := q.Answer(pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{setMode(pegboard.ModeAuto)}})
+			s := session(t, pegboard.SessionConfig{Permissions: tc.p, Classifier: undecided, Ask: func(ctx ctx, q *pegboard.Question) (policy.Decision, error) {
+				err := q.Answer(policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{setMode(policy.ModeAuto)}})
 				if tc.fits {
 					require.NoError(t, err)
 					return pegboard.AskLater(ctx, q)
 				}
-				require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+				require.ErrorIs(t, err, policy.ErrModeUnavailable)
 				require.Len(t, q.Call.Session().Questions(), 1)
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			}})
 			a := actor{name: "T"}
 			ex := executor(pegboard.Executor{})
 			require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
-			require.Equal(t, tc.fits, s.Permissions().Mode() == pegboard.ModeAuto)
+			require.Equal(t, tc.fits, s.Permissions().Mode() == policy.ModeAuto)
 		})
 	}
 }
@@ -568,44 +569,44 @@ func TestAnswerCannotEnterAModeThatIsNotOffered(t *testing.T) {
 // TestPlanModeReturnsToNothingThatIsWithheld.
 func TestPlanModeReturnsToNothingThatIsWithheld(t *testing.T) {
 	t.Parallel()
-	p, err := rules(t, pegboard.ModeBypass, pegboard.RuleSet{}).WithMode(pegboard.ModePlan)
+	p, err := rules(t, policy.ModeBypass, policy.RuleSet{}).WithMode(policy.ModePlan)
 	require.NoError(t, err)
-	require.Equal(t, pegboard.ModeBypass, p.AfterPlan().Mode())
-	require.Equal(t, pegboard.ModeDefault, p.Without(pegboard.ModeBypass).AfterPlan().Mode())
-	require.Equal(t, pegboard.ModeAsk, p.Without(pegboard.ModeBypass, pegboard.ModeDefault, pegboard.ModePlan).AfterPlan().Mode())
+	require.Equal(t, policy.ModeBypass, p.AfterPlan().Mode())
+	require.Equal(t, policy.ModeDefault, p.Without(policy.ModeBypass).AfterPlan().Mode())
+	require.Equal(t, policy.ModeAsk, p.Without(policy.ModeBypass, policy.ModeDefault, policy.ModePlan).AfterPlan().Mode())
 }
 
 // TestForkTakesNoModeThatItsParentWithholds: neither when it is made, nor later, nor when
 // its parent withholds the mode that it is in.
 func TestForkTakesNoModeThatItsParentWithholds(t *testing.T) {
 	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{}).WithAvailable(pegboard.ModeAuto).Without(pegboard.ModeAcceptEdits)})
-	_, err := s.Fork(pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})})
-	require.ErrorIs(t, err, pegboard.ErrModeUnavailable)
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{}).WithAvailable(policy.ModeAuto).Without(policy.ModeAcceptEdits)})
+	_, err := s.Fork(pegboard.SessionConfig{Permissions: rules(t, policy.ModeAcceptEdits, policy.RuleSet{})})
+	require.ErrorIs(t, err, policy.ErrModeUnavailable)
 
 	child := forked(t, s, pegboard.SessionConfig{})
-	enter := func(m pegboard.Mode) error {
-		return child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+	enter := func(m policy.Mode) error {
+		return child.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(m) })
 	}
-	require.ErrorIs(t, enter(pegboard.ModeAcceptEdits), pegboard.ErrModeUnavailable)
-	require.ErrorIs(t, child.SetPermissions(rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{})), pegboard.ErrModeUnavailable)
-	require.NoError(t, enter(pegboard.ModeAuto), "its parent offers it")
-	require.NoError(t, enter(pegboard.ModeBypass))
-	require.NoError(t, enter(pegboard.ModeAuto))
-	require.Equal(t, pegboard.ModeAuto, child.Permissions().Mode())
-	require.True(t, child.Permissions().Offers(pegboard.ModeAuto))
-	require.False(t, child.Permissions().Offers(pegboard.ModeAcceptEdits))
+	require.ErrorIs(t, enter(policy.ModeAcceptEdits), policy.ErrModeUnavailable)
+	require.ErrorIs(t, child.SetPermissions(rules(t, policy.ModeAcceptEdits, policy.RuleSet{})), policy.ErrModeUnavailable)
+	require.NoError(t, enter(policy.ModeAuto), "its parent offers it")
+	require.NoError(t, enter(policy.ModeBypass))
+	require.NoError(t, enter(policy.ModeAuto))
+	require.Equal(t, policy.ModeAuto, child.Permissions().Mode())
+	require.True(t, child.Permissions().Offers(policy.ModeAuto))
+	require.False(t, child.Permissions().Offers(policy.ModeAcceptEdits))
 
-	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return p.Without(pegboard.ModeAuto), nil
+	require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+		return p.Without(policy.ModeAuto), nil
 	}))
-	require.Equal(t, pegboard.ModeDefault, child.Permissions().Mode())
+	require.Equal(t, policy.ModeDefault, child.Permissions().Mode())
 	a := actor{name: "T"}
 	require.Equal(t, "ask", judge(t, a.pool(t, child)).behavior.String())
 
-	narrow := forked(t, s, pegboard.SessionConfig{Permissions: pegboard.Permissions{}.Without(pegboard.ModeBypass)})
-	require.Equal(t, pegboard.ModeBypass, s.Permissions().Mode())
-	require.Equal(t, pegboard.ModeDefault, narrow.Permissions().Mode(), "a fork may withhold its parent's mode for itself")
+	narrow := forked(t, s, pegboard.SessionConfig{Permissions: policy.Permissions{}.Without(policy.ModeBypass)})
+	require.Equal(t, policy.ModeBypass, s.Permissions().Mode())
+	require.Equal(t, policy.ModeDefault, narrow.Permissions().Mode(), "a fork may withhold its parent's mode for itself")
 	require.Equal(t, "ask", judge(t, a.pool(t, narrow)).behavior.String())
 }
 
@@ -616,43 +617,43 @@ func TestForkMayBeStricterThanItsParentWithholds(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name           string
-		parent, fork   pegboard.Mode
-		without, later pegboard.Mode
-		want           pegboard.Mode // empty: refused
+		parent, fork   policy.Mode
+		without, later policy.Mode
+		want           policy.Mode // empty: refused
 	}{
-		{name: "plan", parent: pegboard.ModeDefault, fork: pegboard.ModePlan, without: pegboard.ModePlan, want: pegboard.ModePlan},
-		{name: "dontAsk under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeDontAsk, without: pegboard.ModeDontAsk, want: pegboard.ModeDontAsk},
-		{name: "plan, withheld later", parent: pegboard.ModeAuto, fork: pegboard.ModePlan, later: pegboard.ModePlan, want: pegboard.ModePlan},
-		{name: "auto under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeAuto, without: pegboard.ModeAuto},
-		{name: "default under bypass", parent: pegboard.ModeBypass, fork: pegboard.ModeDefault, without: pegboard.ModeDefault},
-		{name: "plan under ask", parent: pegboard.ModeAsk, fork: pegboard.ModePlan},
+		{name: "plan", parent: policy.ModeDefault, fork: policy.ModePlan, without: policy.ModePlan, want: policy.ModePlan},
+		{name: "dontAsk under bypass", parent: policy.ModeBypass, fork: policy.ModeDontAsk, without: policy.ModeDontAsk, want: policy.ModeDontAsk},
+		{name: "plan, withheld later", parent: policy.ModeAuto, fork: policy.ModePlan, later: policy.ModePlan, want: policy.ModePlan},
+		{name: "auto under bypass", parent: policy.ModeBypass, fork: policy.ModeAuto, without: policy.ModeAuto},
+		{name: "default under bypass", parent: policy.ModeBypass, fork: policy.ModeDefault, without: policy.ModeDefault},
+		{name: "plan under ask", parent: policy.ModeAsk, fork: policy.ModePlan},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			p := rules(t, tt.parent, pegboard.RuleSet{})
+			p := rules(t, tt.parent, policy.RuleSet{})
 			if tt.without != "" {
 				p = p.Without(tt.without)
 			}
 			s := session(t, pegboard.SessionConfig{Permissions: p})
-			child, err := s.Fork(pegboard.SessionConfig{Permissions: rules(t, tt.fork, pegboard.RuleSet{})})
+			child, err := s.Fork(pegboard.SessionConfig{Permissions: rules(t, tt.fork, policy.RuleSet{})})
 			if tt.want == "" {
 				require.Error(t, err)
 				return
 			}
 			require.NoError(t, err)
 			below := forked(t, child, pegboard.SessionConfig{})
-			require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+			require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 				if tt.later == "" {
 					return p, nil
 				}
 				return p.Without(tt.later), nil
 			}))
-			require.NoError(t, child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Without(pegboard.ModeBypass), nil }))
+			require.NoError(t, child.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.Without(policy.ModeBypass), nil }))
 			require.Equal(t, tt.parent, s.Permissions().Mode())
 			require.Equal(t, tt.want, child.Permissions().Mode())
 			require.Equal(t, tt.want, below.Permissions().Mode())
-			require.NoError(t, child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.AfterPlan(), nil }))
+			require.NoError(t, child.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.AfterPlan(), nil }))
 			require.False(t, child.Permissions().Mode().Laxer(tt.parent))
 		})
 	}
@@ -665,18 +666,18 @@ func TestWithheldModesAreNeverEntered(t *testing.T) {
 	for seed := range effort.Of(t, uint64(2000)) {
 		d := dice{rand.New(rand.NewPCG(seed, 25)), nil}
 		mode, _ := d.mode(laxest)
-		var gone []pegboard.Mode
-		s := session(t, pegboard.SessionConfig{Permissions: rules(t, mode, pegboard.RuleSet{})})
+		var gone []policy.Mode
+		s := session(t, pegboard.SessionConfig{Permissions: rules(t, mode, policy.RuleSet{})})
 		line := []*pegboard.Session{s}
 		for range 12 {
 			m, _ := d.mode(laxest)
 			at := line[d.IntN(len(line))]
-			change := func(p pegboard.Permissions) (pegboard.Permissions, error) {
+			change := func(p policy.Permissions) (policy.Permissions, error) {
 				switch d.IntN(5) {
 				case 0:
 					return p.WithAvailable(m), nil
 				case 1:
-					if at == s && m != pegboard.ModeDeny {
+					if at == s && m != policy.ModeDeny {
 						gone = append(gone, m)
 						return p.Without(m), nil
 					}
@@ -695,7 +696,7 @@ func TestWithheldModesAreNeverEntered(t *testing.T) {
 			require.NotContains(t, gone, s.Permissions().Mode(), "seed %d", seed)
 			for _, x := range line[1:] {
 				if mode := x.Permissions().Mode(); slices.Contains(gone, mode) { // it can only be narrower
-					require.True(t, s.Permissions().Mode().Laxer(mode) && pegboard.ModeDefault.Laxer(mode), "seed %d: %s", seed, mode)
+					require.True(t, s.Permissions().Mode().Laxer(mode) && policy.ModeDefault.Laxer(mode), "seed %d: %s", seed, mode)
 				}
 			}
 		}
@@ -709,17 +710,17 @@ func TestWithheldModesAreNeverEntered(t *testing.T) {
 // its own stricter mode before it.
 func TestAfterPlanInAFork(t *testing.T) {
 	t.Parallel()
-	const plan, edits, bypass, dontAsk, def = pegboard.ModePlan, pegboard.ModeAcceptEdits, pegboard.ModeBypass, pegboard.ModeDontAsk, pegboard.ModeDefault
-	const none = pegboard.Mode("")
+	const plan, edits, bypass, dontAsk, def = policy.ModePlan, policy.ModeAcceptEdits, policy.ModeBypass, policy.ModeDontAsk, policy.ModeDefault
+	const none = policy.Mode("")
 	tests := []struct {
 		name   string
-		parent pegboard.Mode
-		starts pegboard.Mode // of the fork; it enters plan mode if it does not start there
-		before pegboard.Mode // entered by the fork before plan mode, if any
-		then   pegboard.Mode // entered by the parent while the fork plans, if any
-		want   pegboard.Mode
-		later  pegboard.Mode // entered by the parent afterwards, if any
-		last   pegboard.Mode
+		parent policy.Mode
+		starts policy.Mode // of the fork; it enters plan mode if it does not start there
+		before policy.Mode // entered by the fork before plan mode, if any
+		then   policy.Mode // entered by the parent while the fork plans, if any
+		want   policy.Mode
+		later  policy.Mode // entered by the parent afterwards, if any
+		last   policy.Mode
 	}{
 		{name: "begun in plan mode", parent: edits, starts: plan, want: edits},
 		{name: "begun in plan mode, under default", parent: def, starts: plan, want: def},
@@ -739,13 +740,13 @@ func TestAfterPlanInAFork(t *testing.T) {
 		for _, by := range []string{"UpdatePermissions", "SetPermissions"} {
 			t.Run(tc.name+"/"+by, func(t *testing.T) {
 				t.Parallel()
-				parent := session(t, pegboard.SessionConfig{Permissions: rules(t, tc.parent, pegboard.RuleSet{}).WithAvailable(bypass)})
+				parent := session(t, pegboard.SessionConfig{Permissions: rules(t, tc.parent, policy.RuleSet{}).WithAvailable(bypass)})
 				cfg := pegboard.SessionConfig{}
 				if tc.starts != none {
-					cfg.Permissions = rules(t, tc.starts, pegboard.RuleSet{})
+					cfg.Permissions = rules(t, tc.starts, policy.RuleSet{})
 				}
 				fork := forked(t, parent, cfg)
-				change := func(s *pegboard.Session, f func(pegboard.Permissions) (pegboard.Permissions, error)) {
+				change := func(s *pegboard.Session, f func(policy.Permissions) (policy.Permissions, error)) {
 					if by == "UpdatePermissions" {
 						require.NoError(t, s.UpdatePermissions(f))
 						return
@@ -754,9 +755,9 @@ func TestAfterPlanInAFork(t *testing.T) {
 					require.NoError(t, err)
 					require.NoError(t, s.SetPermissions(p))
 				}
-				enter := func(s *pegboard.Session, m pegboard.Mode) {
+				enter := func(s *pegboard.Session, m policy.Mode) {
 					if m != none {
-						change(s, func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithMode(m) })
+						change(s, func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(m) })
 					}
 				}
 				enter(fork, tc.before)
@@ -765,7 +766,7 @@ func TestAfterPlanInAFork(t *testing.T) {
 				}
 				require.Equal(t, plan, fork.Permissions().Mode())
 				enter(parent, tc.then)
-				change(fork, func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				change(fork, func(p policy.Permissions) (policy.Permissions, error) {
 					p = p.AfterPlan()
 					require.Equal(t, tc.want, p.Mode(), "told at once")
 					return p, nil
@@ -784,15 +785,15 @@ func TestAfterPlanInAFork(t *testing.T) {
 // along to another session.
 func TestModeOfAForkIsNoModeOfAMainSession(t *testing.T) {
 	t.Parallel()
-	parent := session(t, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModeBypass, pegboard.RuleSet{})})
-	fork := forked(t, parent, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModePlan, pegboard.RuleSet{})})
-	var taken pegboard.Permissions
-	require.NoError(t, fork.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+	parent := session(t, pegboard.SessionConfig{Permissions: rules(t, policy.ModeBypass, policy.RuleSet{})})
+	fork := forked(t, parent, pegboard.SessionConfig{Permissions: rules(t, policy.ModePlan, policy.RuleSet{})})
+	var taken policy.Permissions
+	require.NoError(t, fork.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 		taken = p.AfterPlan()
 		return p, nil
 	}))
-	require.Equal(t, pegboard.ModeBypass, taken.Mode())
-	require.Equal(t, pegboard.ModeDefault, session(t, pegboard.SessionConfig{Permissions: taken}).Permissions().Mode())
+	require.Equal(t, policy.ModeBypass, taken.Mode())
+	require.Equal(t, policy.ModeDefault, session(t, pegboard.SessionConfig{Permissions: taken}).Permissions().Mode())
 }
 
 // An agentTree is a random tree of agents, and the tools that they have in common.
@@ -838,8 +839,8 @@ func (f *agentTree) acting() actor {
 	a.aliases, a.source = nil, ""
 	a.traits.Destructive = !a.traits.ReadOnly && f.IntN(4) == 0
 	if a.traits.Own = f.IntN(2) == 0; f.IntN(3) == 0 {
-		kind := one(f.dice, pegboard.TargetAgent, pegboard.TargetSkill, pegboard.TargetResource)
-		a.traits.Targets = []pegboard.Target{{Kind: kind, Access: pegboard.AccessRun, Value: "r"}}
+		kind := one(f.dice, policy.Agent, policy.Skill, policy.Resource)
+		a.traits.Targets = []policy.Target{{Kind: kind, Access: policy.Run, Value: "r"}}
 	}
 	return a
 }
@@ -859,7 +860,7 @@ func (f *agentTree) fork(t *testing.T) {
 		if mode.Laxer(above.Permissions().Mode()) {
 			mode = ""
 		}
-		cfg.Permissions = rules(t, mode, pegboard.RuleSet{Ask: f.rules(1), Deny: f.rules(1)})
+		cfg.Permissions = rules(t, mode, policy.RuleSet{Ask: f.rules(1), Deny: f.rules(1)})
 	}
 	child, err := above.Fork(cfg)
 	if err != nil { // of a teammate, or outside the parent's directories
@@ -885,11 +886,11 @@ func (f *agentTree) change(t *testing.T) {
 	t.Helper()
 	m := f.agents[f.IntN(len(f.agents))]
 	mode, _ := f.mode(laxest)
-	lists := pegboard.RuleSet{Source: one(f.dice, pegboard.SourceUser, pegboard.SourceTurn), Ask: f.rules(1), Deny: f.rules(1)}
+	lists := policy.RuleSet{Source: one(f.dice, policy.SourceUser, policy.SourceTurn), Ask: f.rules(1), Deny: f.rules(1)}
 	if m.parent < 0 {
 		lists.Allow = f.rules(3)
 	}
-	fact := f.factRule(one(f.dice, pegboard.Allow, pegboard.Ask, pegboard.Deny))
+	fact := f.factRule(one(f.dice, policy.Allow, policy.Ask, policy.Deny))
 	fact.Source = lists.Source
 	switch f.IntN(7) {
 	case 0:
@@ -899,7 +900,7 @@ func (f *agentTree) change(t *testing.T) {
 	case 2:
 		_ = m.SetPermissions(f.policy(t))
 	default:
-		_ = m.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+		_ = m.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 			switch f.IntN(4) {
 			case 0:
 				return p.AfterPlan(), nil
@@ -930,12 +931,12 @@ func (f *agentTree) compare(t *testing.T, seed uint64) (allowed int) {
 		above := f.everything(f.agents[m.parent])
 		for tool := range resolution.Pool.All() {
 			c := call("1", tool.Info().Name, `{}`)
-			if resolution.Pool.Decide(t.Context(), c).Behavior != pegboard.Allow {
+			if resolution.Pool.Decide(t.Context(), c).Behavior != policy.Allow {
 				continue
 			}
 			allowed++
 			d := above.Decide(t.Context(), c)
-			require.Equal(t, pegboard.Allow, d.Behavior, "seed %d: %s is allowed in agent %v and not above: %s\nparent %v\nchild %v", seed, c.Name, m.AgentPath(), d.Reason, above.Session().Permissions(), m.Permissions())
+			require.Equal(t, policy.Allow, d.Behavior, "seed %d: %s is allowed in agent %v and not above: %s\nparent %v\nchild %v", seed, c.Name, m.AgentPath(), d.Reason, above.Session().Permissions(), m.Permissions())
 		}
 	}
 	return allowed
@@ -970,50 +971,50 @@ func TestInvariant4NoAgentOfATreeMayMoreThanItsParent(t *testing.T) {
 }
 
 // ofTurn adds rules of the turn to the permissions of a session, and returns how.
-func ofTurn(b pegboard.Behavior, tool string) pegboard.PermissionUpdate {
-	return pegboard.PermissionUpdate{
-		Type: pegboard.UpdateAddRules, Behavior: b, Destination: pegboard.SourceTurn, Rules: []pegboard.PermissionUpdateRule{{Tool: tool}},
+func ofTurn(b policy.Behavior, tool string) policy.Update {
+	return policy.Update{
+		Type: policy.AddRules, Behavior: b, Destination: policy.SourceTurn, Rules: []policy.UpdateRule{{Tool: tool}},
 	}
 }
 
-func update(t *testing.T, s *pegboard.Session, updates ...pegboard.PermissionUpdate) {
+func update(t *testing.T, s *pegboard.Session, updates ...policy.Update) {
 	t.Helper()
-	require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.Apply(updates...) }))
+	require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.Apply(updates...) }))
 }
 
 // TestRulesOfTheTurn decides a call in a session and its fork, while rules of the turn hold
 // in the session, and after they have ended.
 func TestRulesOfTheTurn(t *testing.T) {
 	t.Parallel()
-	allow, ask, deny := pegboard.Allow, pegboard.Ask, pegboard.Deny
-	fact := pegboard.FactRule{Behavior: pegboard.Allow, Source: pegboard.SourceTurn, Destructive: pegboard.FactYes}
+	allow, ask, deny := policy.Allow, policy.Ask, policy.Deny
+	fact := policy.FactRule{Behavior: policy.Allow, Source: policy.SourceTurn, Destructive: policy.Yes}
 	tests := []struct {
 		name       string
-		set        pegboard.RuleSet // of the session, for good
+		set        policy.RuleSet // of the session, for good
 		give       func(t *testing.T, s *pegboard.Session)
-		main, fork pegboard.Behavior // while the turn lasts
-		then       pegboard.Behavior // of both
+		main, fork policy.Behavior // while the turn lasts
+		then       policy.Behavior // of both
 	}{
 		{name: "none", main: ask, fork: ask, then: ask},
 		{name: "allow", give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(allow, "T")) }, main: allow, fork: ask, then: ask},
 		{name: "allow, by a set of rules", give: func(t *testing.T, s *pegboard.Session) {
 			t.Helper()
-			require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-				return p.WithRules(pegboard.RuleSet{Source: pegboard.SourceTurn, Allow: []string{"T"}})
+			require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+				return p.WithRules(policy.RuleSet{Source: policy.SourceTurn, Allow: []string{"T"}})
 			}))
 		}, main: allow, fork: ask, then: ask},
 		{name: "allow, by a rule on facts", give: func(t *testing.T, s *pegboard.Session) {
 			t.Helper()
-			require.NoError(t, s.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) { return p.WithFactRules(fact) }))
+			require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithFactRules(fact) }))
 		}, main: allow, fork: ask, then: ask},
-		{name: "deny", set: pegboard.RuleSet{Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(deny, "T")) }, main: deny, fork: deny, then: allow},
-		{name: "ask", set: pegboard.RuleSet{Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(ask, "T")) }, main: ask, fork: ask, then: allow},
-		{name: "the same rule for good", set: pegboard.RuleSet{Source: pegboard.SourceUser, Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(allow, "T")) }, main: allow, fork: allow, then: allow},
+		{name: "deny", set: policy.RuleSet{Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(deny, "T")) }, main: deny, fork: deny, then: allow},
+		{name: "ask", set: policy.RuleSet{Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(ask, "T")) }, main: ask, fork: ask, then: allow},
+		{name: "the same rule for good", set: policy.RuleSet{Source: policy.SourceUser, Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(allow, "T")) }, main: allow, fork: allow, then: allow},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			a := &actor{name: "T", traits: pegboard.Traits{Destructive: true, Targets: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x"}}}}
+			a := &actor{name: "T", traits: pegboard.Traits{Destructive: true, Targets: []policy.Target{{Kind: policy.Resource, Value: "x"}}}}
 			main := session(t, pegboard.SessionConfig{Permissions: rules(t, "", tc.set)})
 			early := forked(t, main, pegboard.SessionConfig{AgentID: "early"})
 			if tc.give != nil {
@@ -1021,7 +1022,7 @@ func TestRulesOfTheTurn(t *testing.T) {
 			}
 			late := forked(t, main, pegboard.SessionConfig{AgentID: "late"})
 			copied := forked(t, main, pegboard.SessionConfig{AgentID: "copied", Permissions: main.Permissions()})
-			decided := func(s *pegboard.Session) pegboard.Behavior { return judge(t, a.pool(t, s)).behavior }
+			decided := func(s *pegboard.Session) policy.Behavior { return judge(t, a.pool(t, s)).behavior }
 			require.Equal(t, tc.main, decided(main))
 			for _, fork := range []*pegboard.Session{early, late, copied} {
 				require.Equal(t, tc.fork, decided(fork), fork.AgentID())
@@ -1035,7 +1036,7 @@ func TestRulesOfTheTurn(t *testing.T) {
 				update(t, s) // what has ended is no longer in a fork's own permissions, where it would be an error
 			}
 			for _, rule := range main.Permissions().Rules() {
-				require.NotEqual(t, pegboard.SourceTurn, rule.Source)
+				require.NotEqual(t, policy.SourceTurn, rule.Source)
 			}
 			require.Empty(t, main.Permissions().FactRules())
 		})
@@ -1047,30 +1048,30 @@ func TestRulesOfTheTurn(t *testing.T) {
 func TestForkHasATurnOfItsOwn(t *testing.T) {
 	t.Parallel()
 	a := &actor{name: "T"}
-	main := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}})})
+	main := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"T"}})})
 	fork := forked(t, main, pegboard.SessionConfig{})
-	update(t, fork, ofTurn(pegboard.Deny, "T"))
-	require.Equal(t, pegboard.Deny, judge(t, a.pool(t, fork)).behavior)
+	update(t, fork, ofTurn(policy.Deny, "T"))
+	require.Equal(t, policy.Deny, judge(t, a.pool(t, fork)).behavior)
 	main.NewTurn()
-	require.Equal(t, pegboard.Deny, judge(t, a.pool(t, fork)).behavior)
+	require.Equal(t, policy.Deny, judge(t, a.pool(t, fork)).behavior)
 	fork.NewTurn()
-	require.Equal(t, pegboard.Allow, judge(t, a.pool(t, fork)).behavior)
-	require.ErrorContains(t, fork.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-		return p.Apply(ofTurn(pegboard.Allow, "U"))
+	require.Equal(t, policy.Allow, judge(t, a.pool(t, fork)).behavior)
+	require.ErrorContains(t, fork.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+		return p.Apply(ofTurn(policy.Allow, "U"))
 	}), "a fork cannot add the allow rule")
 }
 
 // TestRulesOfTheTurnAreNotSaved: an answer may remember them, and the host does not save them.
 func TestRulesOfTheTurnAreNotSaved(t *testing.T) {
 	t.Parallel()
-	var saved []pegboard.PermissionUpdate
-	forGood := ofTurn(pegboard.Allow, "U")
-	forGood.Destination = pegboard.SourceUser
+	var saved []policy.Update
+	forGood := ofTurn(policy.Allow, "U")
+	forGood.Destination = policy.SourceUser
 	cfg := pegboard.SessionConfig{
-		Ask: func(context.Context, *pegboard.Question) (pegboard.Decision, error) {
-			return pegboard.Decision{Behavior: pegboard.Allow, Remember: []pegboard.PermissionUpdate{ofTurn(pegboard.Allow, "T"), forGood}}, nil
+		Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+			return policy.Decision{Behavior: policy.Allow, Remember: []policy.Update{ofTurn(policy.Allow, "T"), forGood}}, nil
 		},
-		OnRemember: func(_ context.Context, updates []pegboard.PermissionUpdate) error {
+		OnRemember: func(_ context.Context, updates []policy.Update) error {
 			saved = append(saved, updates...)
 			return nil
 		},
@@ -1081,7 +1082,7 @@ func TestRulesOfTheTurnAreNotSaved(t *testing.T) {
 	for i := range 2 {
 		require.NoError(t, ex.Run(t.Context(), pool, call(fmt.Sprint(i), "T", `{}`))[0].Err)
 	}
-	require.Equal(t, []pegboard.PermissionUpdate{forGood}, saved, "asked once, and that much was saved")
+	require.Equal(t, []policy.Update{forGood}, saved, "asked once, and that much was saved")
 	s.NewTurn()
 	require.NoError(t, ex.Run(t.Context(), pool, call("3", "T", `{}`))[0].Err)
 	require.Len(t, saved, 2, "asked again")
@@ -1090,13 +1091,13 @@ func TestRulesOfTheTurnAreNotSaved(t *testing.T) {
 // TestTurnHasOnlyRules: a mode or a directory would stay for good, so neither is taken for a turn.
 func TestTurnHasOnlyRules(t *testing.T) {
 	t.Parallel()
-	for _, u := range []pegboard.PermissionUpdate{
-		{Type: pegboard.UpdateSetMode, Mode: pegboard.ModeAcceptEdits, Destination: pegboard.SourceTurn},
-		{Type: pegboard.UpdateAddDirectories, Directories: []string{"/tmp"}, Destination: pegboard.SourceTurn},
+	for _, u := range []policy.Update{
+		{Type: policy.SetMode, Mode: policy.ModeAcceptEdits, Destination: policy.SourceTurn},
+		{Type: policy.AddDirectories, Directories: []string{"/tmp"}, Destination: policy.SourceTurn},
 	} {
-		p, err := pegboard.Permissions{}.Apply(u)
+		p, err := policy.Permissions{}.Apply(u)
 		require.ErrorContains(t, err, "only rules end with a turn", u.Type)
-		require.Equal(t, pegboard.ModeDefault, p.Mode())
+		require.Equal(t, policy.ModeDefault, p.Mode())
 		require.Empty(t, p.Directories())
 	}
 }
@@ -1120,12 +1121,12 @@ func TestInvariant4ForkIsNeverLaxer(t *testing.T) {
 				mode, lax := d.mode(laxest)
 				line := []*pegboard.Session{session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided})}
 				pools := []*pegboard.Pool{a.pool(t, line[0])}
-				require.NoError(t, line[0].SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})))
+				require.NoError(t, line[0].SetPermissions(rules(t, mode, policy.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})))
 				for range 2 {
 					mode, lax = d.mode(lax)
 					fork, err := line[len(line)-1].Fork(pegboard.SessionConfig{
 						Role: pegboard.RoleSubAgent, Dir: one(d, tc.dirs...),
-						Permissions: rules(t, mode, pegboard.RuleSet{Ask: d.rules(1), Deny: d.rules(1)}),
+						Permissions: rules(t, mode, policy.RuleSet{Ask: d.rules(1), Deny: d.rules(1)}),
 					})
 					if err != nil { // the parent took a narrower directory than this
 						require.ErrorContains(t, err, "outside")
@@ -1143,7 +1144,7 @@ func TestInvariant4ForkIsNeverLaxer(t *testing.T) {
 				}
 				compare()
 				mode, _ = d.mode(laxest)
-				require.NoError(t, line[0].SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: d.rules(2), Ask: d.rules(1), Deny: d.rules(1)})))
+				require.NoError(t, line[0].SetPermissions(rules(t, mode, policy.RuleSet{Allow: d.rules(2), Ask: d.rules(1), Deny: d.rules(1)})))
 				compare()
 			}
 		})
@@ -1168,9 +1169,9 @@ func TestChildIsNeverLaxerInAnyPairOfModes(t *testing.T) {
 				parent := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided})
 				above := a.pool(t, parent)
 				allowed := d.rules(3)
-				require.NoError(t, parent.SetPermissions(rules(t, mode, pegboard.RuleSet{Allow: allowed, Ask: d.rules(1), Deny: d.rules(1)})))
+				require.NoError(t, parent.SetPermissions(rules(t, mode, policy.RuleSet{Allow: allowed, Ask: d.rules(1), Deny: d.rules(1)})))
 				child := forked(t, parent, pegboard.SessionConfig{
-					Dir: one(d, "", sub), Permissions: rules(t, childs, pegboard.RuleSet{Allow: allowed, Ask: d.rules(1), Deny: d.rules(1)}),
+					Dir: one(d, "", sub), Permissions: rules(t, childs, policy.RuleSet{Allow: allowed, Ask: d.rules(1), Deny: d.rules(1)}),
 				})
 				under := a.pool(t, child)
 				compare := func(when string) {
@@ -1178,11 +1179,11 @@ func TestChildIsNeverLaxerInAnyPairOfModes(t *testing.T) {
 					require.GreaterOrEqual(t, c, p, "seed %d, %s: %s, the child %s, later %s\n%+v\nparent %v\nchild %v", seed, when, mode, childs, later, a.traits, parent.Permissions(), child.Permissions())
 				}
 				compare("at first")
-				require.NoError(t, child.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-					return p.WithRules(pegboard.RuleSet{Ask: d.rules(1), Deny: d.rules(1)})
+				require.NoError(t, child.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+					return p.WithRules(policy.RuleSet{Ask: d.rules(1), Deny: d.rules(1)})
 				}))
 				compare("after a rule of the child")
-				require.NoError(t, parent.UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
+				require.NoError(t, parent.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 					return p.WithAvailable(later).WithMode(later)
 				}))
 				compare("after the parent took another mode")
@@ -1202,18 +1203,18 @@ func TestForkKeepsTheAnchorsOfItsParentsRules(t *testing.T) {
 	require.NoError(t, os.Mkdir(sub, 0o700))
 	tests := []struct {
 		name, path string
-		mode       pegboard.Mode
-		set        pegboard.RuleSet
+		mode       policy.Mode
+		set        policy.RuleSet
 		cfg        pegboard.SessionConfig
 		want       string
 	}{
-		{name: "deny", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(./sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "deny"},
-		{name: "deny from the source's root", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(/sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "deny"},
-		{name: "ask", path: "sub/a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Ask: []string{"Edit(sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "ask"},
-		{name: "deny of a bare name", path: "a", mode: pegboard.ModeBypass, set: pegboard.RuleSet{Deny: []string{"Edit(a)"}}, cfg: pegboard.SessionConfig{Dir: sub, MoreDirs: []string{dir}}, want: "deny"},
-		{name: "allow", path: "sub/a", set: pegboard.RuleSet{Allow: []string{"Edit(./a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "ask"},
-		{name: "allow of a bare name", path: filepath.Join(more, "a"), set: pegboard.RuleSet{Allow: []string{"Edit(a)"}}, cfg: pegboard.SessionConfig{Dir: more}, want: "ask"},
-		{name: "a rule of its own", path: "sub/a", mode: pegboard.ModeBypass, cfg: pegboard.SessionConfig{Dir: sub, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(./a)"}})}, want: "deny"},
+		{name: "deny", path: "sub/a", mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"Edit(./sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "deny"},
+		{name: "deny from the source's root", path: "sub/a", mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"Edit(/sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "deny"},
+		{name: "ask", path: "sub/a", mode: policy.ModeBypass, set: policy.RuleSet{Ask: []string{"Edit(sub/a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "ask"},
+		{name: "deny of a bare name", path: "a", mode: policy.ModeBypass, set: policy.RuleSet{Deny: []string{"Edit(a)"}}, cfg: pegboard.SessionConfig{Dir: sub, MoreDirs: []string{dir}}, want: "deny"},
+		{name: "allow", path: "sub/a", set: policy.RuleSet{Allow: []string{"Edit(./a)"}}, cfg: pegboard.SessionConfig{Dir: sub}, want: "ask"},
+		{name: "allow of a bare name", path: filepath.Join(more, "a"), set: policy.RuleSet{Allow: []string{"Edit(a)"}}, cfg: pegboard.SessionConfig{Dir: more}, want: "ask"},
+		{name: "a rule of its own", path: "sub/a", mode: policy.ModeBypass, cfg: pegboard.SessionConfig{Dir: sub, Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Edit(./a)"}})}, want: "deny"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -1222,7 +1223,7 @@ func TestForkKeepsTheAnchorsOfItsParentsRules(t *testing.T) {
 			if !filepath.IsAbs(tc.path) {
 				tc.path = filepath.Join(dir, tc.path)
 			}
-			a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: tc.path}}}}
+			a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: tc.path}}}}
 			require.Equal(t, tc.want, judge(t, a.pool(t, forked(t, parent, tc.cfg))).behavior.String())
 		})
 	}
@@ -1232,12 +1233,12 @@ func TestForkKeepsTheAnchorsOfItsParentsRules(t *testing.T) {
 func TestAChildLosesADirectoryWithItsParent(t *testing.T) {
 	t.Parallel()
 	added := t.TempDir()
-	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{added}})
+	p, err := policy.Permissions{}.Apply(policy.Update{Type: policy.AddDirectories, Directories: []string{added}})
 	require.NoError(t, err)
 	parent := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: p})
 	child := forked(t, parent, pegboard.SessionConfig{Permissions: p})
-	require.NoError(t, parent.SetPermissions(pegboard.Permissions{}))
-	a := reading(pegboard.Target{Value: filepath.Join(added, "f")})
+	require.NoError(t, parent.SetPermissions(policy.Permissions{}))
+	a := reading(policy.Target{Value: filepath.Join(added, "f")})
 	require.GreaterOrEqual(t, judge(t, a.pool(t, child)).behavior, judge(t, a.pool(t, parent)).behavior)
 }
 
@@ -1246,10 +1247,10 @@ func TestAChildsRelativeDirectoryIsItsParents(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(top, "b", "c", "d"), 0o700))
-	p, err := pegboard.Permissions{}.Apply(pegboard.PermissionUpdate{Type: pegboard.UpdateAddDirectories, Directories: []string{"../../x"}}) // of b/c: top/x
+	p, err := policy.Permissions{}.Apply(policy.Update{Type: policy.AddDirectories, Directories: []string{"../../x"}}) // of b/c: top/x
 	require.NoError(t, err)
 	parent := session(t, pegboard.SessionConfig{Dir: filepath.Join(top, "b", "c"), Permissions: p})
 	child := forked(t, parent, pegboard.SessionConfig{Dir: filepath.Join(top, "b", "c", "d"), Permissions: p})
-	a := reading(pegboard.Target{Value: filepath.Join(top, "b", "x", "f")})
+	a := reading(policy.Target{Value: filepath.Join(top, "b", "x", "f")})
 	require.GreaterOrEqual(t, judge(t, a.pool(t, child)).behavior, judge(t, a.pool(t, parent)).behavior)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestDenialSaysWhichRule it was, and of which source.
@@ -19,32 +20,32 @@ func TestDenialSaysWhichRule(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T"}
 	pool := a.pool(t, session(t, pegboard.SessionConfig{}))
-	p, err := pegboard.NewPermissions("", pegboard.RuleSet{Source: pegboard.SourcePolicy, Deny: []string{"T"}},
-		pegboard.RuleSet{Source: pegboard.SourceUser, Deny: []string{"T"}, Allow: []string{"T"}})
+	p, err := policy.New("", policy.RuleSet{Source: policy.SourceManaged, Deny: []string{"T"}},
+		policy.RuleSet{Source: policy.SourceUser, Deny: []string{"T"}, Allow: []string{"T"}})
 	require.NoError(t, err)
 	require.NoError(t, pool.Session().SetPermissions(p))
-	require.Equal(t, verdict{pegboard.Deny, `deny rule "T" from policySettings covers it`, "T"}, judge(t, pool))
+	require.Equal(t, verdict{policy.Deny, `deny rule "T" from policySettings covers it`, "T"}, judge(t, pool))
 }
 
 // TestHookThatFailedDecided: Decision.By says so.
 func TestHookThatFailedDecided(t *testing.T) {
 	t.Parallel()
-	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (pegboard.Decision, error) {
-		return pegboard.Decision{}, errors.New("down")
+	cfg := pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(ctx, *pegboard.HookCall) (policy.Decision, error) {
+		return policy.Decision{}, errors.New("down")
 	}}}
 	a := actor{name: "T"}
 	ex := executor(pegboard.Executor{})
-	require.Equal(t, pegboard.ByHook, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", `{}`))[0].Decision.By)
+	require.Equal(t, policy.ByHook, ex.Run(t.Context(), a.pool(t, session(t, cfg)), call("1", "T", `{}`))[0].Decision.By)
 }
 
 // TestWhoChangedTheInput: the record names who answered.
 func TestWhoChangedTheInput(t *testing.T) {
 	t.Parallel()
-	answer := alwaysSays(pegboard.Decision{Behavior: pegboard.Allow, Reason: "fixed it", Input: json.RawMessage(`{"n":2}`)})
-	for by, cfg := range map[pegboard.Decider]pegboard.SessionConfig{
-		pegboard.ByHook:     {Hooks: pegboard.Hooks{Permission: answer}},
-		pegboard.ByApprover: {Approvers: []pegboard.Asker{answer}},
-		pegboard.ByPerson:   {Ask: answer},
+	answer := alwaysSays(policy.Decision{Behavior: policy.Allow, Reason: "fixed it", Input: json.RawMessage(`{"n":2}`)})
+	for by, cfg := range map[policy.Decider]pegboard.SessionConfig{
+		policy.ByHook:     {Hooks: pegboard.Hooks{Permission: answer}},
+		policy.ByApprover: {Approvers: []pegboard.Asker{answer}},
+		policy.ByPerson:   {Ask: answer},
 	} {
 		var ran []step
 		var reg pegboard.Registry
@@ -61,19 +62,19 @@ func TestExplanationShowsEachStep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	read := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
+	read := func(v string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: policy.Read, Value: v}
 	}
 	tests := []struct {
 		name  string
 		actor actor
-		mode  pegboard.Mode
-		sets  []pegboard.RuleSet
+		mode  policy.Mode
+		sets  []policy.RuleSet
 		want  []string
 	}{
-		{name: "an allow rule after others", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}, sets: []pegboard.RuleSet{
-			{Source: pegboard.SourceUser, Allow: []string{"Edit(f)"}, Ask: []string{"Edit(q)"}, Deny: []string{"Read(d)"}},
-			{Source: pegboard.SourcePolicy, Deny: []string{"Edit(e)"}},
+		{name: "an allow rule after others", actor: actor{traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: "f"}}}}, sets: []policy.RuleSet{
+			{Source: policy.SourceUser, Allow: []string{"Edit(f)"}, Ask: []string{"Edit(q)"}, Deny: []string{"Read(d)"}},
+			{Source: policy.SourceManaged, Deny: []string{"Edit(e)"}},
 		}, want: []string{
 			"it would write " + at("f"),
 			`- deny rule "Read(d)" from userSettings is about something else (write ` + at("f") + ")",
@@ -82,8 +83,8 @@ func TestExplanationShowsEachStep(t *testing.T) {
 			`allow: allow rule "Edit(f)" from userSettings covers it (write ` + at("f") + ")",
 			`= allow: allow rule "Edit(f)" from userSettings covers it`,
 		}},
-		{name: "an ask rule in a mode that asks nobody", actor: actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{read("f"), read("q")}}}, mode: pegboard.ModeDontAsk, sets: []pegboard.RuleSet{
-			{Source: pegboard.SourceProject, Ask: []string{"Read(q)"}, Allow: []string{"T"}},
+		{name: "an ask rule in a mode that asks nobody", actor: actor{traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{read("f"), read("q")}}}, mode: policy.ModeDontAsk, sets: []policy.RuleSet{
+			{Source: policy.SourceProject, Ask: []string{"Read(q)"}, Allow: []string{"T"}},
 		}, want: []string{
 			"it would read " + at("f"),
 			"it would read " + at("q"),
@@ -92,12 +93,12 @@ func TestExplanationShowsEachStep(t *testing.T) {
 			"deny: mode dontAsk refuses what would be asked about",
 			`= deny: ask rule "Read(q)" from projectSettings covers read ` + at("q") + ", and mode dontAsk asks nobody",
 		}},
-		{name: "an edit that the mode permits", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: "f"}}}}, mode: pegboard.ModeAcceptEdits, want: []string{
+		{name: "an edit that the mode permits", actor: actor{traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: "f"}}}}, mode: policy.ModeAcceptEdits, want: []string{
 			"it would write " + at("f"),
 			"allow: mode acceptEdits permits edits inside the working directories (write " + at("f") + ")",
 			"= allow: mode acceptEdits permits edits inside the working directories",
 		}},
-		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []pegboard.Target{read("f"), {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}}}, want: []string{
+		{name: "nothing that speaks of it", actor: actor{traits: pegboard.Traits{Targets: []policy.Target{read("f"), {Kind: policy.Command, Access: policy.Run, Value: "make"}}}}, want: []string{
 			"it would read " + at("f"),
 			"it would run make",
 			"allow: it only reads, inside the working directories (read " + at("f") + ")",
@@ -109,12 +110,12 @@ func TestExplanationShowsEachStep(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			tc.actor.name = "T"
-			p, err := pegboard.NewPermissions(tc.mode, tc.sets...)
+			p, err := policy.New(tc.mode, tc.sets...)
 			require.NoError(t, err)
 			pool := tc.actor.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: p}))
 			trace := pool.ExplainDecision(t.Context(), call("1", "T", ``))
 			require.Equal(t, strings.Join(tc.want, "\n")+"\n", trace.String())
-			require.Equal(t, judge(t, pool).behavior == pegboard.Allow, trace.Decision.Behavior == pegboard.Allow)
+			require.Equal(t, judge(t, pool).behavior == policy.Allow, trace.Decision.Behavior == policy.Allow)
 			require.Len(t, trace.Targets, len(tc.actor.traits.Targets))
 		})
 	}
@@ -123,8 +124,8 @@ func TestExplanationShowsEachStep(t *testing.T) {
 // TestExplanationIsACopy: the caller may write to it.
 func TestExplanationIsACopy(t *testing.T) {
 	t.Parallel()
-	a := reading(pegboard.Target{Value: "f", Aliases: []string{"g"}})
-	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(x)"}, Ask: []string{"Read(f)"}})}))
+	a := reading(policy.Target{Value: "f", Aliases: []string{"g"}})
+	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Read(x)"}, Ask: []string{"Read(f)"}})}))
 	before := pool.ExplainDecision(t.Context(), call("1", "T", ``))
 	shown := pool.ExplainDecision(t.Context(), call("1", "T", ``))
 	require.Equal(t, before, shown)
@@ -140,8 +141,8 @@ func TestExplanationIsACopy(t *testing.T) {
 
 func TestExplanationListsEveryRuleTried(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
-	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Other"}, Ask: []string{"Other2"}, Allow: []string{"Edit(q)", "Other3"}})}))
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{pathTo(policy.Write, "f")}}}
+	pool := a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Other"}, Ask: []string{"Other2"}, Allow: []string{"Edit(q)", "Other3"}})}))
 	var tried []string
 	for _, s := range pool.ExplainDecision(t.Context(), call("1", "T", ``)).Steps {
 		if s.Rule != nil {
@@ -153,9 +154,9 @@ func TestExplanationListsEveryRuleTried(t *testing.T) {
 
 func TestExplanationOfAForkListsARuleOnce(t *testing.T) {
 	t.Parallel()
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{pathTo(pegboard.AccessWrite, "f")}}}
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Edit(q)"}})})
-	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, pegboard.ModePlan, pegboard.RuleSet{})})
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{pathTo(policy.Write, "f")}}}
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Edit(q)"}})})
+	fork := forked(t, s, pegboard.SessionConfig{Permissions: rules(t, policy.ModePlan, policy.RuleSet{})})
 	n := 0
 	for _, s := range a.pool(t, fork).ExplainDecision(t.Context(), call("1", "T", ``)).Steps {
 		if s.Rule != nil {
@@ -170,7 +171,7 @@ func TestExplanationOfAForkListsARuleOnce(t *testing.T) {
 func TestExplanationAgreesWithDecide(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	ruled := map[pegboard.Behavior]int{}
+	ruled := map[policy.Behavior]int{}
 	for seed := range effort.Of(t, uint64(1500)) {
 		d := dice{rand.New(rand.NewPCG(seed, 9)), []string{dir, dir, filepath.Dir(dir)}}
 		a := d.actor()
@@ -182,9 +183,9 @@ func TestExplanationAgreesWithDecide(t *testing.T) {
 			word := string(rune('c' + d.IntN(20)))
 			rare = append(rare, one(d, "Read("+word+")", "Edit(/"+word+"/**)", "Read(**/*."+word+")", "Bash("+word+":*)", "Bash(*"+word+")", "WebFetch(domain:*."+word+")", "Agent("+word+")"))
 		}
-		p, err := pegboard.NewPermissions(mode,
-			pegboard.RuleSet{Allow: rare, Ask: rare[:len(rare)/2], Deny: rare[:len(rare)/3]},
-			pegboard.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})
+		p, err := policy.New(mode,
+			policy.RuleSet{Allow: rare, Ask: rare[:len(rare)/2], Deny: rare[:len(rare)/3]},
+			policy.RuleSet{Allow: d.rules(3), Ask: d.rules(1), Deny: d.rules(1)})
 		require.NoError(t, err)
 		require.NoError(t, pool.Session().SetPermissions(p))
 		c := call("1", names(pool)[0], ``)
@@ -195,6 +196,6 @@ func TestExplanationAgreesWithDecide(t *testing.T) {
 		}
 	}
 	if effort.Full(t) {
-		require.Greater(t, min(ruled[pegboard.Allow], ruled[pegboard.Ask], ruled[pegboard.Deny]), 30, "all happen")
+		require.Greater(t, min(ruled[policy.Allow], ruled[policy.Ask], ruled[policy.Deny]), 30, "all happen")
 	}
 }

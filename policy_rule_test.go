@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 func TestParseRule(t *testing.T) {
@@ -60,9 +61,9 @@ func TestParseRule(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := pegboard.ParseRule(pegboard.Deny, tc.text)
+			r, err := policy.ParseRule(policy.Deny, tc.text)
 			require.NoError(t, err)
-			require.Equal(t, pegboard.Deny, r.Behavior)
+			require.Equal(t, policy.Deny, r.Behavior)
 			require.Equal(t, tc.tool, r.Tool)
 			require.Equal(t, tc.pattern, r.Pattern)
 			require.Empty(t, r.Source)
@@ -109,14 +110,14 @@ func TestParseRuleRefuses(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			r, err := pegboard.ParseRule(pegboard.Deny, tc.text)
+			r, err := policy.ParseRule(policy.Deny, tc.text)
 			require.Error(t, err)
 			require.Contains(t, err.Error(), tc.says)
-			require.Equal(t, pegboard.Rule{}, r)
+			require.Equal(t, policy.Rule{}, r)
 		})
 	}
-	for _, b := range []pegboard.Behavior{pegboard.Undecided, pegboard.Deny + 1, -1} {
-		_, err := pegboard.ParseRule(b, "Bash")
+	for _, b := range []policy.Behavior{policy.Undecided, policy.Deny + 1, -1} {
+		_, err := policy.ParseRule(b, "Bash")
 		require.ErrorContains(t, err, b.String())
 	}
 }
@@ -128,16 +129,16 @@ func FuzzParseRule(f *testing.F) {
 		"Bash(npm run *)", "Bash(npm:*)", "Edit(src/**)", "Read(//**/.env)", "WebFetch(domain:*.a)", "mcp__s__get_*", "*", "Agent(model : *)",
 		"WebFetch(domain:A.)", "T\u00a0(*)", "\u2003T", "T(())", "T()", "(", "Bash(\x00)", "Agent(a:b)",
 	} {
-		f.Add(int(pegboard.Deny), text)
+		f.Add(int(policy.Deny), text)
 	}
 	f.Fuzz(func(t *testing.T, b int, text string) {
-		r, err := pegboard.ParseRule(pegboard.Behavior(b), text)
+		r, err := policy.ParseRule(policy.Behavior(b), text)
 		if err != nil {
-			require.Equal(t, pegboard.Rule{}, r)
+			require.Equal(t, policy.Rule{}, r)
 			require.NotEmpty(t, err.Error())
 			return
 		}
-		again, err := pegboard.ParseRule(r.Behavior, r.String())
+		again, err := policy.ParseRule(r.Behavior, r.String())
 		require.NoError(t, err, r.String())
 		require.Equal(t, r, again)
 	})
@@ -150,14 +151,14 @@ func TestRulesThatNeverApplyAreRefused(t *testing.T) {
 		"Write(/a)": "Edit(/a)", "NotebookEdit(a.ipynb)": "Edit(a.ipynb)", "MultiEdit(./a)": "Edit(./a)", "apply_patch(/a)": "Edit(/a)",
 		"Glob(src)": "Read(src)", "Grep(~/a)": "Read(~/a)",
 	} {
-		for _, b := range []pegboard.Behavior{pegboard.Allow, pegboard.Ask, pegboard.Deny} {
-			_, err := pegboard.ParseRule(b, text)
+		for _, b := range []policy.Behavior{policy.Allow, policy.Ask, policy.Deny} {
+			_, err := policy.ParseRule(b, text)
 			require.ErrorContains(t, err, instead)
-			_, err = pegboard.ParseRule(b, instead)
+			_, err = policy.ParseRule(b, instead)
 			require.NoError(t, err)
 		}
 	}
-	_, err := pegboard.ParseRule(pegboard.Deny, "Write")
+	_, err := policy.ParseRule(policy.Deny, "Write")
 	require.NoError(t, err, "the tool as such")
 }
 
@@ -231,16 +232,16 @@ func TestRuleNamesToolsByPattern(t *testing.T) {
 				checkRule(t, pegboard.SessionConfig{}, &a, tc.rule, tc.covers, tc.touches)
 				return
 			}
-			_, err := pegboard.NewPermissions("", pegboard.RuleSet{Allow: []string{tc.rule}})
+			_, err := policy.New("", policy.RuleSet{Allow: []string{tc.rule}})
 			require.ErrorContains(t, err, "an allow rule approves nothing")
-			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
+			for _, set := range []policy.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
 				pool := a.pool(t, session(t, pegboard.SessionConfig{}))
 				require.NoError(t, pool.Session().SetPermissions(rules(t, "", set)))
 				got := judge(t, pool)
 				require.Equal(t, tc.touches, got.rule == tc.rule)
-				want := pegboard.Ask
+				want := policy.Ask
 				if tc.touches && set.Deny != nil {
-					want = pegboard.Deny
+					want = policy.Deny
 				}
 				require.Equal(t, want.String(), got.behavior.String())
 			}
@@ -285,8 +286,8 @@ func TestNameOfTwoSources(t *testing.T) {
 			s := session(t, pegboard.SessionConfig{})
 			pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 			require.Equal(t, len(tc.has), pool.Len())
-			got := map[pegboard.Behavior][]string{}
-			for _, as := range []pegboard.RuleSet{{Allow: []string{tc.rule}}, {Deny: []string{tc.rule}}} {
+			got := map[policy.Behavior][]string{}
+			for _, as := range []policy.RuleSet{{Allow: []string{tc.rule}}, {Deny: []string{tc.rule}}} {
 				require.NoError(t, s.SetPermissions(rules(t, "", as)))
 				ex := executor(pegboard.Executor{})
 				for _, n := range names(pool) {
@@ -295,8 +296,8 @@ func TestNameOfTwoSources(t *testing.T) {
 					}
 				}
 			}
-			require.Equal(t, tc.want, got[pegboard.Allow])
-			require.Equal(t, tc.all, got[pegboard.Deny])
+			require.Equal(t, tc.want, got[policy.Allow])
+			require.Equal(t, tc.all, got[policy.Deny])
 			require.Equal(t, pool.Len()-len(tc.all), reg.AssemblePool(s, pegboard.PoolConfig{}).Len(), "the pool leaves them out as well")
 		})
 	}
@@ -313,15 +314,15 @@ func checkRule(t *testing.T, cfg pegboard.SessionConfig, a *actor, rule string, 
 		return otherwise
 	}
 	pool := a.pool(t, session(t, cfg))
-	try := func(mode pegboard.Mode, set pegboard.RuleSet) verdict {
+	try := func(mode policy.Mode, set policy.RuleSet) verdict {
 		require.NoError(t, pool.Session().SetPermissions(rules(t, mode, set)))
 		return judge(t, pool)
 	}
-	require.Equal(t, "ask", try("", pegboard.RuleSet{}).behavior.String(), "without the rule")
+	require.Equal(t, "ask", try("", policy.RuleSet{}).behavior.String(), "without the rule")
 	as := []string{rule}
-	require.Equal(t, pick(covers, "allow", "ask"), try("", pegboard.RuleSet{Allow: as}).behavior.String(), "as an allow rule")
-	require.Equal(t, pick(touches, "deny", "ask"), try("", pegboard.RuleSet{Deny: as}).behavior.String(), "as a deny rule")
-	asked := try(pegboard.ModeBypass, pegboard.RuleSet{Ask: as})
+	require.Equal(t, pick(covers, "allow", "ask"), try("", policy.RuleSet{Allow: as}).behavior.String(), "as an allow rule")
+	require.Equal(t, pick(touches, "deny", "ask"), try("", policy.RuleSet{Deny: as}).behavior.String(), "as a deny rule")
+	asked := try(policy.ModeBypass, policy.RuleSet{Ask: as})
 	require.Equal(t, pick(touches, "ask", "allow"), asked.behavior.String(), "as an ask rule, in bypass mode")
 	require.Equal(t, touches, asked.rule != "")
 }
@@ -338,27 +339,27 @@ func TestRuleMatchesTargets(t *testing.T) {
 	require.NoError(t, err)
 	outside = filepath.ToSlash(outside)
 
-	write := func(v string, also ...string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: v, Aliases: also}
+	write := func(v string, also ...string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: policy.Write, Value: v, Aliases: also}
 	}
-	read := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v}
+	read := func(v string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: policy.Read, Value: v}
 	}
-	below := func(v string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: v, Tree: true}
+	below := func(v string) policy.Target {
+		return policy.Target{Kind: policy.Path, Access: policy.Read, Value: v, Tree: true}
 	}
-	run := func(v string, inner ...string) pegboard.Target {
-		return pegboard.Target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: v, Shell: pegboard.ShellFacts{Nested: inner}}
+	run := func(v string, inner ...string) policy.Target {
+		return policy.Target{Kind: policy.Command, Access: policy.Run, Value: v, Shell: policy.ShellFacts{Nested: inner}}
 	}
-	exactly := func(v string) pegboard.Target {
+	exactly := func(v string) policy.Target {
 		x := run(v)
 		x.Shell.NoWildcards = true
 		return x
 	}
-	named := func(kind pegboard.TargetKind, v string, also ...string) pegboard.Target {
-		return pegboard.Target{Kind: kind, Value: v, Aliases: also}
+	named := func(kind policy.Kind, v string, also ...string) policy.Target {
+		return policy.Target{Kind: kind, Value: v, Aliases: also}
 	}
-	type is = []pegboard.Target
+	type is = []policy.Target
 	tests := []struct {
 		name, rule string
 		tool       string // empty: Maker
@@ -378,7 +379,7 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "read", rule: "Read(src)", acts: is{read("src/a.go")}, covers: true, touches: true},
 		{name: "read is not written", rule: "Read(src)", acts: is{write("src/a.go")}, touches: true}, // a path that may not be read may not be written
 		{name: "written may be read", rule: "Edit(src)", acts: is{read("src/a.go")}, covers: true},
-		{name: "an edit rule on a host", rule: "Edit(src)", acts: is{named(pegboard.TargetHost, "src")}},
+		{name: "an edit rule on a host", rule: "Edit(src)", acts: is{named(policy.Host, "src")}},
 
 		{name: "through a link, by the spelling", rule: "Edit(link)", acts: is{write("link/a")}, touches: true},
 		{name: "through a link, by the place", rule: "Edit(/" + outside + ")", acts: is{write("link/a")}, touches: true},
@@ -397,9 +398,9 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "below a tree behind a link", rule: "Read(/" + outside + "/a)", acts: is{below("link")}, touches: true},
 		{name: "a tree inside", rule: "Read(src)", acts: is{below("src/deep")}, covers: true, touches: true},
 
-		{name: "host", rule: "WebFetch(domain:Example.com)", acts: is{named(pegboard.TargetHost, "example.COM.")}, covers: true, touches: true},
-		{name: "another host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.TargetHost, "www.example.com")}},
-		{name: "another name of the host", rule: "WebFetch(domain:example.com)", acts: is{named(pegboard.TargetHost, "a.test", "example.com")}, touches: true},
+		{name: "host", rule: "WebFetch(domain:Example.com)", acts: is{named(policy.Host, "example.COM.")}, covers: true, touches: true},
+		{name: "another host", rule: "WebFetch(domain:example.com)", acts: is{named(policy.Host, "www.example.com")}},
+		{name: "another name of the host", rule: "WebFetch(domain:example.com)", acts: is{named(policy.Host, "a.test", "example.com")}, touches: true},
 
 		{name: "command", rule: "Bash(git status)", tool: "Bash", acts: is{run("git   status")}, covers: true, touches: true},
 		{name: "command of another tool", rule: "Bash(git status)", acts: is{run("git status")}, touches: true},
@@ -435,18 +436,18 @@ func TestRuleMatchesTargets(t *testing.T) {
 		{name: "below a tree, under stars", rule: "Read(**/*.pem)", acts: is{below(".")}, touches: true},
 		{name: "a tree under stars", rule: "Read(src/**)", acts: is{below("src/deep")}, covers: true, touches: true},
 
-		{name: "sub-domain", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "a.b.example.com")}, covers: true, touches: true},
-		{name: "not the domain itself", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "example.com")}},
-		{name: "a domain that ends alike", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "badexample.com")}},
-		{name: "every domain", rule: "WebFetch(domain:*)", acts: is{named(pegboard.TargetHost, "example.com")}, covers: true, touches: true},
-		{name: "one of two hosts under a star", rule: "WebFetch(domain:*.example.com)", acts: is{named(pegboard.TargetHost, "a.example.com"), named(pegboard.TargetHost, "b.test")}, touches: true},
+		{name: "sub-domain", rule: "WebFetch(domain:*.example.com)", acts: is{named(policy.Host, "a.b.example.com")}, covers: true, touches: true},
+		{name: "not the domain itself", rule: "WebFetch(domain:*.example.com)", acts: is{named(policy.Host, "example.com")}},
+		{name: "a domain that ends alike", rule: "WebFetch(domain:*.example.com)", acts: is{named(policy.Host, "badexample.com")}},
+		{name: "every domain", rule: "WebFetch(domain:*)", acts: is{named(policy.Host, "example.com")}, covers: true, touches: true},
+		{name: "one of two hosts under a star", rule: "WebFetch(domain:*.example.com)", acts: is{named(policy.Host, "a.example.com"), named(policy.Host, "b.test")}, touches: true},
 
-		{name: "skill and what is said to it", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.TargetSkill, "deploy to production")}, covers: true, touches: true},
-		{name: "skill that begins alike", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(pegboard.TargetSkill, "deployment")}},
-		{name: "agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.TargetAgent, "reviewer")}, covers: true, touches: true},
-		{name: "another agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(pegboard.TargetAgent, "writer")}},
-		{name: "agent of another tool", rule: "Agent(reviewer)", acts: is{named(pegboard.TargetAgent, "reviewer")}},
-		{name: "by an alias", rule: "Former(x)", acts: is{named(pegboard.TargetResource, "x")}, covers: true, touches: true},
+		{name: "skill and what is said to it", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(policy.Skill, "deploy to production")}, covers: true, touches: true},
+		{name: "skill that begins alike", rule: "Skill(deploy *)", tool: "Skill", acts: is{named(policy.Skill, "deployment")}},
+		{name: "agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(policy.Agent, "reviewer")}, covers: true, touches: true},
+		{name: "another agent", rule: "Agent(reviewer)", tool: "Agent", acts: is{named(policy.Agent, "writer")}},
+		{name: "agent of another tool", rule: "Agent(reviewer)", acts: is{named(policy.Agent, "reviewer")}},
+		{name: "by an alias", rule: "Former(x)", acts: is{named(policy.Resource, "x")}, covers: true, touches: true},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -468,19 +469,19 @@ func TestRuleMatchesTargets(t *testing.T) {
 func TestReadingIsNotRunning(t *testing.T) {
 	t.Parallel()
 	for _, readOnly := range []bool{false, true} {
-		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: readOnly, Targets: []pegboard.Target{
-			{Kind: pegboard.TargetPath, Access: pegboard.AccessRun, Value: "x.sh"},
+		a := actor{name: "T", traits: pegboard.Traits{ReadOnly: readOnly, Targets: []policy.Target{
+			{Kind: policy.Path, Access: policy.Run, Value: "x.sh"},
 		}}}
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir()}))
 		for _, tc := range []struct {
 			rule string
-			want pegboard.Behavior
-		}{{"Read(/x.sh)", pegboard.Ask}, {"Edit(/x.sh)", pegboard.Ask}, {"T", pegboard.Allow}} {
-			require.NoError(t, pool.Session().SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{tc.rule}})))
+			want policy.Behavior
+		}{{"Read(/x.sh)", policy.Ask}, {"Edit(/x.sh)", policy.Ask}, {"T", policy.Allow}} {
+			require.NoError(t, pool.Session().SetPermissions(rules(t, "", policy.RuleSet{Allow: []string{tc.rule}})))
 			require.Equal(t, tc.want.String(), judge(t, pool).behavior.String(), tc.rule)
 		}
 		for _, rule := range []string{"Read(/x.sh)", "Edit(/x.sh)"} {
-			require.NoError(t, pool.Session().SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{rule}})))
+			require.NoError(t, pool.Session().SetPermissions(rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{rule}})))
 			require.Equal(t, rule, judge(t, pool).rule, "denied")
 		}
 	}
@@ -490,27 +491,27 @@ func TestReadingIsNotRunning(t *testing.T) {
 // at all does while a deny or ask pattern could be about it.
 func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
 	t.Parallel()
-	command := []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}}
+	command := []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: "make"}}
 	tests := []struct {
 		name string
 		tool string // empty: T
-		acts []pegboard.Target
-		set  pegboard.RuleSet
-		want pegboard.Behavior
+		acts []policy.Target
+		set  policy.RuleSet
+		want policy.Behavior
 	}{
-		{name: "bare allow", set: pegboard.RuleSet{Allow: []string{"T"}}, want: pegboard.Allow},
-		{name: "pattern allow", set: pegboard.RuleSet{Allow: []string{"T(x)", "Edit(a)", "Read(a)"}}, want: pegboard.Ask},
-		{name: "said to be opaque", acts: []pegboard.Target{{Value: "x"}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
-		{name: "beside what is covered", acts: []pegboard.Target{{Kind: pegboard.TargetResource, Value: "x"}, {}}, set: pegboard.RuleSet{Allow: []string{"T(x)"}}, want: pegboard.Ask},
-		{name: "deny pattern of the tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: pegboard.Ask},
-		{name: "ask pattern of the tool", set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"T(x)"}}, want: pegboard.Ask},
-		{name: "deny pattern of paths", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
-		{name: "ask pattern of hosts", set: pegboard.RuleSet{Allow: []string{"T"}, Ask: []string{"WebFetch(domain:a.test)"}}, want: pegboard.Ask},
-		{name: "deny pattern of another tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Other(x)"}}, want: pegboard.Allow},
-		{name: "deny of another tool", set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read", "WebFetch"}}, want: pegboard.Allow},
-		{name: "a command hides what it reads", acts: command, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: pegboard.Ask},
-		{name: "but not if it is spelled out", acts: command, tool: "Bash", set: pegboard.RuleSet{Allow: []string{"Bash(make)"}, Deny: []string{"Read(.env)"}}, want: pegboard.Allow},
-		{name: "a command is plain to its own tool", acts: command, set: pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: pegboard.Allow},
+		{name: "bare allow", set: policy.RuleSet{Allow: []string{"T"}}, want: policy.Allow},
+		{name: "pattern allow", set: policy.RuleSet{Allow: []string{"T(x)", "Edit(a)", "Read(a)"}}, want: policy.Ask},
+		{name: "said to be opaque", acts: []policy.Target{{Value: "x"}}, set: policy.RuleSet{Allow: []string{"T(x)"}}, want: policy.Ask},
+		{name: "beside what is covered", acts: []policy.Target{{Kind: policy.Resource, Value: "x"}, {}}, set: policy.RuleSet{Allow: []string{"T(x)"}}, want: policy.Ask},
+		{name: "deny pattern of the tool", set: policy.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: policy.Ask},
+		{name: "ask pattern of the tool", set: policy.RuleSet{Allow: []string{"T"}, Ask: []string{"T(x)"}}, want: policy.Ask},
+		{name: "deny pattern of paths", set: policy.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: policy.Ask},
+		{name: "ask pattern of hosts", set: policy.RuleSet{Allow: []string{"T"}, Ask: []string{"WebFetch(domain:a.test)"}}, want: policy.Ask},
+		{name: "deny pattern of another tool", set: policy.RuleSet{Allow: []string{"T"}, Deny: []string{"Other(x)"}}, want: policy.Allow},
+		{name: "deny of another tool", set: policy.RuleSet{Allow: []string{"T"}, Deny: []string{"Read", "WebFetch"}}, want: policy.Allow},
+		{name: "a command hides what it reads", acts: command, set: policy.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}, want: policy.Ask},
+		{name: "but not if it is spelled out", acts: command, tool: "Bash", set: policy.RuleSet{Allow: []string{"Bash(make)"}, Deny: []string{"Read(.env)"}}, want: policy.Allow},
+		{name: "a command is plain to its own tool", acts: command, set: policy.RuleSet{Allow: []string{"T"}, Deny: []string{"T(x)"}}, want: policy.Allow},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -526,24 +527,24 @@ func TestOpaqueNeedsARuleForTheWholeTool(t *testing.T) {
 // rules of every tool of a server.
 func TestPatternLeavesAllowRulesOfServers(t *testing.T) {
 	t.Parallel()
-	file := []pegboard.Target{pathTo(pegboard.AccessRead, "f"), {}}
+	file := []policy.Target{pathTo(policy.Read, "f"), {}}
 	tests := []struct {
 		name        string
-		acts        []pegboard.Target
+		acts        []policy.Target
 		allow       []string
 		restriction string // as a deny and as an ask rule
-		want        pegboard.Behavior
+		want        policy.Behavior
 	}{
-		{name: "files", restriction: "Read(./.env)", want: pegboard.Allow},
-		{name: "hosts", restriction: "WebFetch(domain:a.test)", want: pegboard.Allow},
-		{name: "commands", restriction: "Bash(rm:*)", want: pegboard.Allow},
-		{name: "the tool", restriction: "mcp__srv__T(x)", want: pegboard.Ask},
-		{name: "tools of the server", restriction: "mcp__srv__*(x)", want: pegboard.Ask},
-		{name: "another server", restriction: "mcp__other__T(x)", want: pegboard.Allow},
-		{name: "files of a call that names one", acts: file, restriction: "Read(./.env)", want: pegboard.Ask},
-		{name: "hosts of a call that names a file", acts: file, restriction: "WebFetch(domain:a.test)", want: pegboard.Allow},
-		{name: "the tool allowed", allow: []string{"mcp__srv__T"}, restriction: "Read(./.env)", want: pegboard.Allow},
-		{name: "nothing allowed", allow: []string{"mcp__other"}, restriction: "Read(./.env)", want: pegboard.Ask},
+		{name: "files", restriction: "Read(./.env)", want: policy.Allow},
+		{name: "hosts", restriction: "WebFetch(domain:a.test)", want: policy.Allow},
+		{name: "commands", restriction: "Bash(rm:*)", want: policy.Allow},
+		{name: "the tool", restriction: "mcp__srv__T(x)", want: policy.Ask},
+		{name: "tools of the server", restriction: "mcp__srv__*(x)", want: policy.Ask},
+		{name: "another server", restriction: "mcp__other__T(x)", want: policy.Allow},
+		{name: "files of a call that names one", acts: file, restriction: "Read(./.env)", want: policy.Ask},
+		{name: "hosts of a call that names a file", acts: file, restriction: "WebFetch(domain:a.test)", want: policy.Allow},
+		{name: "the tool allowed", allow: []string{"mcp__srv__T"}, restriction: "Read(./.env)", want: policy.Allow},
+		{name: "nothing allowed", allow: []string{"mcp__other"}, restriction: "Read(./.env)", want: policy.Ask},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -553,7 +554,7 @@ func TestPatternLeavesAllowRulesOfServers(t *testing.T) {
 				allow = []string{"mcp__srv"}
 			}
 			a := actor{name: "T", source: "srv", traits: pegboard.Traits{Targets: tc.acts}}
-			for _, set := range []pegboard.RuleSet{{Allow: allow, Deny: []string{tc.restriction}}, {Allow: allow, Ask: []string{tc.restriction}}} {
+			for _, set := range []policy.RuleSet{{Allow: allow, Deny: []string{tc.restriction}}, {Allow: allow, Ask: []string{tc.restriction}}} {
 				require.Equal(t, tc.want.String(), judgeOnce(t, a, pegboard.SessionConfig{}, "", set))
 			}
 		})
@@ -565,7 +566,7 @@ func TestPatternLeavesAllowRulesOfServers(t *testing.T) {
 func TestUnseenIsExplained(t *testing.T) {
 	t.Parallel()
 	a := actor{name: "T"}
-	set := pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}
+	set := policy.RuleSet{Allow: []string{"T"}, Deny: []string{"Read(.env)"}}
 	v := judge(t, a.pool(t, session(t, pegboard.SessionConfig{Permissions: rules(t, "", set)})))
 	require.Contains(t, v.reason, `allow rule "T" does not count while deny rule "Read(.env)" could be about what cannot be seen`)
 }
@@ -575,10 +576,10 @@ func TestUnseenIsExplained(t *testing.T) {
 func TestRestrictionNeverLoosensTheUnseen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	values := []pegboard.Target{
-		{}, {}, {Value: "something computed"}, pathTo(pegboard.AccessRead, "f"), pathTo(pegboard.AccessWrite, ".env"), {Kind: pegboard.TargetHost, Value: "a.test"},
-		{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make"}, {Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "rm x", Shell: pegboard.ShellFacts{Simple: true}},
-		{Kind: pegboard.TargetResource, Value: "x"}, {Kind: pegboard.TargetHost, Value: "no host"},
+	values := []policy.Target{
+		{}, {}, {Value: "something computed"}, pathTo(policy.Read, "f"), pathTo(policy.Write, ".env"), {Kind: policy.Host, Value: "a.test"},
+		{Kind: policy.Command, Access: policy.Run, Value: "make"}, {Kind: policy.Command, Access: policy.Run, Value: "rm x", Shell: policy.ShellFacts{Simple: true}},
+		{Kind: policy.Resource, Value: "x"}, {Kind: policy.Host, Value: "no host"},
 	}
 	asked := 0
 	for seed := range effort.Of(t, uint64(3000)) {
@@ -594,24 +595,24 @@ func TestRestrictionNeverLoosensTheUnseen(t *testing.T) {
 		named := []string{name + "(x)", name + "(a:b)", name}
 		others := []string{"Read(.env)", "Edit(/src/**)", "WebFetch(domain:a.test)", "Bash(rm:*)", "Other(x)", "mcp__other__T(x)", "Bash(make)"}
 		pick := func() string { list := slices.Concat(named, others); return list[r.IntN(len(list))] }
-		less := pegboard.RuleSet{Allow: allow, Deny: []string{pick()}, Ask: []string{pick()}}
+		less := policy.RuleSet{Allow: allow, Deny: []string{pick()}, Ask: []string{pick()}}
 		more, extra := less, pick()
 		if r.IntN(2) == 0 {
 			more.Deny = []string{less.Deny[0], extra}
 		} else {
 			more.Ask = []string{less.Ask[0], extra}
 		}
-		mode := []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits, pegboard.ModeBypass}[r.IntN(3)]
+		mode := []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits, policy.ModeBypass}[r.IntN(3)]
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir}))
-		under := func(set pegboard.RuleSet) verdict {
+		under := func(set policy.RuleSet) verdict {
 			require.NoError(t, pool.Session().SetPermissions(rules(t, mode, set)))
 			return judge(t, pool)
 		}
 		before, after := under(less), under(more)
 		require.GreaterOrEqual(t, after.behavior, before.behavior, "seed %d: %+v in %s under %+v, then %q: %s / %s", seed, a, mode, less, extra, before.reason, after.reason)
-		opaque := slices.ContainsFunc(a.traits.Targets, func(t pegboard.Target) bool { return t.Kind == pegboard.TargetOpaque })
+		opaque := slices.ContainsFunc(a.traits.Targets, func(t policy.Target) bool { return t.Kind == policy.Opaque })
 		if opaque && (slices.Contains(named, extra) || slices.Contains(named, less.Deny[0])) {
-			require.NotEqual(t, pegboard.Allow, after.behavior, "seed %d: %+v in %s under %+v: %s", seed, a, mode, more, after.reason)
+			require.NotEqual(t, policy.Allow, after.behavior, "seed %d: %+v in %s under %+v: %s", seed, a, mode, more, after.reason)
 			asked++
 		}
 	}
@@ -660,22 +661,22 @@ func TestParameterRules(t *testing.T) {
 			tool := pegboard.Build(pegboard.Definition[input, string]{
 				Info: pegboard.Info{Name: "Bash"}, Description: "For a test.",
 				Inspect: func(in input, _ *pegboard.Call) pegboard.Traits {
-					return pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: in.Command}}}
+					return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Command, Access: policy.Run, Value: in.Command}}}
 				},
 				Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil },
 			})
 			s := session(t, pegboard.SessionConfig{})
 			pool := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{})
-			for _, set := range []pegboard.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
-				require.NoError(t, s.SetPermissions(rules(t, pegboard.ModeBypass, set)))
+			for _, set := range []policy.RuleSet{{Deny: []string{tc.rule}}, {Ask: []string{tc.rule}}} {
+				require.NoError(t, s.SetPermissions(rules(t, policy.ModeBypass, set)))
 				trace := pool.ExplainDecision(t.Context(), call("1", "Bash", tc.input))
 				require.Equal(t, tc.want, trace.Decision.Rule != nil, trace.String())
 				ex := executor(pegboard.Executor{})
 				require.Equal(t, tc.want, ex.Run(t.Context(), pool, call("1", "Bash", tc.input))[0].Err != nil)
 			}
-			if _, err := pegboard.ParseRule(pegboard.Allow, tc.rule); err == nil && !strings.Contains(tc.name, "command") {
-				require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Allow: []string{tc.rule}})))
-				require.Equal(t, pegboard.Ask, pool.Decide(t.Context(), call("1", "Bash", tc.input)).Behavior, "it never allows")
+			if _, err := policy.ParseRule(policy.Allow, tc.rule); err == nil && !strings.Contains(tc.name, "command") {
+				require.NoError(t, s.SetPermissions(rules(t, "", policy.RuleSet{Allow: []string{tc.rule}})))
+				require.Equal(t, policy.Ask, pool.Decide(t.Context(), call("1", "Bash", tc.input)).Behavior, "it never allows")
 			}
 		})
 	}
@@ -690,7 +691,7 @@ func TestParameterRuleIsNotAboutAnOpaqueTarget(t *testing.T) {
 	}
 	tool := pegboard.Build(pegboard.Definition[input, string]{Info: pegboard.Info{Name: "T"}, Description: "For a test.",
 		Call: func(ctx, input, *pegboard.Call) (string, error) { return "", nil }})
-	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"T"}, Deny: []string{"T(to:production)"}})})
+	s := session(t, pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"T"}, Deny: []string{"T(to:production)"}})})
 	require.Equal(t, "allow", registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{"to":"test"}`)).Behavior.String())
 }
 
@@ -702,7 +703,7 @@ func TestRuleUnderEverySpellingOfTheDirectory(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, linkDir(place, link))
 	for _, spelling := range []string{"a.go", filepath.Join(link, "a.go"), filepath.Join(place, "a.go")} {
-		a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Value: spelling}}}}
+		a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: spelling}}}}
 		for _, rule := range []string{"Edit(a.go)", "Edit(./a.go)", "Edit(/a.go)"} {
 			checkRule(t, pegboard.SessionConfig{Dir: link}, &a, rule, true, true)
 		}
@@ -721,12 +722,12 @@ func TestDenyRuleThroughALink(t *testing.T) {
 	for _, rule := range []string{"Read(~/keys)", "Read(/" + filepath.ToSlash(at("home/me/keys")) + ")", "Edit(~/keys)"} {
 		for _, path := range []string{"~/keys/id", at("home/me/keys/id"), at("disk/me/keys/id"), "keys/id"} {
 			t.Run(rule+" "+path, func(t *testing.T) {
-				a := reading(pegboard.Target{Value: path})
+				a := reading(policy.Target{Value: path})
 				if rule[0] == 'E' {
-					a.traits.Targets[0].Access = pegboard.AccessWrite
+					a.traits.Targets[0].Access = policy.Write
 				}
 				pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: at("disk/me")}))
-				require.NoError(t, pool.Session().SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{rule}})))
+				require.NoError(t, pool.Session().SetPermissions(rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{rule}})))
 				require.Equal(t, rule, judge(t, pool).rule)
 			})
 		}
@@ -741,7 +742,7 @@ func TestAllowRuleBelowAHomeThatIsALink(t *testing.T) {
 	t.Setenv("HOME", link)
 	t.Setenv("USERPROFILE", link)
 	for _, path := range []string{"~/notes/a", filepath.Join(link, "notes", "a"), filepath.Join(place, "notes", "a")} {
-		a := reading(pegboard.Target{Value: path})
+		a := reading(policy.Target{Value: path})
 		checkRule(t, pegboard.SessionConfig{Dir: t.TempDir()}, &a, "Read(~/notes)", true, true)
 	}
 }
@@ -752,9 +753,9 @@ func TestAllowRuleDoesNotFollowALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, linkDir(outside, filepath.Join(dir, "link")))
-	a := reading(pegboard.Target{Value: "link/f"})
-	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Allow: []string{"Read(/link)"}})}))
-	require.Equal(t, pegboard.Ask, judge(t, pool).behavior)
+	a := reading(policy.Target{Value: "link/f"})
+	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", policy.RuleSet{Allow: []string{"Read(/link)"}})}))
+	require.Equal(t, policy.Ask, judge(t, pool).behavior)
 }
 
 // TestRulesSeeWhereOtherNamesLead: every name of a target counts at its real
@@ -763,12 +764,12 @@ func TestRulesSeeWhereOtherNamesLead(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, linkDir(outside, filepath.Join(dir, "link")))
-	a := reading(pegboard.Target{Value: "f", Aliases: []string{"link/f"}})
+	a := reading(policy.Target{Value: "f", Aliases: []string{"link/f"}})
 	pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir}))
-	require.Equal(t, pegboard.Ask, judge(t, pool).behavior, "one name leads outside")
+	require.Equal(t, policy.Ask, judge(t, pool).behavior, "one name leads outside")
 
 	rule := "Read(/" + filepath.ToSlash(outside) + ")"
-	require.NoError(t, pool.Session().SetPermissions(rules(t, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{rule}})))
+	require.NoError(t, pool.Session().SetPermissions(rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{rule}})))
 	require.Equal(t, rule, judge(t, pool).rule)
 }
 
@@ -777,10 +778,10 @@ func TestDenyRuleSeesAGuessThroughALink(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Symlink(outside, filepath.Join(dir, "link")))
-	guess := pathTo(pegboard.AccessRead, "link/secret")
+	guess := pathTo(policy.Read, "link/secret")
 	guess.Shell.Guess = true
-	a := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{guess}}}
-	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
+	a := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{guess}}}
+	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", policy.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
 }
 
 // TestPlacesOfRules: a sandbox must learn where the files of a rule are, and whether they
@@ -811,9 +812,9 @@ func TestPlacesOfRules(t *testing.T) {
 		t.Run(tc.rule, func(t *testing.T) {
 			t.Parallel()
 			s := session(t, pegboard.SessionConfig{Dir: dir, Home: home})
-			require.NoError(t, s.SetPermissions(rules(t, "", pegboard.RuleSet{Deny: []string{tc.rule}})))
-			place, exact := s.Permissions().Rules()[0].Place()
-			require.Equal(t, filepath.ToSlash(tc.place), filepath.ToSlash(place))
+			require.NoError(t, s.SetPermissions(rules(t, "", policy.RuleSet{Deny: []string{tc.rule}})))
+			places, exact := s.Permissions().Rules()[0].Places()
+			require.Equal(t, filepath.ToSlash(tc.place), filepath.ToSlash(strings.Join(places, " ")))
 			require.Equal(t, tc.exact, exact)
 		})
 	}
@@ -823,7 +824,7 @@ func TestPlacesOfRules(t *testing.T) {
 func TestPlacesAfterAMove(t *testing.T) {
 	t.Parallel()
 	dir := nested(t)
-	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(dir, "p"), Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(./a)", "Read(//etc)", "Read(*.pem)", "Bash(ls)", "T(./a)"}, Allow: []string{"Read(./a)"}})})
+	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(dir, "p"), Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Read(./a)", "Read(//etc)", "Read(*.pem)", "Bash(ls)", "T(./a)"}, Allow: []string{"Read(./a)"}})})
 	require.NoError(t, s.SetDir("tree"))
 	home, tree := filepath.Join(dir, "p", "a"), filepath.Join(dir, "p", "tree", "a")
 	for i, want := range [][]string{{home, tree}, {"/etc"}, nil, nil, nil, {home}} {
@@ -835,12 +836,12 @@ func TestPlacesAfterAMove(t *testing.T) {
 }
 
 const (
-	yes = pegboard.FactYes
-	no  = pegboard.FactNo
+	yes = policy.Yes
+	no  = policy.No
 )
 
 // withFacts returns p with rules on facts.
-func withFacts(t testing.TB, p pegboard.Permissions, facts ...pegboard.FactRule) pegboard.Permissions {
+func withFacts(t testing.TB, p policy.Permissions, facts ...policy.FactRule) policy.Permissions {
 	t.Helper()
 	p, err := p.WithFactRules(facts...)
 	require.NoError(t, err)
@@ -852,16 +853,16 @@ func withFacts(t testing.TB, p pegboard.Permissions, facts ...pegboard.FactRule)
 func TestFactRules(t *testing.T) {
 	t.Parallel()
 	type (
-		fact   = pegboard.FactRule
+		fact   = policy.FactRule
 		traits = pegboard.Traits
-		target = pegboard.Target
+		target = policy.Target
 	)
-	const deny, ask, allow = pegboard.Deny, pegboard.Ask, pegboard.Allow
-	thing := target{Kind: pegboard.TargetResource, Access: pegboard.AccessRead, Value: "x"}
+	const deny, ask, allow = policy.Deny, policy.Ask, policy.Allow
+	thing := target{Kind: policy.Resource, Access: policy.Read, Value: "x"}
 	line := func(verify error) target {
-		return target{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "git log", Shell: pegboard.ShellFacts{ReadOnly: true, Simple: true, VerifyReadOnly: func() error { return verify }}}
+		return target{Kind: policy.Command, Access: policy.Run, Value: "git log", Shell: policy.ShellFacts{ReadOnly: true, Simple: true, VerifyReadOnly: func() error { return verify }}}
 	}
-	host := target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"}
+	host := target{Kind: policy.Host, Access: policy.Read, Value: "h.test"}
 	guess := host
 	guess.Shell.Guess = true
 	reads := traits{ReadOnly: true, Targets: []target{thing}}
@@ -876,10 +877,10 @@ func TestFactRules(t *testing.T) {
 		trusts []string
 		traits traits
 		source string
-		set    pegboard.RuleSet
+		set    policy.RuleSet
 		tool   string
-		mode   pegboard.Mode
-		want   pegboard.Behavior // Undecided: not by the rule
+		mode   policy.Mode
+		want   policy.Behavior // Undecided: not by the rule
 	}{
 		{name: "allow what reads", rule: fact{Behavior: allow, ReadOnly: yes}, traits: reads, want: allow},
 		{name: "allow what reads, and it writes", rule: fact{Behavior: allow, ReadOnly: yes}, traits: writes},
@@ -889,32 +890,32 @@ func TestFactRules(t *testing.T) {
 		{name: "allow what reads here", rule: fact{Behavior: allow, ReadOnly: yes, OpenWorld: no}, traits: reads, want: allow},
 		{name: "allow what reads here, and it names a host", rule: fact{Behavior: allow, ReadOnly: yes, OpenWorld: no}, traits: acts(true, host)},
 		{name: "allow what reads here, and it may be about a host", rule: fact{Behavior: allow, ReadOnly: yes, OpenWorld: no}, traits: acts(true, thing, guess), want: allow},
-		{name: "allow what reads, and a file is written", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, thing, pathTo(pegboard.AccessWrite, "f"))},
-		{name: "allow what reads, and a file is read elsewhere", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, pathTo(pegboard.AccessRead, "/elsewhere/f")), want: allow},
+		{name: "allow what reads, and a file is written", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, thing, pathTo(policy.Write, "f"))},
+		{name: "allow what reads, and a file is read elsewhere", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, pathTo(policy.Read, "/elsewhere/f")), want: allow},
 		{name: "allow what reads, and it names nothing", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true), want: allow},
 		{name: "allow what reads, and nobody sees what", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, target{}), want: allow},
-		{name: "allow what reads, and nobody sees whether it is denied", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, target{}), set: pegboard.RuleSet{Deny: []string{"Read(secret)"}}},
-		{name: "allow what reads, and a value is unclear", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "a b"})},
+		{name: "allow what reads, and nobody sees whether it is denied", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, target{}), set: policy.RuleSet{Deny: []string{"Read(secret)"}}},
+		{name: "allow what reads, and a value is unclear", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, target{Kind: policy.Host, Access: policy.Read, Value: "a b"})},
 		{name: "allow a command that reads", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, line(nil)), want: allow},
 		{name: "allow a command that turns out not to read only", rule: fact{Behavior: allow, ReadOnly: yes}, traits: acts(true, line(errors.New("a filter")))},
 		{name: "allow what is destructive", rule: fact{Behavior: allow, Destructive: yes}, traits: kills, want: allow},
 		{name: "allow what is destructive, and a command writes elsewhere", rule: fact{Behavior: allow, Destructive: yes},
-			traits: traits{Destructive: true, Targets: []target{{Kind: pegboard.TargetCommand, Access: pegboard.AccessRun, Value: "make", Shell: pegboard.ShellFacts{Simple: true}}, pathTo(pegboard.AccessWrite, "/elsewhere/f")}}},
-		{name: "allow, and a deny rule", rule: fact{Behavior: allow, ReadOnly: yes}, traits: reads, set: pegboard.RuleSet{Deny: []string{"T(x)"}}},
-		{name: "allow, and an ask rule", rule: fact{Behavior: allow, ReadOnly: yes}, traits: reads, set: pegboard.RuleSet{Ask: []string{"T(x)"}}},
-		{name: "allow in mode deny", rule: fact{Behavior: allow, ReadOnly: yes}, traits: reads, mode: pegboard.ModeDeny, want: allow},
-		{name: "allow in auto mode what is far away and could be anything", rule: fact{Behavior: allow, OpenWorld: yes}, traits: traits{OpenWorld: true, Targets: []target{thing}}, tool: "Bash", mode: pegboard.ModeAuto},
-		{name: "allow in auto mode what only reads", rule: fact{Behavior: allow, ReadOnly: yes, OpenWorld: yes}, traits: far, tool: "Bash", mode: pegboard.ModeAuto, want: allow},
-		{name: "allow in auto mode what is far away", rule: fact{Behavior: allow, OpenWorld: yes}, traits: traits{OpenWorld: true, Targets: []target{thing}}, mode: pegboard.ModeAuto, want: allow},
+			traits: traits{Destructive: true, Targets: []target{{Kind: policy.Command, Access: policy.Run, Value: "make", Shell: policy.ShellFacts{Simple: true}}, pathTo(policy.Write, "/elsewhere/f")}}},
+		{name: "allow, and a deny rule", rule: fact{Behavior: allow, ReadOnly: yes}, traits: reads, set: policy.RuleSet{Deny: []string{"T(x)"}}},
+		{name: "allow, and an ask rule", rule: fact{Behavior: allow, ReadOnly: yes}, traits: reads, set: policy.RuleSet{Ask: []string{"T(x)"}}},
+		{name: "allow in mode deny", rule: fact{Behavior: allow, ReadOnly: yes}, traits: reads, mode: policy.ModeDeny, want: allow},
+		{name: "allow in auto mode what is far away and could be anything", rule: fact{Behavior: allow, OpenWorld: yes}, traits: traits{OpenWorld: true, Targets: []target{thing}}, tool: "Bash", mode: policy.ModeAuto},
+		{name: "allow in auto mode what only reads", rule: fact{Behavior: allow, ReadOnly: yes, OpenWorld: yes}, traits: far, tool: "Bash", mode: policy.ModeAuto, want: allow},
+		{name: "allow in auto mode what is far away", rule: fact{Behavior: allow, OpenWorld: yes}, traits: traits{OpenWorld: true, Targets: []target{thing}}, mode: policy.ModeAuto, want: allow},
 
-		{name: "ask about what is far away", rule: fact{Behavior: ask, OpenWorld: yes}, traits: far, set: pegboard.RuleSet{Allow: []string{"T"}}, want: ask},
-		{name: "ask about what is far away, by its host", rule: fact{Behavior: ask, OpenWorld: yes}, traits: acts(true, host), set: pegboard.RuleSet{Allow: []string{"T"}}, want: ask},
-		{name: "ask about what is far away, and it is here", rule: fact{Behavior: ask, OpenWorld: yes}, traits: reads, set: pegboard.RuleSet{Allow: []string{"T"}}},
-		{name: "ask in bypass mode", rule: fact{Behavior: ask, Destructive: yes}, traits: kills, mode: pegboard.ModeBypass, want: ask},
-		{name: "deny what is destructive", rule: fact{Behavior: deny, Destructive: yes}, traits: kills, set: pegboard.RuleSet{Allow: []string{"T"}}, want: deny},
+		{name: "ask about what is far away", rule: fact{Behavior: ask, OpenWorld: yes}, traits: far, set: policy.RuleSet{Allow: []string{"T"}}, want: ask},
+		{name: "ask about what is far away, by its host", rule: fact{Behavior: ask, OpenWorld: yes}, traits: acts(true, host), set: policy.RuleSet{Allow: []string{"T"}}, want: ask},
+		{name: "ask about what is far away, and it is here", rule: fact{Behavior: ask, OpenWorld: yes}, traits: reads, set: policy.RuleSet{Allow: []string{"T"}}},
+		{name: "ask in bypass mode", rule: fact{Behavior: ask, Destructive: yes}, traits: kills, mode: policy.ModeBypass, want: ask},
+		{name: "deny what is destructive", rule: fact{Behavior: deny, Destructive: yes}, traits: kills, set: policy.RuleSet{Allow: []string{"T"}}, want: deny},
 		{name: "deny what is destructive, and it is not", rule: fact{Behavior: deny, Destructive: yes}, traits: writes},
-		{name: "deny in bypass mode", rule: fact{Behavior: deny, ReadOnly: no}, traits: opaque, mode: pegboard.ModeBypass, want: deny},
-		{name: "deny what writes, and a file is written", rule: fact{Behavior: deny, ReadOnly: no}, traits: acts(true, pathTo(pegboard.AccessWrite, "f")), want: deny},
+		{name: "deny in bypass mode", rule: fact{Behavior: deny, ReadOnly: no}, traits: opaque, mode: policy.ModeBypass, want: deny},
+		{name: "deny what writes, and a file is written", rule: fact{Behavior: deny, ReadOnly: no}, traits: acts(true, pathTo(policy.Write, "f")), want: deny},
 		{name: "deny what writes, and it turns out not to read only", rule: fact{Behavior: deny, ReadOnly: no}, traits: acts(true, line(errors.New("a filter"))), want: deny},
 		{name: "deny what writes, and it reads", rule: fact{Behavior: deny, ReadOnly: no}, traits: acts(true, line(nil))},
 		{name: "deny what writes here", rule: fact{Behavior: deny, ReadOnly: no, OpenWorld: no}, traits: traits{OpenWorld: true}},
@@ -926,7 +927,7 @@ func TestFactRules(t *testing.T) {
 		{name: "attached/allow what a trusted source says reads, and it writes", rule: fact{Behavior: allow, ReadOnly: yes}, trusts: []string{"other", "srv"}, traits: writes, source: "srv"},
 		{name: "attached/allow what an untrusted source says reads", rule: fact{Behavior: allow, ReadOnly: yes}, trusts: []string{"other", "", "srv2"}, traits: reads, source: "srv"},
 		{name: "attached/a rule for a source is not about built-in tools", rule: fact{Behavior: deny, ReadOnly: yes, ToolSource: "srv"}, traits: reads},
-		{name: "attached/ask about what is far away, which it may be", rule: fact{Behavior: ask, OpenWorld: yes}, traits: reads, source: "srv", set: pegboard.RuleSet{Allow: []string{"mcp__srv"}}, want: ask},
+		{name: "attached/ask about what is far away, which it may be", rule: fact{Behavior: ask, OpenWorld: yes}, traits: reads, source: "srv", set: policy.RuleSet{Allow: []string{"mcp__srv"}}, want: ask},
 		{name: "attached/deny what writes, which it may do", rule: fact{Behavior: deny, ReadOnly: no}, traits: reads, source: "srv", want: deny},
 		{name: "attached/deny what its source says writes", rule: fact{Behavior: deny, ReadOnly: no, ToolSource: "srv"}, traits: reads, source: "srv"},
 		{name: "attached/deny what is destructive, and it says so", rule: fact{Behavior: deny, Destructive: yes}, trusts: []string{"srv"}, traits: kills, source: "srv", want: deny},
@@ -942,18 +943,18 @@ func TestFactRules(t *testing.T) {
 			a := actor{name: name, source: tc.source, traits: tc.traits, silent: true}
 			mode := tc.mode
 			if mode == "" {
-				mode = pegboard.ModeDontAsk // reads inside run, by no rule
+				mode = policy.ModeDontAsk // reads inside run, by no rule
 			}
 			s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Classifier: undecided})
 			pool := a.pool(t, s)
-			tc.rule.Source = pegboard.SourceUser
+			tc.rule.Source = policy.SourceUser
 			require.NoError(t, s.SetPermissions(withFacts(t, rules(t, mode, tc.set), tc.rule).WithTrustedSources(tc.trusts...)))
 			ex := executor(pegboard.Executor{})
 			c := call("1", names(pool)[0], ``)
 			d := ex.Run(t.Context(), pool, c)[0].Decision
 			x := pool.ExplainDecision(t.Context(), c).Decision
 			require.Equal(t, x.FactRule, d.FactRule)
-			if tc.want == pegboard.Undecided {
+			if tc.want == policy.Undecided {
 				require.Nil(t, d.FactRule, d.Reason)
 				return
 			}
@@ -962,7 +963,7 @@ func TestFactRules(t *testing.T) {
 			require.Nil(t, d.Rule)
 			require.Contains(t, d.Reason, tc.want.String()+` rule on calls that are "`+tc.rule.String()+`" from userSettings covers it`)
 			require.Equal(t, tc.want == allow, d.Behavior == allow)
-			require.Equal(t, tc.want == deny, d.Behavior == deny && d.By == pegboard.ByRule)
+			require.Equal(t, tc.want == deny, d.Behavior == deny && d.By == policy.ByRule)
 		})
 	}
 }
@@ -970,26 +971,26 @@ func TestFactRules(t *testing.T) {
 // TestFactRulesThatAreWrong cannot be meant.
 func TestFactRulesThatAreWrong(t *testing.T) {
 	t.Parallel()
-	good := pegboard.FactRule{Behavior: pegboard.Deny, Destructive: yes}
+	good := policy.FactRule{Behavior: policy.Deny, Destructive: yes}
 	for name, tc := range map[string]struct {
-		rule pegboard.FactRule
+		rule policy.FactRule
 		says string
 	}{
-		"zero":                           {pegboard.FactRule{}, "the behavior is undecided"},
-		"no behavior":                    {pegboard.FactRule{ReadOnly: yes}, "a rule allows, asks or denies"},
-		"unknown behavior":               {pegboard.FactRule{Behavior: 9, ReadOnly: yes}, "a rule allows, asks or denies"},
-		"no fact":                        {pegboard.FactRule{Behavior: pegboard.Deny, ToolSource: "srv"}, "it names no fact"},
-		"unknown fact":                   {pegboard.FactRule{Behavior: pegboard.Deny, ReadOnly: 3}, "there is no fact 3"},
-		"reads and destroys":             {pegboard.FactRule{Behavior: pegboard.Deny, ReadOnly: yes, Destructive: yes}, "no call is read-only and destructive"},
-		"allow what is said by silence":  {pegboard.FactRule{Behavior: pegboard.Allow, Destructive: no, OpenWorld: no}, "an allow rule needs a FactYes"},
-		"a source that is no text":       {pegboard.FactRule{Behavior: pegboard.Deny, ReadOnly: no, ToolSource: "a\nb"}, "control character"},
-		"allow by the silence of others": {pegboard.FactRule{Behavior: pegboard.Allow, Destructive: no, ToolSource: "srv"}, "an allow rule needs a FactYes"},
+		"zero":                           {policy.FactRule{}, "the behavior is undecided"},
+		"no behavior":                    {policy.FactRule{ReadOnly: yes}, "a rule allows, asks or denies"},
+		"unknown behavior":               {policy.FactRule{Behavior: 9, ReadOnly: yes}, "a rule allows, asks or denies"},
+		"no fact":                        {policy.FactRule{Behavior: policy.Deny, ToolSource: "srv"}, "it names no fact"},
+		"unknown fact":                   {policy.FactRule{Behavior: policy.Deny, ReadOnly: 3}, "there is no fact 3"},
+		"reads and destroys":             {policy.FactRule{Behavior: policy.Deny, ReadOnly: yes, Destructive: yes}, "no call is read-only and destructive"},
+		"allow what is said by silence":  {policy.FactRule{Behavior: policy.Allow, Destructive: no, OpenWorld: no}, "an allow rule needs a FactYes"},
+		"a source that is no text":       {policy.FactRule{Behavior: policy.Deny, ReadOnly: no, ToolSource: "a\nb"}, "control character"},
+		"allow by the silence of others": {policy.FactRule{Behavior: policy.Allow, Destructive: no, ToolSource: "srv"}, "an allow rule needs a FactYes"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p, err := pegboard.Permissions{}.WithFactRules(good, tc.rule)
+			p, err := policy.Permissions{}.WithFactRules(good, tc.rule)
 			require.ErrorContains(t, err, tc.says)
-			require.Equal(t, pegboard.Permissions{}, p, "none is added")
+			require.Equal(t, policy.Permissions{}, p, "none is added")
 		})
 	}
 }
@@ -997,47 +998,47 @@ func TestFactRulesThatAreWrong(t *testing.T) {
 // TestFactRulesOfPermissions are immutable, in the order in which they win.
 func TestFactRulesOfPermissions(t *testing.T) {
 	t.Parallel()
-	a := pegboard.FactRule{Behavior: pegboard.Allow, ReadOnly: yes}
-	q := pegboard.FactRule{Behavior: pegboard.Ask, OpenWorld: yes}
-	d := pegboard.FactRule{Behavior: pegboard.Deny, Destructive: yes}
-	p := withFacts(t, pegboard.Permissions{}, a, q)
+	a := policy.FactRule{Behavior: policy.Allow, ReadOnly: yes}
+	q := policy.FactRule{Behavior: policy.Ask, OpenWorld: yes}
+	d := policy.FactRule{Behavior: policy.Deny, Destructive: yes}
+	p := withFacts(t, policy.Permissions{}, a, q)
 	more := withFacts(t, p, d)
-	require.Equal(t, []pegboard.FactRule{q, a}, p.FactRules())
-	require.Equal(t, []pegboard.FactRule{d, q, a}, more.FactRules())
-	more.FactRules()[0].Behavior = pegboard.Allow
-	require.Equal(t, []pegboard.FactRule{d, q, a}, more.FactRules())
-	kept, err := more.Apply(setMode(pegboard.ModePlan), allowRule(pegboard.SourceSession, "X", ""))
+	require.Equal(t, []policy.FactRule{q, a}, p.FactRules())
+	require.Equal(t, []policy.FactRule{d, q, a}, more.FactRules())
+	more.FactRules()[0].Behavior = policy.Allow
+	require.Equal(t, []policy.FactRule{d, q, a}, more.FactRules())
+	kept, err := more.Apply(setMode(policy.ModePlan), allowRule(policy.SourceSession, "X", ""))
 	require.NoError(t, err)
 	require.Equal(t, more.FactRules(), kept.FactRules())
-	require.Empty(t, rules(t, "", pegboard.RuleSet{}).FactRules())
+	require.Empty(t, rules(t, "", policy.RuleSet{}).FactRules())
 }
 
 // TestFactRulesOfForks only narrow.
 func TestFactRulesOfForks(t *testing.T) {
 	t.Parallel()
-	allowReads := pegboard.FactRule{Behavior: pegboard.Allow, ReadOnly: yes}
-	denyFar := pegboard.FactRule{Behavior: pegboard.Deny, OpenWorld: yes}
-	s := session(t, pegboard.SessionConfig{Permissions: withFacts(t, rules(t, pegboard.ModeDeny, pegboard.RuleSet{}), allowReads)})
-	_, err := s.Fork(pegboard.SessionConfig{Permissions: withFacts(t, pegboard.Permissions{}, pegboard.FactRule{Behavior: pegboard.Allow, Destructive: yes})})
+	allowReads := policy.FactRule{Behavior: policy.Allow, ReadOnly: yes}
+	denyFar := policy.FactRule{Behavior: policy.Deny, OpenWorld: yes}
+	s := session(t, pegboard.SessionConfig{Permissions: withFacts(t, rules(t, policy.ModeDeny, policy.RuleSet{}), allowReads)})
+	_, err := s.Fork(pegboard.SessionConfig{Permissions: withFacts(t, policy.Permissions{}, policy.FactRule{Behavior: policy.Allow, Destructive: yes})})
 	require.ErrorContains(t, err, `cannot add the allow rule on facts "destructive"`)
-	fork := forked(t, s, pegboard.SessionConfig{Permissions: withFacts(t, pegboard.Permissions{}, denyFar, allowReads)})
-	require.Equal(t, []pegboard.FactRule{denyFar, allowReads}, fork.Permissions().FactRules())
-	require.Equal(t, []pegboard.FactRule{allowReads}, s.Permissions().FactRules())
+	fork := forked(t, s, pegboard.SessionConfig{Permissions: withFacts(t, policy.Permissions{}, denyFar, allowReads)})
+	require.Equal(t, []policy.FactRule{denyFar, allowReads}, fork.Permissions().FactRules())
+	require.Equal(t, []policy.FactRule{allowReads}, s.Permissions().FactRules())
 	far := actor{name: "T", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true}}
 	near := actor{name: "T", traits: pegboard.Traits{ReadOnly: true}}
 	require.Equal(t, "allow", judge(t, far.pool(t, s)).behavior.String())
 	require.Equal(t, "deny", judge(t, far.pool(t, fork)).behavior.String())
 	require.Equal(t, "allow", judge(t, near.pool(t, fork)).behavior.String())
-	require.Error(t, fork.SetPermissions(withFacts(t, pegboard.Permissions{}, pegboard.FactRule{Behavior: pegboard.Allow, OpenWorld: yes})))
-	require.ErrorContains(t, fork.SetPermissions(pegboard.Permissions{}.WithTrustedSources("srv")), `cannot trust the source "srv"`)
-	require.NoError(t, s.SetPermissions(rules(t, pegboard.ModeDeny, pegboard.RuleSet{})))
+	require.Error(t, fork.SetPermissions(withFacts(t, policy.Permissions{}, policy.FactRule{Behavior: policy.Allow, OpenWorld: yes})))
+	require.ErrorContains(t, fork.SetPermissions(policy.Permissions{}.WithTrustedSources("srv")), `cannot trust the source "srv"`)
+	require.NoError(t, s.SetPermissions(rules(t, policy.ModeDeny, policy.RuleSet{})))
 	require.Equal(t, "deny", judge(t, near.pool(t, fork)).behavior.String(), "it goes with its parent's")
 }
 
 // TestTrustedSources are immutable, sorted, and those of the parent in a fork.
 func TestTrustedSources(t *testing.T) {
 	t.Parallel()
-	p := pegboard.Permissions{}.WithTrustedSources("b", "a", "b")
+	p := policy.Permissions{}.WithTrustedSources("b", "a", "b")
 	q := p.WithTrustedSources("c", "a")
 	require.Equal(t, []string{"a", "b"}, p.TrustedSources())
 	require.Equal(t, []string{"a", "b", "c"}, q.TrustedSources())
@@ -1046,23 +1047,23 @@ func TestTrustedSources(t *testing.T) {
 	s := session(t, pegboard.SessionConfig{Permissions: q})
 	fork := forked(t, s, pegboard.SessionConfig{Permissions: p})
 	require.Equal(t, q.TrustedSources(), fork.Permissions().TrustedSources())
-	require.NoError(t, s.SetPermissions(pegboard.Permissions{}))
+	require.NoError(t, s.SetPermissions(policy.Permissions{}))
 	require.Empty(t, fork.Permissions().TrustedSources())
 }
 
 // TestFactRulesAreExplained with the others, and shown where decisions are.
 func TestFactRulesAreExplained(t *testing.T) {
 	t.Parallel()
-	p := withFacts(t, rules(t, pegboard.ModeDontAsk, pegboard.RuleSet{Deny: []string{"Other"}, Allow: []string{"Edit(f)"}}),
-		pegboard.FactRule{Behavior: pegboard.Deny, Destructive: yes}, pegboard.FactRule{Behavior: pegboard.Ask, OpenWorld: yes, Source: pegboard.SourcePolicy},
-		pegboard.FactRule{Behavior: pegboard.Allow, ReadOnly: yes, OpenWorld: no}, pegboard.FactRule{Behavior: pegboard.Allow, ReadOnly: yes, ToolSource: "srv"})
-	explain := func(a actor) (pegboard.Explanation, *pegboard.Pool) {
+	p := withFacts(t, rules(t, policy.ModeDontAsk, policy.RuleSet{Deny: []string{"Other"}, Allow: []string{"Edit(f)"}}),
+		policy.FactRule{Behavior: policy.Deny, Destructive: yes}, policy.FactRule{Behavior: policy.Ask, OpenWorld: yes, Source: policy.SourceManaged},
+		policy.FactRule{Behavior: policy.Allow, ReadOnly: yes, OpenWorld: no}, policy.FactRule{Behavior: policy.Allow, ReadOnly: yes, ToolSource: "srv"})
+	explain := func(a actor) (policy.Explanation, *pegboard.Pool) {
 		a.name = "T"
 		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: p}))
 		return pool.ExplainDecision(t.Context(), call("1", names(pool)[0], ``)), pool
 	}
-	thing := pegboard.Target{Kind: pegboard.TargetResource, Value: "x", Access: pegboard.AccessRead}
-	x, _ := explain(actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{thing}}})
+	thing := policy.Target{Kind: policy.Resource, Value: "x", Access: policy.Read}
+	x, _ := explain(actor{traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{thing}}})
 	require.Equal(t, `it would read x
 - deny rule "Other" is about something else
 - deny rule on calls that are "destructive" is about other calls
@@ -1075,29 +1076,29 @@ allow: allow rule on calls that are "read-only, not open-world" covers it (read 
 	for _, step := range x.Steps {
 		if step.FactRule != nil {
 			seen++
-			step.FactRule.Behavior = pegboard.Deny // a copy
+			step.FactRule.Behavior = policy.Deny // a copy
 		}
 	}
 	require.Equal(t, 3, seen)
-	x.Decision.FactRule.Behavior = pegboard.Deny
+	x.Decision.FactRule.Behavior = policy.Deny
 
-	x, pool := explain(actor{traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []pegboard.Target{thing}}})
+	x, pool := explain(actor{traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: []policy.Target{thing}}})
 	require.Contains(t, x.String(), `ask: ask rule on calls that are "open-world" from policySettings is about it`)
 	require.Contains(t, x.String(), "deny: mode dontAsk refuses what would be asked about")
-	require.Equal(t, pegboard.Ask, x.Decision.FactRule.Behavior)
+	require.Equal(t, policy.Ask, x.Decision.FactRule.Behavior)
 
 	var log bytes.Buffer
 	ex := executor(pegboard.Executor{OnEvent: pegboard.LogEvents(slog.New(slog.NewTextHandler(&log, nil)))})
 	o := ex.Run(t.Context(), pool, call("1", "T", ``))[0]
-	require.Equal(t, pegboard.SourcePolicy, o.Decision.FactRule.Source)
+	require.Equal(t, policy.SourceManaged, o.Decision.FactRule.Source)
 	require.Contains(t, log.String(), "open-world")
 }
 
 // TestFactRuleThatAsksNobody: the rule is in the decision although nobody answered.
 func TestFactRuleThatAsksNobody(t *testing.T) {
 	t.Parallel()
-	rule := pegboard.FactRule{Behavior: pegboard.Ask, ReadOnly: no}
-	s := session(t, pegboard.SessionConfig{Permissions: withFacts(t, rules(t, pegboard.ModeBypass, pegboard.RuleSet{}), rule)})
+	rule := policy.FactRule{Behavior: policy.Ask, ReadOnly: no}
+	s := session(t, pegboard.SessionConfig{Permissions: withFacts(t, rules(t, policy.ModeBypass, policy.RuleSet{}), rule)})
 	o := run(t, registryOf(t, inert("T")), s, call("1", "T", ``))
 	require.ErrorIs(t, o.Err, pegboard.ErrNoApprover)
 	require.Equal(t, &rule, o.Decision.FactRule)
@@ -1107,33 +1108,33 @@ func TestFactRuleThatAsksNobody(t *testing.T) {
 // for which the user has answered.
 func TestFactRulesWhileACallRuns(t *testing.T) {
 	t.Parallel()
-	denyFar := pegboard.FactRule{Behavior: pegboard.Deny, OpenWorld: yes}
-	askWrites := pegboard.FactRule{Behavior: pegboard.Ask, ReadOnly: no}
+	denyFar := policy.FactRule{Behavior: policy.Deny, OpenWorld: yes}
+	askWrites := policy.FactRule{Behavior: policy.Ask, ReadOnly: no}
 	dir := t.TempDir()
-	tree := pegboard.Target{Kind: pegboard.TargetPath, Access: pegboard.AccessWrite, Value: "sub", Tree: true}
+	tree := policy.Target{Kind: policy.Path, Access: policy.Write, Value: "sub", Tree: true}
 	asked, later := 0, false
 	var s *pegboard.Session
-	a := actor{name: "T", traits: pegboard.Traits{Targets: []pegboard.Target{tree}}, call: func(ctx ctx, c *pegboard.Call) error {
-		require.NoError(t, c.Check(ctx, pathTo(pegboard.AccessWrite, "sub/a")))
+	a := actor{name: "T", traits: pegboard.Traits{Targets: []policy.Target{tree}}, call: func(ctx ctx, c *pegboard.Call) error {
+		require.NoError(t, c.Check(ctx, pathTo(policy.Write, "sub/a")))
 		require.Equal(t, 1, asked, "the user has answered for the tree")
-		err := c.Check(ctx, pegboard.Target{Kind: pegboard.TargetHost, Access: pegboard.AccessRead, Value: "h.test"})
+		err := c.Check(ctx, policy.Target{Kind: policy.Host, Access: policy.Read, Value: "h.test"})
 		require.ErrorIs(t, err, pegboard.ErrDenied)
 		require.ErrorContains(t, err, "open-world")
-		require.NoError(t, c.Check(ctx, pathTo(pegboard.AccessWrite, "f")))
+		require.NoError(t, c.Check(ctx, pathTo(policy.Write, "f")))
 		require.Equal(t, 2, asked, "this is another file")
 		if later {
-			require.NoError(t, s.SetPermissions(withFacts(t, s.Permissions(), pegboard.FactRule{Behavior: pegboard.Ask, Destructive: no})))
-			require.NoError(t, c.Check(ctx, pathTo(pegboard.AccessWrite, "sub/b")))
+			require.NoError(t, s.SetPermissions(withFacts(t, s.Permissions(), policy.FactRule{Behavior: policy.Ask, Destructive: no})))
+			require.NoError(t, c.Check(ctx, pathTo(policy.Write, "sub/b")))
 			require.Equal(t, 3, asked, "nobody has asked for this rule")
 		}
 		return nil
 	}}
 	for _, later = range []bool{false, true} {
 		asked = 0
-		s = session(t, pegboard.SessionConfig{Dir: dir, Permissions: withFacts(t, rules(t, pegboard.ModeAcceptEdits, pegboard.RuleSet{}), denyFar, askWrites),
-			Ask: func(ctx, *pegboard.Question) (pegboard.Decision, error) {
+		s = session(t, pegboard.SessionConfig{Dir: dir, Permissions: withFacts(t, rules(t, policy.ModeAcceptEdits, policy.RuleSet{}), denyFar, askWrites),
+			Ask: func(ctx, *pegboard.Question) (policy.Decision, error) {
 				asked++
-				return pegboard.Decision{Behavior: pegboard.Allow}, nil
+				return policy.Decision{Behavior: policy.Allow}, nil
 			}})
 		ex := executor(pegboard.Executor{})
 		require.NoError(t, ex.Run(t.Context(), a.pool(t, s), call("1", "T", ``))[0].Err)
@@ -1149,10 +1150,10 @@ func TestFactRulesForSourcesThatAreNotThere(t *testing.T) {
 		require.NoError(t, err)
 	}
 	reg.Detach("left")
-	facts := func(source string) pegboard.FactRule {
-		return pegboard.FactRule{Behavior: pegboard.Deny, ReadOnly: no, ToolSource: source, Source: pegboard.SourceUser}
+	facts := func(source string) policy.FactRule {
+		return policy.FactRule{Behavior: policy.Deny, ReadOnly: no, ToolSource: source, Source: policy.SourceUser}
 	}
-	s := session(t, pegboard.SessionConfig{Permissions: withFacts(t, pegboard.Permissions{}, facts("github"), facts("left"), facts("githob"), facts(""))})
+	s := session(t, pegboard.SessionConfig{Permissions: withFacts(t, policy.Permissions{}, facts("github"), facts("left"), facts("githob"), facts(""))})
 	problems := reg.AssemblePool(s, pegboard.PoolConfig{}).RuleProblems()
 	require.Len(t, problems, 1)
 	require.Equal(t, "githob", problems[0].FactRule.ToolSource)
@@ -1161,11 +1162,11 @@ func TestFactRulesForSourcesThatAreNotThere(t *testing.T) {
 }
 
 // factRule returns a random rule on facts.
-func (d dice) factRule(b pegboard.Behavior) pegboard.FactRule {
+func (d dice) factRule(b policy.Behavior) policy.FactRule {
 	for {
-		fact := func() pegboard.Fact { return one(d, pegboard.FactAny, pegboard.FactAny, yes, no) }
-		r := pegboard.FactRule{Behavior: b, ReadOnly: fact(), Destructive: fact(), OpenWorld: fact(), ToolSource: one(d, "", "", "srv", "other")}
-		if _, err := (pegboard.Permissions{}).WithFactRules(r); err == nil {
+		fact := func() policy.Fact { return one(d, policy.Any, policy.Any, yes, no) }
+		r := policy.FactRule{Behavior: b, ReadOnly: fact(), Destructive: fact(), OpenWorld: fact(), ToolSource: one(d, "", "", "srv", "other")}
+		if _, err := (policy.Permissions{}).WithFactRules(r); err == nil {
 			return r
 		}
 	}
@@ -1187,19 +1188,19 @@ func TestFactRulesNeverLoosen(t *testing.T) {
 			p = p.WithTrustedSources("srv")
 		}
 		if d.IntN(2) == 0 {
-			p = withFacts(t, p, d.factRule(one(d, pegboard.Allow, pegboard.Ask, pegboard.Deny)))
+			p = withFacts(t, p, d.factRule(one(d, policy.Allow, policy.Ask, policy.Deny)))
 		}
 		s := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided})
 		pool := a.pool(t, s)
-		under := func(p pegboard.Permissions) (verdict, *pegboard.FactRule) {
+		under := func(p policy.Permissions) (verdict, *policy.FactRule) {
 			require.NoError(t, s.SetPermissions(p))
 			x := pool.ExplainDecision(t.Context(), call("1", names(pool)[0], ``))
 			v := judge(t, pool)
-			require.Equal(t, v.behavior == pegboard.Allow, x.Decision.Behavior == pegboard.Allow, "%s", x)
+			require.Equal(t, v.behavior == policy.Allow, x.Decision.Behavior == policy.Allow, "%s", x)
 			return v, x.Decision.FactRule
 		}
 		base, byFact := under(p)
-		for _, b := range []pegboard.Behavior{pegboard.Deny, pegboard.Ask} {
+		for _, b := range []policy.Behavior{policy.Deny, policy.Ask} {
 			r := d.factRule(b)
 			got, _ := under(withFacts(t, p, r))
 			require.GreaterOrEqual(t, got.behavior, base.behavior, "seed %d: %+v\nunder %v and %s %s\n%s\n%s", seed, a.traits, p, b, r, base.reason, got.reason)
@@ -1207,12 +1208,12 @@ func TestFactRulesNeverLoosen(t *testing.T) {
 				stricter++
 			}
 		}
-		r := d.factRule(pegboard.Allow)
+		r := d.factRule(policy.Allow)
 		got, _ := under(withFacts(t, p, r))
 		at := []any{"seed %d: %+v\nunder %v and allow %s\n%s\n%s", seed, a.traits, p, r, base.reason, got.reason}
 		require.LessOrEqual(t, got.behavior, base.behavior, at...)
-		if base.behavior > pegboard.Allow && (base.behavior == pegboard.Deny && p.Mode() != pegboard.ModeDontAsk && p.Mode() != pegboard.ModeDeny ||
-			base.rule != "" || byFact != nil || a.user || cautious(&a) || a.own.Behavior >= pegboard.Ask) {
+		if base.behavior > policy.Allow && (base.behavior == policy.Deny && p.Mode() != policy.ModeDontAsk && p.Mode() != policy.ModeDeny ||
+			base.rule != "" || byFact != nil || a.user || cautious(&a) || a.own.Behavior >= policy.Ask) {
 			require.Equal(t, base.behavior, got.behavior, at...)
 			stood++
 		} else if got.behavior < base.behavior {
@@ -1235,12 +1236,12 @@ func TestFactRulesOfForksNeverLoosen(t *testing.T) {
 		a.traits.Destructive = d.IntN(3) == 0
 		parent := session(t, pegboard.SessionConfig{Dir: dir, Classifier: undecided})
 		above := a.pool(t, parent)
-		allowed := d.factRule(pegboard.Allow)
-		require.NoError(t, parent.SetPermissions(withFacts(t, d.policy(t), allowed, d.factRule(pegboard.Ask)).WithTrustedSources(one(d, "srv", "other"))))
-		child := forked(t, parent, pegboard.SessionConfig{Permissions: withFacts(t, pegboard.Permissions{}, allowed, d.factRule(one(d, pegboard.Ask, pegboard.Deny)))})
+		allowed := d.factRule(policy.Allow)
+		require.NoError(t, parent.SetPermissions(withFacts(t, d.policy(t), allowed, d.factRule(policy.Ask)).WithTrustedSources(one(d, "srv", "other"))))
+		child := forked(t, parent, pegboard.SessionConfig{Permissions: withFacts(t, policy.Permissions{}, allowed, d.factRule(one(d, policy.Ask, policy.Deny)))})
 		under := a.pool(t, child)
 		require.GreaterOrEqual(t, settledBehavior(t, under), settledBehavior(t, above), "seed %d", seed)
-		require.NoError(t, parent.SetPermissions(withFacts(t, d.policy(t), d.factRule(pegboard.Deny))))
+		require.NoError(t, parent.SetPermissions(withFacts(t, d.policy(t), d.factRule(policy.Deny))))
 		require.GreaterOrEqual(t, settledBehavior(t, under), settledBehavior(t, above), "seed %d, later", seed)
 	}
 }

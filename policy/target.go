@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"fmt"
@@ -28,17 +28,17 @@ import (
 // as a host with a blank in it, a path that is a URL or a name that is empty, then no allow
 // rule covers the target, and every deny or ask rule that is about such targets matches it.
 type Target struct {
-	Kind   TargetKind // zero: TargetOpaque, which no pattern covers
-	Access Access     // zero: AccessWrite, which conflicts with every other access
-	Value  string     // the path, command line, host or name as the tool wrote it; of an opaque target a description
-	Tree   bool       // a path stands for everything below it, too
+	Kind   Kind   // zero: Opaque, which no pattern covers
+	Access Access // zero: Write, which conflicts with every other access
+	Value  string // the path, command line, host or name as the tool wrote it; of an opaque target a description
+	Tree   bool   // a path stands for everything below it, too
 
 	// Aliases are other names of the same thing. An allow rule must cover all of them,
 	// a deny or ask rule any one.
 	Aliases []string
 	// AskReason, if set, is why the user must be asked, whatever rules and mode allow.
 	AskReason string
-	// Filtered says that the tool calls Call.Filter before it touches anything below a
+	// Filtered says that the tool asks, as by Call.Filter of package pegboard, before it touches anything below a
 	// Tree. A deny or ask rule about something below then does not keep the call from
 	// the rest. It has no effect on attached tools.
 	Filtered bool
@@ -49,33 +49,47 @@ type Target struct {
 	at *location // nil until resolved; copies share it
 }
 
-// TargetKind says how the value of a [Target] is to be read.
-type TargetKind int
+// Reads returns the target of a call that reads a file or directory.
+func Reads(path string) Target { return Target{Kind: Path, Access: Read, Value: path} }
+
+// Writes returns the target of a call that writes a file.
+func Writes(path string) Target { return Target{Kind: Path, Access: Write, Value: path} }
+
+// Runs returns the target of a call that runs a command line into which nobody has looked, so that
+// it may do anything. Package policy/shell looks into it.
+func Runs(line string) Target { return Target{Kind: Command, Access: Run, Value: line} }
+
+// Reaches returns the target of a call that gets something from a host, which is given as a name, as
+// host:port or as a URL.
+func Reaches(host string) Target { return Target{Kind: Host, Access: Read, Value: host} }
+
+// Kind says how the value of a [Target] is to be read.
+type Kind int
 
 // The kinds of target.
 const (
-	TargetOpaque   TargetKind = iota // something that the tool cannot tell
-	TargetCommand                    // a command line
-	TargetPath                       // a file or directory
-	TargetHost                       // a network host
-	TargetAgent                      // a sub-agent type
-	TargetSkill                      // a skill
-	TargetResource                   // any other thing that has a name
+	Opaque   Kind = iota // something that the tool cannot tell
+	Command              // a command line
+	Path                 // a file or directory
+	Host                 // a network host
+	Agent                // a sub-agent type
+	Skill                // a skill
+	Resource             // any other thing that has a name
 )
 
 // String returns the kind's name in lower case.
-func (k TargetKind) String() string {
+func (k Kind) String() string {
 	return enum.Name(k, "opaque", "command", "path", "host", "agent", "skill", "resource")
 }
 
 // pattern returns the kind as patterns match it.
-func (k TargetKind) pattern() pattern.Kind {
+func (k Kind) pattern() pattern.Kind {
 	switch k {
-	case TargetPath:
+	case Path:
 		return pattern.Path
-	case TargetHost:
+	case Host:
 		return pattern.Host
-	case TargetCommand:
+	case Command:
 		return pattern.Command
 	}
 	return pattern.Text
@@ -86,9 +100,9 @@ type Access int
 
 // The kinds of access.
 const (
-	AccessWrite Access = iota
-	AccessRead
-	AccessRun // calls that run one agent or skill may do so together; else it conflicts as AccessWrite does
+	Write Access = iota
+	Read
+	Run // calls that run one agent or skill may do so together; else it conflicts as Write does
 )
 
 // String returns the access in lower case.
@@ -96,7 +110,7 @@ func (a Access) String() string { return enum.Name(a, "write", "read", "run") }
 
 // String returns the target for a person, such as "read /etc/hosts".
 func (t Target) String() string {
-	if t.Kind == TargetOpaque {
+	if t.Kind == Opaque {
 		if t.Value == "" {
 			return "do something unknown"
 		}
@@ -136,13 +150,13 @@ func (t Target) Class() string {
 // of another.
 func (t *Target) Shown() string {
 	switch t.Kind {
-	case TargetHost:
+	case Host:
 		host, _ := pattern.CanonicalHost(t.Value)
 		if ascii := strconv.QuoteToASCII(host); len(ascii) != len(host)+len(`""`) {
 			return ascii
 		}
 		return host
-	case TargetCommand:
+	case Command:
 		text := plain.Visible(t.Value)
 		for _, address := range beginnings.FindAllString(t.Value, maxAddresses) {
 			_, authority, _ := strings.Cut(address, "://")
@@ -175,9 +189,8 @@ func misleads(authority string) bool {
 }
 
 // Real returns the location of a path target after symbolic links: the one that was
-// decided, and that a tool should open: package tools/files does so without following a
-// link that was put there since, see [Call.PathTarget]. It is empty for other kinds, and before the
-// executor has resolved the target.
+// decided, and that a tool should open: package tools/files of pegboard does so without following a
+// link that was put there since. It is empty for other kinds, and before the target was resolved.
 func (t Target) Real() string {
 	if t.at == nil {
 		return ""
@@ -202,7 +215,7 @@ func (t Target) WasDecided(info fs.FileInfo) bool {
 // resolved. A shell's guess at a host, such as a computed one, is not unclear: its command
 // is asked about, and not denied by every rule on hosts.
 func (t *Target) doubt() string {
-	if t.at == nil || t.Kind == TargetHost && t.Shell.Guess {
+	if t.at == nil || t.Kind == Host && t.Shell.Guess {
 		return ""
 	}
 	return t.at.doubt
@@ -210,16 +223,16 @@ func (t *Target) doubt() string {
 
 // saysUnseen reports whether the tool says that t does something which it cannot name.
 func (t *Target) saysUnseen() bool {
-	return t.Kind == TargetOpaque && t.Value != "" || t.Kind == TargetCommand && (t.Shell.RunsUnseen || t.Shell.ReadsUnseen)
+	return t.Kind == Opaque && t.Value != "" || t.Kind == Command && (t.Shell.RunsUnseen || t.Shell.ReadsUnseen)
 }
 
 // clampEnums replaces a kind or access that does not exist by the most cautious one.
 func (t *Target) clampEnums() {
-	if t.Kind < TargetOpaque || t.Kind > TargetResource {
-		t.Kind = TargetOpaque
+	if t.Kind < Opaque || t.Kind > Resource {
+		t.Kind = Opaque
 	}
-	if t.Access < AccessWrite || t.Access > AccessRun {
-		t.Access = AccessWrite
+	if t.Access < Write || t.Access > Run {
+		t.Access = Write
 	}
 }
 
@@ -237,7 +250,7 @@ func (t *Target) resolveHost() {
 // malformed returns why the value of a target that is no host cannot be understood, as the
 // end of a sentence, or "".
 func (t *Target) malformed() string {
-	if t.Kind == TargetOpaque {
+	if t.Kind == Opaque {
 		return ""
 	}
 	return pattern.Malformed(t.Kind.pattern(), t.Value)
@@ -257,9 +270,9 @@ func (t Target) Same(o Target) bool {
 	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Aliases, o.Aliases) && t.at.sameLinks(o.at)
 }
 
-// CloneTargets returns a copy that shares no memory with ts. All copied names share one
+// Clone returns a copy that shares no memory with ts. All copied names share one
 // backing array, which saves allocations.
-func CloneTargets(ts []Target) []Target {
+func Clone(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	n := 0
 	for i := range ts {
@@ -283,8 +296,8 @@ func CloneTargets(ts []Target) []Target {
 	return ts
 }
 
-// DescribeTargets lists at most three targets, without guesses.
-func DescribeTargets(ts []Target) string {
+// Describe lists at most three targets, without guesses.
+func Describe(ts []Target) string {
 	var names []string
 	for _, t := range ts {
 		if t.Shell.Guess {
@@ -302,7 +315,7 @@ func DescribeTargets(ts []Target) string {
 // told is [Target.String] for a target of a call. A tree that is read, whose files its tool
 // lists and that is no directory is told as a name, such as that of a commit.
 func (t *Target) told() string {
-	if t.Access != AccessRead || t.Shell.Holds == nil || t.at == nil || exists(t.Value) {
+	if t.Access != Read || t.Shell.Holds == nil || t.at == nil || exists(t.Value) {
 		return t.String()
 	}
 	dir := filepath.Dir(t.Value)
@@ -360,7 +373,7 @@ type ShellFacts struct {
 	NoWildcards bool
 	// ReadsInput says that the command reads input that Value does not show, from a
 	// pipe or a here-document. The user is asked again each time unless the command is
-	// known to execute nothing that it reads: see [Question.Suggestions].
+	// known to execute nothing that it reads: see [Permissions.Suggest].
 	ReadsInput bool
 	// RunsUnseen says that the command may run others that neither Value nor Nested
 	// shows, such as one in a variable that is computed. While a deny or ask rule is
@@ -393,7 +406,7 @@ type ShellFacts struct {
 	// MovesNames says of a path that is written that names at it or below may lead elsewhere
 	// afterwards, since something is moved there or links are made. Of a command it says
 	// that this may happen to any path, since it is not known what the command writes. It
-	// counts while a command goes on in the background, see [Call.Hold].
+	// counts while a command goes on in the background, see [Holds].
 	MovesNames bool
 	// FollowsLinks says of a Tree that links below it are followed.
 	FollowsLinks bool
@@ -429,10 +442,10 @@ type Platform int
 
 // The platforms. The zero value is the one that the program runs on.
 const (
-	PlatformCurrent Platform = iota
-	PlatformLinux
-	PlatformDarwin
-	PlatformWindows
+	ThisPlatform Platform = iota
+	Linux
+	Darwin
+	Windows
 )
 
 // String returns the platform in lower case.
@@ -441,11 +454,11 @@ func (p Platform) String() string { return enum.Name(p, "this", "linux", "darwin
 // pattern returns the platform in the form of package pattern.
 func (p Platform) pattern() pattern.Platform {
 	switch p {
-	case PlatformLinux:
+	case Linux:
 		return pattern.Linux
-	case PlatformDarwin:
+	case Darwin:
 		return pattern.Darwin
-	case PlatformWindows:
+	case Windows:
 		return pattern.Windows
 	}
 	return currentPlatform()

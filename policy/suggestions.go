@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"context"
@@ -17,11 +17,11 @@ const maxRemembered = 5
 
 // A suggester finds the permission updates that would allow a call.
 type suggester struct {
-	about *evaluation                                    // of the call
-	after func(...PermissionUpdate) (Permissions, error) // returns the permissions that would be in force
+	about *evaluation                          // of the call
+	after func(...Update) (Permissions, error) // returns the permissions that would be in force
 }
 
-func (p *Permissions) suggester(r *Request, after func(...PermissionUpdate) (Permissions, error)) suggester {
+func (p *Permissions) suggester(r *Request, after func(...Update) (Permissions, error)) suggester {
 	p = p.prepare(r)
 	if after == nil {
 		after = p.Apply
@@ -30,12 +30,12 @@ func (p *Permissions) suggester(r *Request, after func(...PermissionUpdate) (Per
 }
 
 // alternatives implements [Permissions.Suggest].
-func (s *suggester) alternatives(to RuleSource) (all [][]PermissionUpdate) {
+func (s *suggester) alternatives(to Source) (all [][]Update) {
 	if s.behaviorAfter() == Allow {
 		return nil
 	}
-	offer := func(updates ...PermissionUpdate) {
-		same := func(a []PermissionUpdate) bool { return reflect.DeepEqual(a, updates) }
+	offer := func(updates ...Update) {
+		same := func(a []Update) bool { return reflect.DeepEqual(a, updates) }
 		if !slices.ContainsFunc(all, same) && s.behaviorAfter(updates...) == Allow {
 			all = append(all, updates)
 		}
@@ -49,24 +49,24 @@ func (s *suggester) alternatives(to RuleSource) (all [][]PermissionUpdate) {
 		}
 	}
 	if e.writes() && s.about.perms.Mode() == ModeDefault {
-		offer(PermissionUpdate{Type: UpdateSetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
+		offer(Update{Type: SetMode, Mode: ModeAcceptEdits, Destination: SourceSession})
 	}
 	named := func(t Target) bool {
-		return t.Kind == TargetCommand || t.Kind == TargetPath || t.Kind == TargetHost
+		return t.Kind == Command || t.Kind == Path || t.Kind == Host
 	}
 	if !slices.ContainsFunc(e.Targets, named) && !e.Tool.allowsAnything("") {
-		offer(allowRules([]PermissionUpdateRule{{Tool: e.Tool.Name}}, to))
+		offer(allowRules([]UpdateRule{{Tool: e.Tool.Name}}, to))
 	}
 	return all
 }
 
-func allowRules(rules []PermissionUpdateRule, to RuleSource) PermissionUpdate {
-	return PermissionUpdate{Type: UpdateAddRules, Rules: rules, Behavior: Allow, Destination: to}
+func allowRules(rules []UpdateRule, to Source) Update {
+	return Update{Type: AddRules, Rules: rules, Behavior: Allow, Destination: to}
 }
 
 // behaviorAfter returns how the call would be decided after updates. In ModeAsk it
 // returns Allow if the rules alone allow the call.
-func (s *suggester) behaviorAfter(updates ...PermissionUpdate) Behavior {
+func (s *suggester) behaviorAfter(updates ...Update) Behavior {
 	after, err := s.after(updates...)
 	if err != nil {
 		return Undecided
@@ -106,7 +106,7 @@ func exactCommand(tool string, t *Target, command string) (spec string) {
 // and a prefix would allow all others.
 func (s *suggester) familiarCommand(tool string, t *Target, command string) string {
 	readsOutside := func(o Target) bool {
-		return o.Kind == TargetPath && o.Shell.FromCommand == t.Value && !o.Shell.Guess && !s.about.isInside(&o)
+		return o.Kind == Path && o.Shell.FromCommand == t.Value && !o.Shell.Guess && !s.about.isInside(&o)
 	}
 	if slices.ContainsFunc(s.about.Targets, readsOutside) {
 		return exactCommand(tool, t, command)
@@ -139,36 +139,36 @@ func commandPatterns(tool string, t *Target, command string) []string {
 
 // rules returns at most limit rules that together cover all targets under each of their
 // names. It returns nil if there is an opaque target, or if more rules were needed.
-func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *Target, command string) string) (rules []PermissionUpdateRule) {
+func (s *suggester) rules(to Source, limit int, spell func(tool string, t *Target, command string) string) (rules []UpdateRule) {
 	e, strict := s.about, s.about.perms.Mode() == ModeAsk
 	for i := range e.Targets {
 		t := &e.Targets[i]
-		if t.Shell.Guess || !strict && (t.Kind == TargetCommand || t.Kind == TargetPath && !e.Facts.OpenWorld) && e.isHarmless(t) || s.comesWithCommand(t, strict) {
+		if t.Shell.Guess || !strict && (t.Kind == Command || t.Kind == Path && !e.Facts.OpenWorld) && e.isHarmless(t) || s.comesWithCommand(t, strict) {
 			continue // allowed together with the other targets
 		}
 		for _, name := range t.Names() {
-			rule := PermissionUpdateRule{Tool: e.Tool.Name, Pattern: name}
+			rule := UpdateRule{Tool: e.Tool.Name, Pattern: name}
 			switch t.Kind {
-			case TargetOpaque:
+			case Opaque:
 				return nil
-			case TargetCommand:
+			case Command:
 				rule.Pattern = spell(e.Tool.Name, t, name)
 				if rule.Pattern == "" || t.Shell.VerifyReadOnly != nil && t.Shell.VerifyNames == nil { // it is harmless only where its tool has looked
 					return nil
 				}
-			case TargetPath:
-				rule = PermissionUpdateRule{Tool: "Edit", Pattern: s.pathPattern(name, to)}
-				if t.Access == AccessRead {
+			case Path:
+				rule = UpdateRule{Tool: "Edit", Pattern: s.pathPattern(name, to)}
+				if t.Access == Read {
 					rule.Tool = "Read"
 				}
-			case TargetHost:
-				rule = PermissionUpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
+			case Host:
+				rule = UpdateRule{Tool: "WebFetch", Pattern: "domain:" + name}
 			default:
 				if e.Tool.External() { // rules on tools of servers have no pattern
 					rule.Pattern = ""
 				}
 			}
-			if t.Kind != TargetPath && t.Kind != TargetCommand && strings.ContainsAny(name, "*?") { // a rule would read them as wildcards
+			if t.Kind != Path && t.Kind != Command && strings.ContainsAny(name, "*?") { // a rule would read them as wildcards
 				return nil
 			}
 			if !slices.Contains(rules, rule) {
@@ -187,11 +187,11 @@ func (s *suggester) rules(to RuleSource, limit int, spell func(tool string, t *T
 // reads elsewhere.
 func (s *suggester) comesWithCommand(t *Target, strict bool) bool {
 	e := s.about
-	if t.Shell.FromCommand == "" || t.Access != AccessRead || e.isInside(t) {
+	if t.Shell.FromCommand == "" || t.Access != Read || e.isInside(t) {
 		return t.Shell.FromCommand != "" && e.isInside(t)
 	}
 	needsRule := func(c Target) bool {
-		return c.Kind == TargetCommand && c.Value == t.Shell.FromCommand && (strict || !e.isHarmless(&c))
+		return c.Kind == Command && c.Value == t.Shell.FromCommand && (strict || !e.isHarmless(&c))
 	}
 	return slices.ContainsFunc(e.Targets, needsRule)
 }
@@ -202,7 +202,7 @@ func (s *suggester) comesWithCommand(t *Target, strict bool) bool {
 // as ~/.ssh, where files appear that nobody was asked about.
 func (s *suggester) allowsMore(t Target) bool {
 	switch {
-	case t.Kind != TargetPath || t.Shell.Guess || s.about.isInside(&t):
+	case t.Kind != Path || t.Shell.Guess || s.about.isInside(&t):
 		return false
 	case !t.Tree:
 		return slices.ContainsFunc(t.Names(), isDir)
@@ -224,7 +224,7 @@ func (s *suggester) isVital(dir string) bool {
 
 // pathPattern spells a path for a rule of a source: relative to the working directory if
 // every reader of the rule has the same one, otherwise from the home or the root.
-func (s *suggester) pathPattern(path string, to RuleSource) string {
+func (s *suggester) pathPattern(path string, to Source) string {
 	below := func(dir string) (string, bool) {
 		rel, err := filepath.Rel(dir, path)
 		return pattern.EscapePath(filepath.ToSlash(rel)), dir != "" && err == nil && rel != "." && filepath.IsLocal(rel)
@@ -247,7 +247,7 @@ func (s *suggester) remedy() string {
 	if s.behaviorAfter() == Allow { // it was asked about for another reason than rules
 		return ""
 	}
-	for _, rules := range [][]PermissionUpdateRule{s.rules(SourceSession, 3, literalCommand), {{Tool: s.about.Tool.Name}}} {
+	for _, rules := range [][]UpdateRule{s.rules(SourceSession, 3, literalCommand), {{Tool: s.about.Tool.Name}}} {
 		if len(rules) > 0 && s.behaviorAfter(allowRules(rules, SourceSession)) == Allow {
 			var texts []string
 			for _, r := range rules {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // TestPatternForTooManyNames stands for all that lies below.
@@ -20,9 +21,9 @@ func TestPatternForTooManyNames(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint("f", i)), nil, 0o600))
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
-	for pattern, want := range map[string]pegboard.Behavior{"f*": pegboard.Deny, "f?": pegboard.Allow} {
-		a := reading(pegboard.Target{Value: pattern, Shell: pegboard.ShellFacts{Glob: true}})
-		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", pegboard.RuleSet{Deny: []string{"Read(./sub/x)"}})}))
+	for pattern, want := range map[string]policy.Behavior{"f*": policy.Deny, "f?": policy.Allow} {
+		a := reading(policy.Target{Value: pattern, Shell: policy.ShellFacts{Glob: true}})
+		pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, "", policy.RuleSet{Deny: []string{"Read(./sub/x)"}})}))
 		require.Equal(t, want.String(), judge(t, pool).behavior.String(), pattern)
 	}
 }
@@ -32,8 +33,8 @@ func TestGlobInTheHomeIsExpanded(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(home, "keys"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, "keys", "id"), nil, 0o600))
-	a := reading(pegboard.Target{Value: "~/keys/*", Shell: pegboard.ShellFacts{Glob: true}})
-	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: t.TempDir(), Home: home}, pegboard.ModeBypass, pegboard.RuleSet{Deny: []string{"Read(~/keys/id)"}}))
+	a := reading(policy.Target{Value: "~/keys/*", Shell: policy.ShellFacts{Glob: true}})
+	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: t.TempDir(), Home: home}, policy.ModeBypass, policy.RuleSet{Deny: []string{"Read(~/keys/id)"}}))
 }
 
 // A pattern followed by .. is resolved through the link that it matches, before the path
@@ -44,9 +45,9 @@ func TestGlobWithDotsIsFollowedThroughALink(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(outside, "d"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), nil, 0o600))
 	require.NoError(t, os.Symlink(filepath.Join(outside, "d"), filepath.Join(dir, "link")))
-	a := reading(pegboard.Target{Value: "lin*/../secret", Shell: pegboard.ShellFacts{Glob: true}}) // cat reads outside/secret
-	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{}), "outside the working directory")
-	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
+	a := reading(policy.Target{Value: "lin*/../secret", Shell: policy.ShellFacts{Glob: true}}) // cat reads outside/secret
+	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", policy.RuleSet{}), "outside the working directory")
+	require.Equal(t, "deny", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", policy.RuleSet{Deny: []string{"Read(/" + outside + "/secret)"}}))
 }
 
 func TestAliasWithDotsIsFollowedThroughALink(t *testing.T) {
@@ -54,8 +55,8 @@ func TestAliasWithDotsIsFollowedThroughALink(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(outside, "d"), 0o700))
 	require.NoError(t, os.Symlink(filepath.Join(outside, "d"), filepath.Join(dir, "link")))
-	a := reading(pegboard.Target{Value: "f", Aliases: []string{"link/../secret"}})
-	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{}))
+	a := reading(policy.Target{Value: "f", Aliases: []string{"link/../secret"}})
+	require.Equal(t, "ask", judgeOnce(t, a, pegboard.SessionConfig{Dir: dir}, "", policy.RuleSet{}))
 }
 
 // A pattern that matches a file called like an option is asked about: the command would
@@ -63,13 +64,13 @@ func TestAliasWithDotsIsFollowedThroughALink(t *testing.T) {
 func TestGlobThatMatchesAnOptionIsAsked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	glob := pathTo(pegboard.AccessRead, "*")
+	glob := pathTo(policy.Read, "*")
 	glob.Shell.Glob = true
-	reads := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{glob}}}
+	reads := actor{traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{glob}}}
 	for _, name := range []string{"a", "-R"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 		want := map[string]string{"a": "allow", "-R": "ask"}[name]
-		require.Equal(t, want, judgeOnce(t, reads, pegboard.SessionConfig{Dir: dir}, "", pegboard.RuleSet{}))
+		require.Equal(t, want, judgeOnce(t, reads, pegboard.SessionConfig{Dir: dir}, "", policy.RuleSet{}))
 	}
 }
 
@@ -81,32 +82,32 @@ func TestAddedDirectoriesCount(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		readOnly bool
-		access   pegboard.Access
-		mode     pegboard.Mode
-		before   pegboard.Behavior
-		after    pegboard.Behavior
+		access   policy.Access
+		mode     policy.Mode
+		before   policy.Behavior
+		after    policy.Behavior
 	}{
-		{name: "read", readOnly: true, access: pegboard.AccessRead, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "read, plan", readOnly: true, access: pegboard.AccessRead, mode: pegboard.ModePlan, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "edit", access: pegboard.AccessWrite, before: pegboard.Ask, after: pegboard.Ask},
-		{name: "edit, acceptEdits", access: pegboard.AccessWrite, mode: pegboard.ModeAcceptEdits, before: pegboard.Ask, after: pegboard.Allow},
-		{name: "edit, dontAsk", access: pegboard.AccessWrite, mode: pegboard.ModeDontAsk, before: pegboard.Deny, after: pegboard.Deny},
+		{name: "read", readOnly: true, access: policy.Read, before: policy.Ask, after: policy.Allow},
+		{name: "read, plan", readOnly: true, access: policy.Read, mode: policy.ModePlan, before: policy.Ask, after: policy.Allow},
+		{name: "edit", access: policy.Write, before: policy.Ask, after: policy.Ask},
+		{name: "edit, acceptEdits", access: policy.Write, mode: policy.ModeAcceptEdits, before: policy.Ask, after: policy.Allow},
+		{name: "edit, dontAsk", access: policy.Write, mode: policy.ModeDontAsk, before: policy.Deny, after: policy.Deny},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: tc.readOnly, Targets: []pegboard.Target{
-				{Kind: pegboard.TargetPath, Access: tc.access, Value: filepath.Join(added, "f")},
+			a := actor{name: "T", traits: pegboard.Traits{ReadOnly: tc.readOnly, Targets: []policy.Target{
+				{Kind: policy.Path, Access: tc.access, Value: filepath.Join(added, "f")},
 			}}}
-			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, tc.mode, pegboard.RuleSet{})}))
+			pool := a.pool(t, session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: rules(t, tc.mode, policy.RuleSet{})}))
 			require.Equal(t, tc.before.String(), judge(t, pool).behavior.String())
-			update := func(kind pegboard.PermissionUpdateType) {
-				require.NoError(t, pool.Session().UpdatePermissions(func(p pegboard.Permissions) (pegboard.Permissions, error) {
-					return p.Apply(pegboard.PermissionUpdate{Type: kind, Directories: []string{added}, Destination: pegboard.SourceSession})
+			update := func(kind policy.UpdateType) {
+				require.NoError(t, pool.Session().UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
+					return p.Apply(policy.Update{Type: kind, Directories: []string{added}, Destination: policy.SourceSession})
 				}))
 			}
-			update(pegboard.UpdateAddDirectories)
+			update(policy.AddDirectories)
 			require.Equal(t, tc.after.String(), judge(t, pool).behavior.String())
-			update(pegboard.UpdateRemoveDirectories)
+			update(policy.RemoveDirectories)
 			require.Equal(t, tc.before.String(), judge(t, pool).behavior.String())
 		})
 	}
@@ -121,10 +122,10 @@ func TestAllowReads(t *testing.T) {
 	stored := filepath.Join(outside, "stored")
 	require.NoError(t, os.Mkdir(stored, 0o700))
 	require.NoError(t, os.Symlink(outside, filepath.Join(stored, "out")))
-	perms := rules(t, "", pegboard.RuleSet{Deny: []string{"Read(//**/secret)"}})
+	perms := rules(t, "", policy.RuleSet{Deny: []string{"Read(//**/secret)"}})
 	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Permissions: perms})
 	fork := forked(t, s, pegboard.SessionConfig{})
-	look := func(access pegboard.Access) pegboard.Tool {
+	look := func(access policy.Access) pegboard.Tool {
 		return pegboard.Build(pegboard.Definition[struct {
 			Path string `json:"path"`
 		}, string]{
@@ -132,7 +133,7 @@ func TestAllowReads(t *testing.T) {
 			Inspect: func(in struct {
 				Path string `json:"path"`
 			}, _ *pegboard.Call) pegboard.Traits {
-				return pegboard.Traits{ReadOnly: access == pegboard.AccessRead, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: access, Value: in.Path}}}
+				return pegboard.Traits{ReadOnly: access == policy.Read, Targets: []policy.Target{{Kind: policy.Path, Access: access, Value: in.Path}}}
 			},
 			Call: func(context.Context, struct {
 				Path string `json:"path"`
@@ -141,20 +142,20 @@ func TestAllowReads(t *testing.T) {
 			},
 		})
 	}
-	decide := func(s *pegboard.Session, access pegboard.Access, path string) pegboard.Behavior {
+	decide := func(s *pegboard.Session, access policy.Access, path string) policy.Behavior {
 		var reg pegboard.Registry
 		require.NoError(t, reg.Add(look(access)))
 		return reg.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "Look", fmt.Sprintf(`{"path":%q}`, path))).Behavior
 	}
 	file := filepath.Join(stored, "file")
-	require.Equal(t, pegboard.Ask, decide(s, pegboard.AccessRead, file))
+	require.Equal(t, policy.Ask, decide(s, policy.Read, file))
 	fork.AllowReads(stored)
 	for _, agent := range []*pegboard.Session{s, fork} {
-		require.Equal(t, pegboard.Allow, decide(agent, pegboard.AccessRead, file))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessWrite, file))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessRead, filepath.Join(outside, "other")))
-		require.NotEqual(t, pegboard.Allow, decide(agent, pegboard.AccessRead, filepath.Join(stored, "out", "other")), "a link leads out")
-		require.Equal(t, pegboard.Deny, decide(agent, pegboard.AccessRead, filepath.Join(stored, "secret")))
+		require.Equal(t, policy.Allow, decide(agent, policy.Read, file))
+		require.NotEqual(t, policy.Allow, decide(agent, policy.Write, file))
+		require.NotEqual(t, policy.Allow, decide(agent, policy.Read, filepath.Join(outside, "other")))
+		require.NotEqual(t, policy.Allow, decide(agent, policy.Read, filepath.Join(stored, "out", "other")), "a link leads out")
+		require.Equal(t, policy.Deny, decide(agent, policy.Read, filepath.Join(stored, "secret")))
 	}
 	require.Equal(t, []string{s.Dir()}, s.Dirs())
 }
@@ -162,26 +163,26 @@ func TestAllowReads(t *testing.T) {
 func TestStoreDirectoryIsReadOnly(t *testing.T) {
 	t.Parallel()
 	store := dirStore(t, pegboard.DirOptions{})
-	for _, mode := range []pegboard.Mode{pegboard.ModeDefault, pegboard.ModeAcceptEdits} {
-		s := session(t, pegboard.SessionConfig{Results: store, Dir: t.TempDir(), Permissions: rules(t, mode, pegboard.RuleSet{})})
+	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits} {
+		s := session(t, pegboard.SessionConfig{Results: store, Dir: t.TempDir(), Permissions: rules(t, mode, policy.RuleSet{})})
 		outside := filepath.Join(t.TempDir(), "secret")
 		require.NoError(t, os.WriteFile(outside, nil, 0o600))
 		link := filepath.Join(store.Dir(), fmt.Sprint("link", mode))
 		require.NoError(t, os.Symlink(outside, link))
 		for _, tt := range []struct {
-			access pegboard.Access
+			access policy.Access
 			path   string
-			want   pegboard.Behavior
+			want   policy.Behavior
 		}{
-			{pegboard.AccessRead, filepath.Join(store.Dir(), "x"), pegboard.Allow},
-			{pegboard.AccessWrite, filepath.Join(store.Dir(), "x"), pegboard.Ask},
-			{pegboard.AccessRead, filepath.Dir(store.Dir()), pegboard.Ask},
-			{pegboard.AccessRead, filepath.Join(store.Dir(), "..", "s2", "x"), pegboard.Ask},
-			{pegboard.AccessRead, link, pegboard.Ask},
+			{policy.Read, filepath.Join(store.Dir(), "x"), policy.Allow},
+			{policy.Write, filepath.Join(store.Dir(), "x"), policy.Ask},
+			{policy.Read, filepath.Dir(store.Dir()), policy.Ask},
+			{policy.Read, filepath.Join(store.Dir(), "..", "s2", "x"), policy.Ask},
+			{policy.Read, link, policy.Ask},
 		} {
 			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 				Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-				Traits: pegboard.Traits{ReadOnly: tt.access == pegboard.AccessRead, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: tt.access, Value: tt.path}}},
+				Traits: pegboard.Traits{ReadOnly: tt.access == policy.Read, Targets: []policy.Target{{Kind: policy.Path, Access: tt.access, Value: tt.path}}},
 				Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 			})
 			d := registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{}`))
@@ -203,9 +204,9 @@ func TestStoreWithoutADirectoryAllowsNoReads(t *testing.T) {
 	for _, path := range []string{file, "/etc/passwd"} {
 		tool := pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: "T"}, Description: "For a test.",
-			Traits: pegboard.Traits{ReadOnly: true, Targets: []pegboard.Target{{Kind: pegboard.TargetPath, Access: pegboard.AccessRead, Value: path}}},
+			Traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: path}}},
 			Call:   func(ctx, struct{}, *pegboard.Call) (string, error) { return "", nil },
 		})
-		require.Equal(t, pegboard.Ask, registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{}`)).Behavior)
+		require.Equal(t, policy.Ask, registryOf(t, tool).AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), call("1", "T", `{}`)).Behavior)
 	}
 }

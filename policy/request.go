@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"cmp"
@@ -15,15 +15,15 @@ import (
 // A Request is a call that is to be decided. Tool, Targets and Place suffice; everything else
 // that is not set makes the decision no laxer.
 type Request struct {
-	Tool    ToolFacts
-	Facts   CallFacts
+	Tool    Tool
+	Facts   Facts
 	Targets []Target // as the tool wrote them, or resolved; none means one that is opaque, unless the call is read-only
 	Place   *Place   // where the call works; nil means that it is denied
 	Main    *Place   // where what is remembered will be read; nil means Place
 
 	// Rules on parameters are compared with the input.
 	Input    json.RawMessage                 // as the model wrote it
-	Schema   Parameters                      // of the input; nil means that no parameter is known
+	Schema   Schema                          // of the input; nil means that no parameter is known
 	Observed func() (json.RawMessage, error) // returns the input with what the tool derives from it; nil means that it derives nothing
 
 	Said    Opinions // of others than rules and mode
@@ -31,9 +31,9 @@ type Request struct {
 	Running *Grant   // of a running call that checks further targets; nil means that the call does not run yet
 }
 
-// ToolFacts are what a decision has to know of a tool. [BuiltinTool] and [ExternalTool] make one. One
+// Tool are what a decision has to know of a tool. [Builtin] and [External] make one. One
 // that is made otherwise counts as external: what it claims is not believed.
-type ToolFacts struct {
+type Tool struct {
 	Name         string // the one that rules and questions name
 	Aliases      []string
 	Source       string    // of an external tool, such as the name of an MCP server
@@ -46,31 +46,31 @@ type ToolFacts struct {
 	spelled string // mcp__source__tool, before characters were replaced or cut
 }
 
-// BuiltinTool returns a tool of the program itself, whose claims are believed.
-func BuiltinTool(name string, aliases ...string) ToolFacts {
-	return ToolFacts{Name: name, Aliases: aliases, builtin: true}
+// Builtin returns a tool of the program itself, whose claims are believed.
+func Builtin(name string, aliases ...string) Tool {
+	return Tool{Name: name, Aliases: aliases, builtin: true}
 }
 
-// ExternalTool returns a tool of a source such as an MCP server. Its name is mcp__source__tool, in
+// External returns a tool of a source such as an MCP server. Its name is mcp__source__tool, in
 // the letters that models accept.
-func ExternalTool(source, tool string) ToolFacts {
-	return ToolFacts{
+func External(source, tool string) Tool {
+	return Tool{
 		Name: toolname.Exposed(source, tool), Source: source,
 		server: toolname.Server(source), spelled: toolname.Prefix + source + "__" + tool,
 	}
 }
 
 // External reports whether t is no tool of the program itself.
-func (t *ToolFacts) External() bool { return !t.builtin }
+func (t *Tool) External() bool { return !t.builtin }
 
 // answersTo reports whether name is the tool's name or an alias.
-func (t *ToolFacts) answersTo(name string) bool {
+func (t *Tool) answersTo(name string) bool {
 	return t.Name == name || slices.Contains(t.Aliases, name)
 }
 
 // allowsAnything reports whether an allow rule for the tool with this pattern, under any
 // of its names, allows every input.
-func (t *ToolFacts) allowsAnything(text string) bool {
+func (t *Tool) allowsAnything(text string) bool {
 	return pattern.Broad(t.Name, text) || slices.ContainsFunc(t.Aliases, func(name string) bool { return pattern.Broad(name, text) })
 }
 
@@ -87,8 +87,8 @@ const (
 	SharedServer                  // all
 )
 
-// CallFacts are what a tool states of a call. The zero value is the cautious one.
-type CallFacts struct {
+// Facts are what a tool states of a call. The zero value is the cautious one.
+type Facts struct {
 	ReadOnly    bool // it changes nothing
 	Destructive bool // it cannot be undone
 	OpenWorld   bool // it reaches beyond this machine
@@ -96,8 +96,8 @@ type CallFacts struct {
 	Sandboxed   bool // a sandbox keeps it to the working directories and its targets; believed of a built-in tool
 }
 
-// Parameters are the properties that the input of a tool may have.
-type Parameters interface {
+// Schema are the properties that the input of a tool may have.
+type Schema interface {
 	Declares(name string) bool
 	Defaults() map[string]json.RawMessage // of those that have one
 	Hidden() []string                     // those that the host sets, and the model does not know
@@ -138,12 +138,12 @@ func (p Permissions) Explain(ctx context.Context, r Request) (x Explanation) {
 // decide implements Decide, and Explain if x is not nil.
 func (p *Permissions) decide(ctx context.Context, r *Request, x *Explanation) Decision {
 	if r.Place == nil {
-		return Decision{Behavior: Deny, Reason: "nobody knows where it would work (Request.Place)"}
+		return placeless()
 	}
 	p = p.prepare(r)
 	e := evaluation{perms: p, Request: r, findings: new(findings), explanation: x}
 	if x != nil {
-		x.Targets = CloneTargets(r.Targets)
+		x.Targets = Clone(r.Targets)
 	}
 	d := e.decide()
 	if ctx.Err() != nil {
@@ -152,9 +152,14 @@ func (p *Permissions) decide(ctx context.Context, r *Request, x *Explanation) De
 	return d
 }
 
+// placeless is the decision on a call of which nobody knows where it works.
+func placeless() Decision {
+	return Decision{Behavior: Deny, Reason: "nobody knows where it would work (Request.Place)"}
+}
+
 // prepare completes r, and returns the permissions as they hold at its place.
 func (p *Permissions) prepare(r *Request) *Permissions {
-	if p.place != r.Place {
+	if p.place != r.Place || p.changed {
 		here := p.In(r.Place)
 		p = &here
 	}
@@ -168,6 +173,9 @@ func (p *Permissions) prepare(r *Request) *Permissions {
 // DeniesForGood returns the denial of r that no answer of anybody could change, or the zero
 // Decision.
 func (p Permissions) DeniesForGood(r Request) Decision {
+	if r.Place == nil {
+		return placeless()
+	}
 	e := evaluation{perms: p.prepare(&r), Request: &r, findings: new(findings)}
 	return e.denyForGood()
 }
@@ -180,6 +188,9 @@ func (p Permissions) Concerns(r Request, rule Rule) Concern {
 			return ConcernMaybe
 		}
 		rule = parsed
+	}
+	if r.Place == nil {
+		return ConcernMaybe
 	}
 	rule.Behavior = Deny
 	only := *p.prepare(&r)
@@ -194,7 +205,10 @@ func (p Permissions) Concerns(r Request, rule Rule) Concern {
 // Suggest returns alternatives of updates for the destination to that would allow r, the narrowest
 // first. Each was proven by deciding r under the permissions that after returns for it, which are
 // those that would be in force; nil means [Permissions.Apply].
-func (p Permissions) Suggest(r Request, to RuleSource, after func(...PermissionUpdate) (Permissions, error)) [][]PermissionUpdate {
+func (p Permissions) Suggest(r Request, to Source, after func(...Update) (Permissions, error)) [][]Update {
+	if r.Place == nil {
+		return nil
+	}
 	if r.Tool.Ambiguity == ChangedTool { // until the answer that remembers one of them
 		r.Tool.Ambiguity = Unambiguous
 	}
@@ -204,7 +218,10 @@ func (p Permissions) Suggest(r Request, to RuleSource, after func(...PermissionU
 
 // Remedy returns the narrowest rules, at most three, that would have allowed r, or "" if no rule
 // would. After is as for Suggest.
-func (p Permissions) Remedy(r Request, after func(...PermissionUpdate) (Permissions, error)) string {
+func (p Permissions) Remedy(r Request, after func(...Update) (Permissions, error)) string {
+	if r.Place == nil {
+		return ""
+	}
 	s := p.suggester(&r, after)
 	return s.remedy()
 }

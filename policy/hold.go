@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"fmt"
@@ -25,7 +25,7 @@ type Holds struct {
 // Add keeps resolved targets until release is called, which may be more than once. What says what
 // goes on, such as its id and its command.
 func (hs *Holds) Add(what string, targets []Target) (release func()) {
-	h := &hold{what: what, targets: CloneTargets(targets)}
+	h := &hold{what: what, targets: Clone(targets)}
 	hs.replace(func(all []*hold) []*hold { return append(all, h) })
 	return func() {
 		hs.replace(func(all []*hold) []*hold {
@@ -57,7 +57,7 @@ func (hs *Holds) conflict(ts []Target) string {
 		return ""
 	}
 	all := hs.all.Load()
-	if all == nil || !slices.ContainsFunc(ts, func(t Target) bool { return t.Kind == TargetCommand }) {
+	if all == nil || !slices.ContainsFunc(ts, func(t Target) bool { return t.Kind == Command }) {
 		return ""
 	}
 	for _, h := range *all {
@@ -89,16 +89,16 @@ func (h *hold) conflict(held, t *Target) string {
 // command moves names where it is not known.
 func movesNameOf(t, p *Target) bool {
 	switch {
-	case !t.Shell.MovesNames || p.Kind != TargetPath:
+	case !t.Shell.MovesNames || p.Kind != Path:
 		return false
-	case t.Kind == TargetCommand:
+	case t.Kind == Command:
 		return true
-	case t.Kind != TargetPath:
+	case t.Kind != Path:
 		return false
 	}
 	for _, moved := range t.Names() {
 		for _, name := range p.Names() {
-			if realpath.LeadsThrough(name, []string{moved}) || p.Tree && p.Access == AccessWrite && realpath.Contains(name, moved) {
+			if realpath.LeadsThrough(name, []string{moved}) || p.Tree && p.Access == Write && realpath.Contains(name, moved) {
 				return true
 			}
 		}

@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"fmt"
@@ -22,9 +22,9 @@ const (
 	ModeAcceptEdits Mode = "acceptEdits"
 	// ModePlan changes nothing: writes are denied, and calls that neither write nor are
 	// known to be read-only are asked about. What changes only the conversation, see
-	// Traits.Own, its tool may allow.
+	// Facts.Own, its tool may allow.
 	ModePlan Mode = "plan"
-	// ModeAuto is ModeAcceptEdits with a [Classifier] in the user's place. The user is
+	// ModeAuto is ModeAcceptEdits with a classifier in the user's place, in package pegboard. The user is
 	// asked if the classifier does not decide. Allow rules that allow any input of a tool
 	// that can run anything do not count.
 	ModeAuto Mode = "auto"

@@ -1,4 +1,4 @@
-package pegboard
+package policy
 
 import (
 	"encoding/json"
@@ -15,22 +15,22 @@ type Decision struct {
 	// about.
 	Reason string
 	// Input, if set, replaces the call's input, which is then decoded, validated and
-	// decided again. Hooks, tools and Askers may set it.
+	// decided again. Package pegboard heeds it in what hooks, tools and answers say.
 	Input json.RawMessage
 	// Rule is the rule that decided, if one did.
 	Rule *Rule
 	// FactRule is the rule on facts that decided, if one did.
 	FactRule *FactRule
 	// Remember are updates of the permissions, from now on. An answer to a question may
-	// set it: of an [Asker], an approver or a permission hook; that of the classifier and
+	// set it: of a person, an approver or a permission hook; that of the classifier and
 	// of a fork's hooks and approvers is ignored. Either all updates are applied or, if
 	// one is wrong, none. An answer with another Input that would be denied under its own
 	// updates, as in a mode that asks nobody, is refused as a whole.
-	Remember []PermissionUpdate
-	// By says who decided. The library sets it.
+	Remember []Update
+	// By says who decided. Whoever returns a Decision leaves it zero.
 	By Decider
 	// StopTurn, with Deny, as the answer to a question or from a hook before the call,
-	// ends the turn: the message's other calls are stopped, see [Outcome].StopTurn.
+	// ends the turn: the message's other calls are stopped.
 	StopTurn bool
 
 	unruled  bool // see Open
@@ -68,12 +68,12 @@ const (
 	ByMode                      // the mode
 	ByTool                      // the tool itself
 	ByHook                      // a hook
-	ByApprover                  // one of [SessionConfig].Approvers
+	ByApprover                  // one that a host asks before the user
 	ByClassifier                // the classifier
 	ByPerson                    // the user, or a program that answers in the user's place
 	ByNobody                    // there was no answer
-	ByCaller                    // the caller of the executor, see [ForceDecision]
-	ByGuard                     // the session's [Guard]
+	ByCaller                    // who makes the call, see [Opinions]
+	ByGuard                     // a check of the host, see [Opinions]
 )
 
 // String returns the decider in lower case.
@@ -112,12 +112,12 @@ func (o *Opinions) answers(d Decision) bool {
 // that decides.
 type Explanation struct {
 	Decision Decision
-	Targets  []Target          // of the call, resolved
-	Steps    []ExplanationStep // in the order in which they were taken
+	Targets  []Target // of the call, resolved
+	Steps    []Step   // in the order in which they were taken
 }
 
-// An ExplanationStep is one thing that was considered on the way to a decision.
-type ExplanationStep struct {
+// A Step is one thing that was considered on the way to a decision.
+type Step struct {
 	Rule     *Rule     // the rule that was tried, or nil
 	FactRule *FactRule // the rule on facts that was tried, or nil
 	Target   string    // the target it was tried on; empty for the call as a whole
@@ -149,7 +149,7 @@ func (x Explanation) String() string {
 	return b.String()
 }
 
-// A Concern says whether a rule is about a call, see [HookCall.Concerns].
+// A Concern says whether a rule is about a call, see [Permissions.Concerns].
 type Concern int
 
 // The answers. The zero value is the cautious one.
