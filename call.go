@@ -583,6 +583,8 @@ func claimOf(tr Traits, ts []policy.Target) lane.Claim {
 	return lane.Claim{Keys: keys}
 }
 
+func isPath(t policy.Target) bool { return t.Kind == policy.Path }
+
 // isStarted reports whether a call starts an agent or follows a skill. A second one that does
 // the same touches nothing that it holds.
 func isStarted(t policy.Target) bool {

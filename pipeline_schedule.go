@@ -244,5 +244,3 @@ func (j *job) ownError(err error) error {
 	own.CallID = j.call.ID
 	return &own
 }
-
-func isPath(t policy.Target) bool { return t.Kind == policy.Path }

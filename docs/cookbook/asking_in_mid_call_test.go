@@ -21,7 +21,7 @@ var follow = pegboard.Build(pegboard.Definition[followInput, string]{
 	Info:        pegboard.Info{Name: "Follow"},
 	Description: "Says where an address ends.",
 	Inspect: func(in followInput, _ *pegboard.Call) pegboard.Traits {
-		return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Host, Access: policy.Read, Value: in.Host}}, ReadOnly: true, OpenWorld: true}
+		return pegboard.Traits{Targets: []policy.Target{policy.Reaches(in.Host)}, ReadOnly: true, OpenWorld: true}
 	},
 	Call: func(ctx context.Context, in followInput, c *pegboard.Call) (string, error) {
 		for host := in.Host; ; {

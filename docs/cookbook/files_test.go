@@ -22,7 +22,7 @@ var addEntry = pegboard.Build(pegboard.Definition[entryInput, string]{
 	Description: "Adds a line to the end of a diary.",
 	Inspect: func(in entryInput, _ *pegboard.Call) pegboard.Traits {
 		return pegboard.Traits{
-			Targets:     []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.File}},
+			Targets:     []policy.Target{policy.Writes(in.File)},
 			Concurrency: pegboard.PerTarget, // two diaries may be written at the same time
 		}
 	},

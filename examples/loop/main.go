@@ -24,7 +24,7 @@ var writeNote = pegboard.Build(pegboard.Definition[note, string]{
 	Info:        pegboard.Info{Name: "WriteNote"},
 	Description: "Writes a note into a file.",
 	Inspect: func(in note, _ *pegboard.Call) pegboard.Traits {
-		return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.File}}}
+		return pegboard.Traits{Targets: []policy.Target{policy.Writes(in.File)}}
 	},
 	Call: func(ctx context.Context, in note, c *pegboard.Call) (string, error) {
 		return "written", files.WriteFile(ctx, c, in.File, []byte(in.Text))

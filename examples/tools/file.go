@@ -27,7 +27,7 @@ func addChange() pegboard.Tool {
 		Description: "Adds a line to the top of a changelog. Creates the file if it is missing.",
 		Inspect: func(in changeInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{
-				Targets:     []policy.Target{{Kind: policy.Path, Access: policy.Write, Value: in.File}},
+				Targets:     []policy.Target{policy.Writes(in.File)},
 				Concurrency: pegboard.PerTarget,
 				Kind:        pegboard.KindEdit,
 			}

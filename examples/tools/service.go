@@ -35,7 +35,7 @@ func exchangeRate(base *url.URL, client *http.Client) pegboard.Tool {
 		},
 		Description: "Returns today's rate between two currencies.",
 		Traits: pegboard.Traits{
-			Targets:     []policy.Target{{Kind: policy.Host, Access: policy.Read, Value: base.Hostname()}},
+			Targets:     []policy.Target{policy.Reaches(base.Hostname())},
 			ReadOnly:    true,
 			OpenWorld:   true,
 			Concurrency: pegboard.Shared,

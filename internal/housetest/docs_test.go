@@ -609,7 +609,7 @@ func listedLocks(t *testing.T, text, first string) map[string]bool {
 // engineFolders are the internal packages whose locks the engine holds together
 // with its own.
 var engineFolders = map[string]bool{
-	"internal/lane": true, "internal/lifetime": true, "internal/asking": true, "internal/breaker": true, "internal/throttle": true,
+	"policy": true, "internal/lane": true, "internal/lifetime": true, "internal/asking": true, "internal/breaker": true, "internal/throttle": true,
 }
 
 // mutexFields yields the fields of structs that are mutexes, as Type.field.

@@ -20,10 +20,8 @@ type rootLayer struct {
 // reads them, also within a layer. A file uses the declarations of its own layer and
 // of the layers before it. Each file stands in exactly one layer.
 var rootLayers = []rootLayer{
-	{about: "targets and rules", files: []string{"doc", "errors", "seal", "line", "target", "path", "info", "mode", "rule"}},
-	{about: "permissions and decisions", files: []string{"permissions", "decision", "decide", "decide_match", "hold"}},
-	{about: "tools, calls, results", files: []string{"tool", "definition", "schema", "bind", "call", "view", "result", "resultstore"}},
-	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "suggestions", "budget", "session", "session_calls", "session_results", "grants", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_news", "session_form", "result_limits", "result_view"}},
+	{about: "tools, calls, results", files: []string{"doc", "errors", "seal", "line", "info", "tool", "definition", "schema", "bind", "call", "view", "result", "resultstore"}},
+	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "budget", "session", "session_calls", "session_results", "permissions", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_news", "session_form", "result_limits", "result_view"}},
 	{about: "batches and the pipeline", files: []string{"event", "executor", "suspension", "turn_record", "batch", "stream", "pipeline", "pipeline_schedule", "pipeline_hooks", "pipeline_outcome", "pipeline_inquiry", "pipeline_run"}},
 }
 
@@ -37,17 +35,16 @@ var upward = map[string]string{
 	"call.go > batch.go":            "Message is in the context of the batch",
 	"call.go > event.go":            "Check emits its decision",
 	"call.go > executor.go":         "Run runs a batch",
-	"call.go > grants.go":           "the permissions in force, for Check and Filter",
+	"call.go > permissions.go":      "the permissions in force, for Check and Filter",
 	"call.go > pipeline.go":         "a call knows the job that runs it",
 	"call.go > pipeline_inquiry.go": "Check may ask the user",
 	"call.go > pipeline_outcome.go": "Emit reports progress",
 	"call.go > pipeline_run.go":     "the Call of a tool that the host executes waits",
+	"call.go > question.go":         "Check words a denial",
 	"call.go > pool.go":             "Pool, and the tools that Run may call",
 	"call.go > session.go":          "Session, and the directories that Check and Filter resolve paths with",
-	"call.go > suggestions.go":      "Check words a denial",
 	"definition.go > pool.go":       "a tool declares itself for a pool",
 	"definition.go > session.go":    "a tool may be switched off in a session",
-	"info.go > result.go":           "an external tool's limit has a maximum",
 	"result.go > session.go":        "a result may change the session",
 	"result.go > suspension.go":     "an outcome knows the call that was suspended",
 	"schema.go > session.go":        "a bound value is that of a session",

@@ -87,6 +87,7 @@ func inEachFile(check func(goFile) []finding) func([]goFile) []finding {
 // what lies below it, and packages under its own folder.
 var layerFolders = [][]string{
 	{"internal"},
+	{"policy"},
 	{"."},
 	{"wire"},
 	{"tools"},

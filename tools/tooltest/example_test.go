@@ -106,7 +106,7 @@ func ExampleBarrier() {
 		Name:   "Read",
 		Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.PerTarget},
 		Targets: func(input json.RawMessage) []policy.Target {
-			return []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: "notes.txt"}}
+			return []policy.Target{policy.Reads("notes.txt")}
 		},
 	}.New(tooltest.Reply{Barrier: both, Text: "read"})
 

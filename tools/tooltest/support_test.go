@@ -109,7 +109,7 @@ func readTarget(input json.RawMessage) []policy.Target {
 	if json.Unmarshal(input, &in) != nil {
 		return nil
 	}
-	return []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.Path}}
+	return []policy.Target{policy.Reads(in.Path)}
 }
 
 // declaring is a good tool whose declaration is changed by f.
