@@ -29,16 +29,16 @@ type stage struct {
 
 // decisions are the tests of the root that have much decided.
 var decisions = stage{folder: ".", skip: "SuggestedPathsAreLiteral|FuzzTargetValue", files: []string{
-	"bind_test.go", "budget_test.go", "call_test.go", "call_check_test.go", "decide*_test.go", "decision_test.go", "example_*_test.go", "hooks*_test.go", "invariants_test.go", "mode_test.go", "permissions*_test.go", "pool_test.go",
-	"pool_decide_test.go", "question*_test.go", "restrict_test.go", "rule_test.go", "session_test.go", "suggestions_test.go", "target_test.go",
+	"bind_test.go", "budget_test.go", "call_test.go", "call_check_test.go", "example_*_test.go", "hooks*_test.go", "invariants_test.go", "policy_*_test.go", "pool_test.go",
+	"pool_decide_test.go", "question*_test.go", "restrict_test.go", "session_test.go",
 }}
 
 // subjects are all code that is mutated.
 var subjects = []subject{
 	{
 		name:   "decide",
-		files:  []string{"decide*.go", "rule*.go"},
-		stages: []stage{decisions},
+		files:  []string{"policy/decide*.go", "policy/rule*.go"},
+		stages: []stage{{folder: "policy"}, decisions},
 	},
 	{
 		name:   "pattern",

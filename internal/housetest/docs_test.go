@@ -200,7 +200,7 @@ func TestDocsNameTheRulesOfTargets(t *testing.T) {
 	page, err := os.ReadFile("docs/tools.md")
 	require.NoError(t, err)
 	code := regexp.MustCompile("`([^`]+)`")
-	rows := regexp.MustCompile("(?m)^\\| (`Target[A-Z].*?) \\| (.*?) \\| (.*?) \\|$").FindAllStringSubmatch(string(page), -1)
+	rows := regexp.MustCompile("(?m)^\\| (`policy\\.[A-Z].*?) \\| (.*?) \\| (.*?) \\|$").FindAllStringSubmatch(string(page), -1)
 	require.Len(t, rows, 9)
 	for _, row := range rows {
 		t.Run(row[1], func(t *testing.T) {
@@ -228,24 +228,24 @@ func documentedTarget(t *testing.T, words [][]string) policy.Target {
 	target := policy.Target{}
 	for _, word := range words {
 		switch word[1] {
-		case "TargetOpaque":
-		case "TargetCommand":
+		case "policy.Opaque":
+		case "policy.Command":
 			target.Kind = policy.Command
-		case "TargetPath":
+		case "policy.Path":
 			target.Kind = policy.Path
-		case "TargetHost":
+		case "policy.Host":
 			target.Kind = policy.Host
-		case "TargetAgent":
+		case "policy.Agent":
 			target.Kind = policy.Agent
-		case "TargetSkill":
+		case "policy.Skill":
 			target.Kind = policy.Skill
-		case "TargetResource":
+		case "policy.Resource":
 			target.Kind = policy.Resource
-		case "AccessRead":
+		case "policy.Read":
 			target.Access = policy.Read
-		case "AccessWrite":
+		case "policy.Write":
 			target.Access = policy.Write
-		case "AccessRun":
+		case "policy.Run":
 			target.Access = policy.Run
 		default:
 			require.Empty(t, target.Value, word[1])

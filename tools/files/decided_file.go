@@ -16,7 +16,7 @@ import (
 )
 
 // OpenFile opens a file for reading, for a tool of the host that runs c. The path is that
-// of a target of c with AccessRead, as Inspect wrote it; any other path is decided first,
+// of a target of c with policy.Read, as Inspect wrote it; any other path is decided first,
 // see [pegboard.Call.PathTarget]. The file is the one that was decided: it is an error if
 // the path leads to another one now, or to something that is no regular file.
 func OpenFile(ctx context.Context, c *pegboard.Call, path string) (*os.File, error) {
@@ -76,7 +76,7 @@ func WriteFile(ctx context.Context, c *pegboard.Call, path string, data []byte) 
 }
 
 // UpdateFile replaces the content of a file by the result of change, or creates the file,
-// for a tool of the host that runs c. The path is that of a target of c with AccessWrite,
+// for a tool of the host that runs c. The path is that of a target of c with policy.Write,
 // as Inspect wrote it; any other path is decided first, see [pegboard.Call.PathTarget].
 //
 // Change gets the present content, which it must not keep or modify. It is nil if there

@@ -56,7 +56,7 @@ const (
 )
 
 // Tool returns the tool Skill, with which the model loads a skill. Its target is the name of the
-// skill with its arguments, of the kind TargetSkill; rules such as Skill(deploy) and
+// skill with its arguments, of the kind policy.Skill; rules such as Skill(deploy) and
 // Skill(deploy *) are about it. Without such a rule, the user is asked. Deny and ask rules on the
 // tools of an MCP server, such as mcp__github, are about its prompts, too.
 //
