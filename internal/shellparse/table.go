@@ -2,6 +2,7 @@ package shellparse
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"strings"
 )
@@ -85,6 +86,36 @@ func specOf(name string) (commandSpec, bool) {
 func KnowsProgram(name string) bool {
 	_, ok := commandSpecs[name]
 	return ok
+}
+
+// ProgramOf returns the base name of the program that a simple command runs.
+func ProgramOf(text string) string {
+	word, _, _ := strings.Cut(text, " ")
+	return strings.TrimSuffix(path.Base(strings.Trim(word, `'"`)), ".exe")
+}
+
+// gitValueOptions are the options of git before its subcommand that take the next
+// word as their value.
+var gitValueOptions = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true}
+
+// SubcommandOf is like ProgramOf. For git it appends the subcommand.
+func SubcommandOf(text string) string {
+	name := ProgramOf(text)
+	if name != "git" {
+		return name
+	}
+	words := strings.Fields(text)[1:]
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		skip := 1
+		if gitValueOptions[words[0]] {
+			skip = 2
+		}
+		words = words[min(skip, len(words)):]
+	}
+	if len(words) == 0 {
+		return name
+	}
+	return name + " " + words[0]
 }
 
 // commandSpecs are all known commands.

@@ -113,12 +113,12 @@ func TestBubblewrapArguments(t *testing.T) {
 					got = append(got, line)
 				}
 			}
-			require.Equal(t, lines(tc.want), got)
+			require.Equal(t, linesOf(tc.want), got)
 		})
 	}
 }
 
-func lines(text string) (all []string) {
+func linesOf(text string) (all []string) {
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		all = append(all, strings.TrimSpace(line))
 	}

@@ -25,6 +25,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 	"github.com/seed49eaa51d/pegboard/internal/terminal"
 	"github.com/seed49eaa51d/pegboard/policy"
+	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
@@ -35,7 +36,7 @@ type command struct {
 	call          *pegboard.Call // until its Call returns
 	session       *pegboard.Session
 	tasks         *background.Tasks
-	line          shellparse.Line
+	line          lines.Line
 	dir           string // where it started
 	dirFile       string // the shell writes there the directory in which it ends; empty if that is not recorded
 	preludeFile   string // the shell may read it before the line; empty if it cannot be named
@@ -260,7 +261,7 @@ func (k *command) foregroundOnly() string {
 	}
 	for i := range k.line.Commands {
 		c := &k.line.Commands[i]
-		if name := programOf(c.Text); i == 0 && (name == "sleep" || strings.EqualFold(name, "start-sleep")) {
+		if name := shellparse.ProgramOf(c.Text); i == 0 && (name == "sleep" || strings.EqualFold(name, "start-sleep")) {
 			return "commands that begin with sleep are not moved to the background"
 		}
 		for _, text := range append([]string{c.Text}, c.Nested...) {
@@ -275,7 +276,7 @@ func (k *command) foregroundOnly() string {
 // changesDir reports whether the line contains a command that changes the directory.
 func (k *command) changesDir() bool {
 	for i := range k.line.Commands {
-		switch programOf(k.line.Commands[i].Text) {
+		switch shellparse.ProgramOf(k.line.Commands[i].Text) {
 		case "cd", "pushd", "popd":
 			return true
 		}
@@ -425,8 +426,8 @@ func (k *command) exitMeaning(exit proc.Exit) string {
 	if exit.Err != nil || exit.Signal != "" || exit.Code <= 0 || len(k.line.Commands) == 0 || k.mayEndEarly() {
 		return ""
 	}
-	name := subcommandOf(k.line.Commands[len(k.line.Commands)-1].Text)
-	if k.inspector.shell != shellparse.PowerShell {
+	name := shellparse.SubcommandOf(k.line.Commands[len(k.line.Commands)-1].Text)
+	if k.inspector.shell != lines.PowerShell {
 		if exit.Code == 1 {
 			return exitMeanings[name]
 		}
@@ -457,7 +458,7 @@ var setupPrograms = map[string]bool{"cd": true, "pushd": true, "popd": true, "ec
 // before the last one or may be inverted. A command whose exit code 1 is an answer as
 // well does not count.
 func (k *command) mayEndEarly() bool {
-	if k.inspector.shell == shellparse.PowerShell {
+	if k.inspector.shell == lines.PowerShell {
 		return false
 	}
 	if negation.MatchString(k.in.Command) {
@@ -466,13 +467,13 @@ func (k *command) mayEndEarly() bool {
 	before := k.line.Commands[:len(k.line.Commands)-1]
 	depends := strings.Contains(k.in.Command, "&&")
 	for i := range before {
-		switch programOf(before[i].Text) {
+		switch shellparse.ProgramOf(before[i].Text) {
 		case "exit", "return", "exec", "trap", "set":
 			depends = true
 		}
 	}
-	return depends && slices.ContainsFunc(before, func(c shellparse.Command) bool {
-		return !setupPrograms[programOf(c.Text)] && exitMeanings[subcommandOf(c.Text)] == ""
+	return depends && slices.ContainsFunc(before, func(c lines.Command) bool {
+		return !setupPrograms[shellparse.ProgramOf(c.Text)] && exitMeanings[shellparse.SubcommandOf(c.Text)] == ""
 	})
 }
 
@@ -775,12 +776,17 @@ func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) st
 	return storedOutput{path: cmp.Or(stored.Path, stored.Ref), ref: stored.Ref, size: stored.Size}
 }
 
+// filesOf returns the files that a command names.
+func filesOf(c *lines.Command) []policy.Target {
+	return slices.DeleteFunc(slices.Clone(c.Targets), func(t policy.Target) bool { return t.Kind != policy.Path })
+}
+
 // showsFiles reports whether the line prints only the content of files. The output of
 // such a line can be had again; another line may print something else the next time.
-func showsFiles(line *shellparse.Line) bool {
+func showsFiles(line *lines.Line) bool {
 	for i := range line.Commands {
 		cmd := &line.Commands[i]
-		if cmd.Class != shellparse.ReadOnly || len(cmd.Paths) == 0 && !cmd.ReadsInput {
+		if !cmd.ReadOnly || len(filesOf(cmd)) == 0 && !cmd.ReadsInput {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 )
 
 // editors are programs that wait for keys without noticing that they have no terminal, and
@@ -29,7 +30,7 @@ var editorPrefix = regexp.MustCompile(`^([A-Za-z_]\w*=.*|-.*|[\d.]+[smhd]?|sudo|
 
 // checkEditors returns an error if a line opens an editor, which would wait for keys until
 // its time is over.
-func checkEditors(line *shellparse.Line) error {
+func checkEditors(line *lines.Line) error {
 	for i := range line.Commands {
 		if text := line.Commands[i].Text; opensEditor(text) {
 			return fmt.Errorf("%q opens an editor, and there is no terminal here, nor anyone to type; "+
@@ -59,7 +60,7 @@ func opensEditor(text string) bool {
 	if len(words) == 0 {
 		return false
 	}
-	batch, ok := editors[programOf(words[0])]
+	batch, ok := editors[shellparse.ProgramOf(words[0])]
 	return ok && !slices.ContainsFunc(words[1:], func(word string) bool {
 		return slices.ContainsFunc(batch, func(begin string) bool { return strings.HasPrefix(strings.Trim(word, `'"`), begin) })
 	})

@@ -6,12 +6,13 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
-	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 	"github.com/seed49eaa51d/pegboard/policy"
+	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
@@ -65,7 +66,7 @@ type fileView struct {
 }
 
 // newFileView returns the file that the line of c will show.
-func newFileView(line *shellparse.Line, c *pegboard.Call) fileView {
+func newFileView(line *lines.Line, c *pegboard.Call) fileView {
 	if !showsOneFile(line) {
 		return fileView{}
 	}
@@ -94,15 +95,17 @@ var sedPrintsLines = regexp.MustCompile(`^sed -n ['"]?\d+(,(\d+|\$))?p['"]? [^-]
 
 // showsOneFile reports whether the line is one viewer of one file, whose output is
 // neither piped nor redirected.
-func showsOneFile(line *shellparse.Line) bool {
-	if line.Unknown != "" || len(line.Commands) != 1 || len(line.Paths) > 0 {
+func showsOneFile(line *lines.Line) bool {
+	if line.Unknown != "" || len(line.Commands) != 1 {
 		return false
 	}
 	cmd := &line.Commands[0]
-	if cmd.Class != shellparse.ReadOnly || len(cmd.Paths) != 1 {
+	isFile := func(t policy.Target) bool { return t.Kind == policy.Path }
+	files := filesOf(cmd)
+	if !cmd.ReadOnly || len(files) != 1 || slices.ContainsFunc(line.Targets[len(cmd.Targets):], isFile) { // of a redirection
 		return false
 	}
-	if p := cmd.Paths[0]; p.Write || p.Tree || p.Glob || p.Guess {
+	if f := &files[0]; f.Access == policy.Write || f.Tree || f.Shell.Glob || f.Shell.Guess {
 		return false
 	}
 	name, _, _ := strings.Cut(cmd.Text, " ")

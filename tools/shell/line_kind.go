@@ -8,6 +8,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 )
 
 // programKinds are the programs that search, read or list, if they only read. A program
@@ -29,10 +30,10 @@ var programKinds = map[string]pegboard.CallKind{
 
 // kindOf returns the kind of a line that only reads: that of its programs, if each of them
 // searches, reads or lists.
-func kindOf(line *shellparse.Line) pegboard.CallKind {
+func kindOf(line *lines.Line) pegboard.CallKind {
 	kind := pegboard.KindOther
 	for i := range line.Commands {
-		own, known := programKinds[strings.ToLower(subcommandOf(line.Commands[i].Text))]
+		own, known := programKinds[strings.ToLower(shellparse.SubcommandOf(line.Commands[i].Text))]
 		switch {
 		case !known:
 			return pegboard.KindRun

@@ -11,37 +11,9 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/policy"
+	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 )
-
-// programOf returns the base name of the program that a simple command runs.
-func programOf(text string) string {
-	word, _, _ := strings.Cut(text, " ")
-	return strings.TrimSuffix(path.Base(strings.Trim(word, `'"`)), ".exe")
-}
-
-// gitValueOptions are the options of git before its subcommand that take the next
-// word as their value.
-var gitValueOptions = map[string]bool{"-C": true, "-c": true, "--git-dir": true, "--work-tree": true, "--namespace": true}
-
-// subcommandOf is like programOf. For git it appends the subcommand.
-func subcommandOf(text string) string {
-	name := programOf(text)
-	if name != "git" {
-		return name
-	}
-	words := strings.Fields(text)[1:]
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		skip := 1
-		if gitValueOptions[words[0]] {
-			skip = 2
-		}
-		words = words[min(skip, len(words)):]
-	}
-	if len(words) == 0 {
-		return name
-	}
-	return name + " " + words[0]
-}
 
 // silentPrograms print nothing when they succeed.
 var silentPrograms = map[string]bool{
@@ -52,9 +24,9 @@ var silentPrograms = map[string]bool{
 
 // printsNothing reports whether every command of the line is expected to print
 // nothing.
-func printsNothing(line *shellparse.Line) bool {
+func printsNothing(line *lines.Line) bool {
 	for i := range line.Commands {
-		if !silentPrograms[programOf(line.Commands[i].Text)] {
+		if !silentPrograms[shellparse.ProgramOf(line.Commands[i].Text)] {
 			return false
 		}
 	}
@@ -77,27 +49,30 @@ func namesGit(text string) bool {
 // then keeps its answer: what is put into a directory of PATH afterwards is not found by the
 // line, see runner.environment.
 type programCheck struct {
-	find  func(*pegboard.Call) *searchPath
-	call  *pegboard.Call
-	from  string // where the line starts
-	mixed bool   // a command of the line is not known, so that it runs with the whole PATH
+	find func(*pegboard.Call) *searchPath
+	call *pegboard.Call
+	from string // where the line starts
 
 	once     sync.Once
 	path     *searchPath
+	mixed    bool           // a command of the line is not known, so that it runs with the whole PATH
 	commands []commandCheck // of the line
 }
 
 // of returns the check of the command at a place of the line.
-func (p *programCheck) of(k int, c *shellparse.Command) func() error {
+func (p *programCheck) of(line *lines.Line, k int) func() error {
+	if p.commands == nil {
+		p.mixed, p.commands = !line.SelfContained(), make([]commandCheck, len(line.Commands))
+	}
 	check := &p.commands[k]
-	check.line, check.command = p, c
+	check.line, check.command = p, &line.Commands[k]
 	return check.verify
 }
 
 // A commandCheck is the programCheck of one command.
 type commandCheck struct {
 	line    *programCheck
-	command *shellparse.Command
+	command *lines.Command
 
 	once sync.Once
 	err  error
@@ -125,17 +100,17 @@ func (k *commandCheck) verify() error {
 
 // fills returns an open directory of PATH in which the command writes, or "".
 func (k *commandCheck) fills() string {
-	for _, p := range k.command.Paths {
-		if !p.Write {
+	for _, t := range k.command.Targets {
+		if t.Kind != policy.Path || t.Access != policy.Write {
 			continue
 		}
-		name := realpath.Resolve(p.Name)
+		name := realpath.Resolve(t.Value)
 		for i, dir := range k.line.path.dirs {
 			if !filepath.IsAbs(dir) {
 				dir = filepath.Join(k.line.from, dir)
 			}
 			real := realpath.Resolve(filepath.Clean(dir))
-			if k.line.path.open[i] && (realpath.Contains(real, name) || p.Tree && realpath.Contains(name, real)) {
+			if k.line.path.open[i] && (realpath.Contains(real, name) || t.Tree && realpath.Contains(name, real)) {
 				return dir
 			}
 		}
@@ -146,11 +121,11 @@ func (k *commandCheck) fills() string {
 // programsOf returns the names of programs that a command may start: its own and those of
 // the commands that it runs in turn. The shell itself runs its builtins, unless a program
 // starts them.
-func programsOf(c *shellparse.Command) (names []string) {
+func programsOf(c *lines.Command) (names []string) {
 	if len(c.Starts) > 0 {
-		names = []string{programOf(c.Text)}
+		names = []string{shellparse.ProgramOf(c.Text)}
 		for _, text := range c.Starts {
-			if name := programOf(text); !broughtPrograms[name] {
+			if name := shellparse.ProgramOf(text); !lines.BringsProgram(name) {
 				names = append(names, name)
 			}
 		}
@@ -174,15 +149,3 @@ func programsOf(c *shellparse.Command) (names []string) {
 	}
 	return names
 }
-
-// broughtPrograms are those that projects bring themselves, as in .venv/bin and
-// node_modules/.bin. A rule for one of these is about whichever of them is found.
-var broughtPrograms = map[string]bool{
-	"bun": true, "bundle": true, "cargo": true, "clang": true, "cmake": true, "composer": true, "deno": true, "dotnet": true, "eslint": true,
-	"g++": true, "gcc": true, "gem": true, "go": true, "gofmt": true, "gradle": true, "java": true, "javac": true, "mypy": true, "mvn": true,
-	"node": true, "npm": true, "npx": true, "perl": true, "php": true, "pip": true, "pip3": true, "pnpm": true, "poetry": true, "prettier": true,
-	"pytest": true, "python": true, "python3": true, "ruby": true, "ruff": true, "rustc": true, "tsc": true, "uv": true, "yarn": true,
-}
-
-// isBrought reports whether a command runs a program that projects bring.
-func isBrought(c *shellparse.Command) bool { return broughtPrograms[path.Base(programOf(c.Text))] }

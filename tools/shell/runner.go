@@ -20,6 +20,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 	"github.com/seed49eaa51d/pegboard/policy"
+	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/internal/writes"
 )
@@ -34,7 +35,7 @@ type runner struct {
 }
 
 func newRunner(name string, o Options, i inspector) *runner {
-	i.carriesDir, i.parser = !o.FixedDir, new(shellparse.Parser)
+	i.carriesDir, i.reader = !o.FixedDir, new(lines.Reader)
 	r := &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
 	r.inspector.searchPath, r.inspector.isExported = r.searchPath, r.isExported
 	return r
@@ -106,7 +107,7 @@ func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) po
 	if r.inspector.carriesDir && startDirOf(s).verify(c) != inspectedDir(c) {
 		return policy.Decision{Input: respelled(c.Input)}
 	}
-	if r.inspector.shell != shellparse.PowerShell { // only PowerShell has such commands
+	if r.inspector.shell != lines.PowerShell { // only PowerShell has such commands
 		return policy.Decision{}
 	}
 	line := r.inspector.parse(in, c)
@@ -196,7 +197,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 }
 
 // recordsDir reports whether the directory in which the line ends must be recorded.
-func (r *runner) recordsDir(s *pegboard.Session, command string, line *shellparse.Line) bool {
+func (r *runner) recordsDir(s *pegboard.Session, command string, line *lines.Line) bool {
 	mayCarry := s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator
 	// Git's bash names directories in a way of its own on Windows.
 	return mayChangeDir(command, line) && mayCarry && r.inspector.carriesDir && r.takesScript() && runtime.GOOS != "windows"
@@ -209,7 +210,7 @@ func (r *runner) recordsDir(s *pegboard.Session, command string, line *shellpars
 // command that was decided as read-only also gets settings that keep git from writing,
 // asking and connecting, and go from downloading. A line whose commands are all known gets a PATH without open
 // directories, unless it runs a program in one that somebody has allowed.
-func (r *runner) environment(command string, line *shellparse.Line, c *pegboard.Call) []string {
+func (r *runner) environment(command string, line *lines.Line, c *pegboard.Call) []string {
 	o := r.options
 	env := inherited(o.Env, o.Withheld)
 	r.startupOf(c.Session()).addTo(&env, c.ReadOnly())
@@ -227,7 +228,7 @@ func (r *runner) environment(command string, line *shellparse.Line, c *pegboard.
 	if home := c.Session().Home(); home != "" && runtime.GOOS != "windows" {
 		env.set("HOME", home)
 	}
-	if isKnown(line) && !asksForPrograms(line) && !runsOpenProgram(c) {
+	if line.SelfContained() && !asksForPrograms(line) && !runsOpenProgram(c) {
 		restrictPath(&env, c.Dirs())
 	}
 	if c.ReadOnly() {
@@ -241,21 +242,12 @@ func (r *runner) environment(command string, line *shellparse.Line, c *pegboard.
 	return env.pairs
 }
 
-// isKnown reports whether every command of a line is one that the tables describe, and that
-// starts no other program for its work, as git starts its hooks.
-func isKnown(line *shellparse.Line) bool {
-	return line.Unknown == "" && !slices.ContainsFunc(line.Commands, func(c shellparse.Command) bool {
-		name := programOf(c.Text)
-		return c.Class == shellparse.Unknown || c.Class == shellparse.Mutating && !c.EditsOnly && !stillPrograms[name] && name != "ln"
-	})
-}
-
 // asksForPrograms reports whether a line only says where programs are, which is to be true
 // of the PATH that other lines have.
-func asksForPrograms(line *shellparse.Line) bool {
+func asksForPrograms(line *lines.Line) bool {
 	for i := range line.Commands {
 		text := line.Commands[i].Text
-		if name := programOf(text); name != "which" && name != "type" && !strings.HasPrefix(text, "command -v ") && !strings.HasPrefix(text, "command -V ") {
+		if name := shellparse.ProgramOf(text); name != "which" && name != "type" && !strings.HasPrefix(text, "command -v ") && !strings.HasPrefix(text, "command -V ") {
 			return false
 		}
 	}
@@ -275,9 +267,9 @@ func runsOpenProgram(c *pegboard.Call) bool {
 
 // isAllowedAsKnown reports whether c was allowed since all its commands are known, and not
 // by a person, a rule, a hook or the mode that allows everything.
-func isAllowedAsKnown(line *shellparse.Line, c *pegboard.Call) bool {
+func isAllowedAsKnown(line *lines.Line, c *pegboard.Call) bool {
 	d := c.Decision()
-	return isKnown(line) && (d.By == policy.ByDefault || d.By == policy.ByMode && c.Session().Permissions().Mode() != policy.ModeBypass)
+	return line.SelfContained() && (d.By == policy.ByDefault || d.By == policy.ByMode && c.Session().Permissions().Mode() != policy.ModeBypass)
 }
 
 // isExported reports whether a command that is known to change nothing may have a variable
@@ -311,16 +303,16 @@ func (r *runner) searchPath(c *pegboard.Call) *searchPath {
 }
 
 // sandboxes reports whether a command runs in the sandbox.
-func (r *runner) sandboxes(in commandInput, line *shellparse.Line) bool {
+func (r *runner) sandboxes(in commandInput, line *lines.Line) bool {
 	return r.options.Sandbox != nil && !in.outside && !r.isExcluded(line)
 }
 
 // isExcluded reports whether the host lets a line run without the sandbox because of one
 // of its commands.
-func (r *runner) isExcluded(line *shellparse.Line) bool {
+func (r *runner) isExcluded(line *lines.Line) bool {
 	return slices.ContainsFunc(r.options.SandboxExcluded, func(text string) bool {
 		spec, err := pattern.Parse("Bash", text)
-		return err == nil && slices.ContainsFunc(line.Commands, func(c shellparse.Command) bool {
+		return err == nil && slices.ContainsFunc(line.Commands, func(c lines.Command) bool {
 			return spec.Touches(pattern.Subject{Kind: pattern.Command, Names: []string{c.Text}, Nested: c.Nested, NoWildcards: c.NoWildcards})
 		})
 	})
@@ -416,7 +408,7 @@ const preludeSuffix = ".rc"
 // prelude returns the files that a shell reads before the line of c. They may give words
 // another meaning, so there are none for a line that was allowed since its commands are
 // known. file is a name for the start-up of the user's shell; it may be empty.
-func (r *runner) prelude(ctx context.Context, line *shellparse.Line, c *pegboard.Call, file string) (files []string) {
+func (r *runner) prelude(ctx context.Context, line *lines.Line, c *pegboard.Call, file string) (files []string) {
 	if c.ReadOnly() {
 		return nil
 	}
@@ -472,7 +464,7 @@ func (r *runner) args(line, dirFile string, prelude []string) ([]string, error) 
 		return nil, err
 	}
 	switch {
-	case r.inspector.shell == shellparse.PowerShell:
+	case r.inspector.shell == lines.PowerShell:
 		return append(args, withStatus(asOperand(line))), nil
 	case dirFile == "" && prelude == nil && len(line) <= maxArgument || !r.takesScript():
 		return append(args, asOperand(line)), nil
@@ -530,7 +522,7 @@ func (r *runner) noteMoves(note string) string {
 // takesScript reports whether the shell accepts a script with arguments.
 func (r *runner) takesScript() bool {
 	argv := r.options.Shell
-	return r.inspector.shell != shellparse.PowerShell && len(argv) > 1 && strings.HasPrefix(argv[len(argv)-1], "-") && strings.HasSuffix(argv[len(argv)-1], "c")
+	return r.inspector.shell != lines.PowerShell && len(argv) > 1 && strings.HasPrefix(argv[len(argv)-1], "-") && strings.HasSuffix(argv[len(argv)-1], "c")
 }
 
 // shellQuote returns a name as one word of a shell.

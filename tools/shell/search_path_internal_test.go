@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/script"
-	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 )
 
 // TestOpenDirectories: where a program may come from that nobody was asked about.
@@ -88,13 +88,13 @@ func TestProgramsOfCommand(t *testing.T) {
 		"ls -l": {"ls"}, "echo a": nil, "echo 'a b'": nil, "[ -f x ]": nil, "timeout 5 ls": {"ls", "timeout"}, "timeout 5 echo a": {"echo", "timeout"},
 		"command ls": {"ls", "command"}, `"ls" x`: {"ls"}, `\ls x`: {"ls"}, "xargs cat": {"cat", "xargs"},
 	} {
-		c := shellparse.Parse(line, shellparse.Env{Dir: "/proj", Home: "/home"}).Commands[0]
+		c := lines.Read(line, lines.Env{Dir: "/proj", Home: "/home"}).Commands[0]
 		require.Subset(t, programsOf(&c), want, line)
 		if want == nil {
 			require.Empty(t, programsOf(&c), line)
 		}
 	}
-	c := shellparse.Parse("find . -name x -exec grep -l y {} +", shellparse.Env{Dir: "/proj", Home: "/home"}).Commands[0]
+	c := lines.Read("find . -name x -exec grep -l y {} +", lines.Env{Dir: "/proj", Home: "/home"}).Commands[0]
 	require.Subset(t, programsOf(&c), []string{"find", "grep"})
 }
 

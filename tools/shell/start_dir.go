@@ -11,8 +11,8 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
-	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 	"github.com/seed49eaa51d/pegboard/policy"
+	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 )
 
 // A startDir is the directory in which the next command of a session starts. Its zero
@@ -175,7 +175,7 @@ func respelled(input json.RawMessage) json.RawMessage {
 }
 
 // mayChangeDir reports whether a line may end in another directory than it starts in.
-func mayChangeDir(command string, line *shellparse.Line) bool {
+func mayChangeDir(command string, line *lines.Line) bool {
 	return line.Unknown != "" || strings.Contains(command, "cd") || strings.Contains(command, "pushd") || strings.Contains(command, "popd")
 }
 

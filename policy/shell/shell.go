@@ -1,0 +1,174 @@
+// Package shell says what a command line touches, as targets of package policy: the commands, the
+// files that they read and write, the hosts. It runs nothing.
+//
+//	line := shell.Read("git status && cat .env | tee out.txt", shell.Env{Dir: here.Dir(), Home: here.Home()})
+//	d := perms.Decide(ctx, policy.Request{Tool: policy.Builtin("Bash"), Targets: line.Targets, Facts: line.Facts, Place: here})
+//
+// It knows the grammar of bash and zsh, and what several hundred programs do with their arguments. Of
+// PowerShell it understands plain lines. What it does not understand is in the targets as something
+// opaque, with the reason, and no pattern covers that.
+package shell
+
+import (
+	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
+	"github.com/seed49eaa51d/pegboard/internal/shellparse"
+	"github.com/seed49eaa51d/pegboard/policy"
+)
+
+// Shell is the program that runs a line.
+type Shell int
+
+// The shells.
+const (
+	Bash Shell = iota
+	Zsh
+	PowerShell // of which only plain lines are understood
+)
+
+// parsed returns the shell as the parser knows it.
+func (s Shell) parsed() shellparse.Shell {
+	switch s {
+	case Zsh:
+		return shellparse.Zsh
+	case PowerShell:
+		return shellparse.PowerShell
+	}
+	return shellparse.Bash
+}
+
+// Env is where a line runs. The zero value knows nothing, and is the cautious one.
+type Env struct {
+	Shell Shell
+	Dir   string // the working directory, absolute; relative paths start here
+	Home  string // what ~ and $HOME stand for; empty means that nobody knows
+	// IsPublic reports whether a variable of the environment holds no secret; nil means none
+	// but those that are never secret, such as HOME and LANG.
+	IsPublic func(name string) bool
+	// IsExported reports whether the programs of the line find a variable in their
+	// environment, whatever the line does; nil means that any may be there.
+	IsExported func(name string) bool
+	// Program returns the check of a command whose program is one that everybody knows, or
+	// nil: see [policy.ShellFacts].VerifyProgram. It is asked for each such command of a
+	// line, given by its index. Nil means that nobody looks which program has the name.
+	Program func(line *Line, command int) (check func() error)
+}
+
+// A Line is what a command line does.
+type Line struct {
+	// Commands are the simple commands in the order of the text, including those in
+	// substitutions, loops and functions.
+	Commands []Command
+	// Targets are what the line touches: each command with its files and hosts, then the files
+	// of redirections, and if it is not understood, something opaque with the reason. Nothing
+	// is resolved, and no file was looked at.
+	Targets []policy.Target
+	Facts   policy.Facts // ReadOnly and OpenWorld
+	// Unknown is why the line is not fully understood, or "". The rest holds everything that
+	// was found in either case.
+	Unknown    string
+	Background bool // it starts something with &
+}
+
+// A Command is one simple command of a line.
+type Command struct {
+	// Text is what allow rules are compared with: the words as written, separated by one
+	// blank, without redirections, wrappers and assignments that allow rules ignore.
+	Text string
+	// Nested are further texts with which deny and ask rules are compared, such as the
+	// command after sudo.
+	Nested []string
+	// Starts are the commands that it starts with names of files that it finds.
+	Starts []string
+
+	Known       bool   // the tables describe its program and these arguments
+	ReadOnly    bool   // it changes nothing, as far as can be said before its files are looked at
+	EditsOnly   bool   // it only reads and writes its files
+	ReadsInput  bool   // the line gives it an input that Text does not show
+	NoWildcards bool   // no allow rule with a wildcard covers it
+	DenyReason  string // why it must not run whatever anyone allows, or ""
+
+	Targets []policy.Target // its own, and those of its files and hosts; part of those of the line
+}
+
+// Read reads a line. It never fails, and does not depend on earlier lines.
+func Read(line string, env Env) Line { return new(Reader).Read(line, env) }
+
+// A Reader is [Read] for many lines, and saves memory between them. The zero value is ready to use.
+// It may be used concurrently.
+type Reader struct{ parser shellparse.Parser }
+
+// Read is [Read].
+func (r *Reader) Read(line string, env Env) Line {
+	parsed := r.parser.Parse(line, shellparse.Env{
+		Shell: env.Shell.parsed(), Dir: env.Dir, Home: env.Home, IsPublic: env.IsPublic, IsExported: env.IsExported, GitAliases: gitrepo.Aliases,
+	})
+	l := &Line{Unknown: parsed.Unknown, Background: parsed.Background}
+	l.addCommands(&parsed, env.Program)
+	l.addMentioned(&parsed)
+	for _, p := range parsed.Paths {
+		l.Facts.ReadOnly = l.Facts.ReadOnly && !p.Write
+		l.Targets = append(l.Targets, pathTarget(p, ""))
+	}
+	if l.Unknown != "" || len(l.Targets) == 0 {
+		l.Targets = append(l.Targets, policy.Target{Kind: policy.Opaque, Value: l.Unknown})
+	}
+	return *l
+}
+
+// addCommands adds the commands of a line, with their targets.
+func (l *Line) addCommands(parsed *shellparse.Line, program func(*Line, int) func() error) {
+	l.Facts.ReadOnly = parsed.Unknown == ""
+	l.Commands, l.Targets = make([]Command, len(parsed.Commands)), make([]policy.Target, 0, targetCount(parsed))
+	for i := range parsed.Commands {
+		c := &parsed.Commands[i]
+		l.Facts.ReadOnly = l.Facts.ReadOnly && c.Class == shellparse.ReadOnly
+		l.Facts.OpenWorld = l.Facts.OpenWorld || len(c.Hosts) > 0
+		l.Commands[i] = Command{
+			Text: c.Text, Nested: c.Nested, Starts: c.Starts, Known: c.Class != shellparse.Unknown, ReadOnly: c.Class == shellparse.ReadOnly,
+			EditsOnly: c.EditsOnly, ReadsInput: c.ReadsInput, NoWildcards: c.NoWildcards, DenyReason: c.DenyReason,
+		}
+	}
+	repositories := &repositoryCheck{}
+	for i := range parsed.Commands {
+		c, first := &parsed.Commands[i], len(l.Targets)
+		t := commandTarget(c, repositories)
+		if program != nil && (c.Class != shellparse.Unknown || shellparse.KnowsProgram(shellparse.ProgramOf(c.Text))) {
+			t.Shell.VerifyProgram, t.Shell.BringsProgram = program(l, i), isBrought(c)
+		}
+		l.Targets = append(l.Targets, t)
+		for k := range c.Paths {
+			t := pathTarget(c.Paths[k], c.Text)
+			t.Shell.MovesNames = movesNames(c, &c.Paths[k])
+			l.Targets = append(l.Targets, t)
+		}
+		for _, host := range c.Hosts {
+			l.Targets = append(l.Targets, policy.Target{Kind: policy.Host, Access: policy.Run, Value: host, Shell: policy.ShellFacts{Guess: true}})
+		}
+		l.Commands[i].Targets = l.Targets[first:len(l.Targets):len(l.Targets)]
+	}
+}
+
+// targetCount returns the number of targets of a line, without the hosts that it mentions.
+func targetCount(line *shellparse.Line) int {
+	n := len(line.Commands) + len(line.Paths)
+	for i := range line.Commands {
+		n += len(line.Commands[i].Paths) + len(line.Commands[i].Hosts)
+	}
+	if line.Unknown != "" || n == 0 {
+		n++
+	}
+	return n
+}
+
+// SelfContained reports whether every command of the line is one that the tables describe, and
+// that starts no other program for its work, as git starts its hooks.
+func (l *Line) SelfContained() bool {
+	for i := range l.Commands {
+		c := &l.Commands[i]
+		name := shellparse.ProgramOf(c.Text)
+		if !c.Known || !c.ReadOnly && !c.EditsOnly && !stillPrograms[name] && name != "ln" {
+			return false
+		}
+	}
+	return l.Unknown == ""
+}
