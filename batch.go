@@ -211,7 +211,7 @@ func (b *batch) neighborOf(j *job) *neighbor {
 
 // countForBreaker tells the loop breaker of a call, in the order of the message. The
 // breaker counts no calls that a tool makes: the model does not read their results. It has
-// counted a call of Executor.Supply when that was deferred.
+// counted a call of Executor.SubmitResult when that was deferred.
 func (b *batch) countForBreaker(j *job) {
 	if j.duplicate || b.parent != nil || j.supplied != nil || b.resumed {
 		return
@@ -636,7 +636,7 @@ func (b *batch) notYielded(change func(yielded int)) {
 
 // SayInBatch is [HookCall.Say] for a Batch hook, whose context it needs. The words join the
 // Messages of the last outcome of [Executor.Run]; of a [Stream], which may have yielded that
-// outcome, they become news of the session, see [Session.Tell]. So do words that are said
+// outcome, they become news of the session, see [Session.Notify]. So do words that are said
 // once the hook has ended. SayInBatch reports whether ctx is that of a Batch hook, and does
 // nothing otherwise.
 func SayInBatch(ctx context.Context, parts ...Part) bool {
@@ -659,7 +659,7 @@ func (b *batch) say(parts []Part) {
 	}
 	b.mu.Unlock()
 	if late {
-		b.pool.session.Tell(parts...)
+		b.pool.session.Notify(parts...)
 	}
 }
 
@@ -679,5 +679,5 @@ func (b *batch) addSaid(jobs []*job, outcomes []Outcome) {
 			return
 		}
 	}
-	b.pool.session.Tell(said...)
+	b.pool.session.Notify(said...)
 }

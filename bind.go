@@ -144,12 +144,12 @@ func (t *boundTool) Traits(c *Call) Traits {
 }
 
 // Lines implements [Tool].
-func (t *boundTool) Lines(c *Call) Lines {
+func (t *boundTool) Summary(c *Call) Summary {
 	c, err := t.decoded(c)
 	if err != nil {
-		return Lines{}
+		return Summary{}
 	}
-	return t.Tool.Lines(c)
+	return t.Tool.Summary(c)
 }
 
 // Validate implements [Tool].

@@ -647,7 +647,7 @@ func TestBudgetOfCallsThatTheHostExecutes(t *testing.T) {
 		cfg := bypass(t)
 		cfg.Budgets = []pegboard.CallBudget{{Calls: 2, Time: time.Second, Tokens: 1000}}
 		s, pool := browsing(t, cfg)
-		h := host{execute: func(a *pegboard.AwaitedCall) {
+		h := host{execute: func(a *pegboard.ExternalCall) {
 			time.AfterFunc(time.Hour, func() { sayTitle(t, a, "four") })
 		}}
 		ex := executor(pegboard.Executor{OnEvent: h.listen})
@@ -657,13 +657,13 @@ func TestBudgetOfCallsThatTheHostExecutes(t *testing.T) {
 		require.Zero(t, use.Time)
 		require.Equal(t, 4, use.Tokens)
 
-		h.execute = func(a *pegboard.AwaitedCall) {
-			require.NoError(t, a.Supply(pegboard.Supply{Err: pegboard.ErrDeferred}))
+		h.execute = func(a *pegboard.ExternalCall) {
+			require.NoError(t, a.Submit(pegboard.ExternalResult{Err: pegboard.ErrDeferred}))
 		}
 		require.ErrorIs(t, ex.Run(t.Context(), pool, call("2", "Open", `{}`))[0].Err, pegboard.ErrDeferred)
 		spent := s.Spent()[0].Tokens
 		require.Equal(t, []string{"budget"}, fates(ex.Run(t.Context(), pool, call("3", "Open", `{}`))))
-		out, err := ex.Supply(t.Context(), pool, call("2", "Open", `{}`), pegboard.Supply{Output: []byte(`{"title":"four"}`)})
+		out, err := ex.SubmitResult(t.Context(), pool, call("2", "Open", `{}`), pegboard.ExternalResult{Output: []byte(`{"title":"four"}`)})
 		require.NoError(t, err)
 		require.NoError(t, out.Err, "it was counted before")
 		require.Equal(t, 2, s.Spent()[0].Calls)

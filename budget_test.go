@@ -631,7 +631,7 @@ func TestGroupOfCallsThatTheHostExecutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		_, pool := browsing(t, limited(t, map[string]pegboard.GroupLimit{"Open": {Parallel: 2}}))
-		h := host{execute: func(a *pegboard.AwaitedCall) { time.AfterFunc(time.Second, func() { sayTitle(t, a, "x") }) }}
+		h := host{execute: func(a *pegboard.ExternalCall) { time.AfterFunc(time.Second, func() { sayTitle(t, a, "x") }) }}
 		ex := executor(pegboard.Executor{MaxParallel: 1, OnEvent: h.listen})
 		for _, out := range ex.Run(t.Context(), pool, callsOf("Open", 4)...) {
 			require.NoError(t, out.Err)

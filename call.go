@@ -409,11 +409,11 @@ func (c *Call) ToolDigest() string {
 }
 
 // awaitSupply waits for the outcome of a call that the host executes.
-func (c *Call) awaitSupply(ctx context.Context, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
+func (c *Call) awaitResult(ctx context.Context, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
 	if c.state == nil || c.state.job == nil || c.state.granted == nil {
-		return nil, fmt.Errorf("%w: only an executor can wait for it", ErrNotAwaited)
+		return nil, fmt.Errorf("%w: only an executor can wait for it", ErrNoExternalCall)
 	}
-	return c.state.job.awaitSupply(ctx, c, decode)
+	return c.state.job.awaitResult(ctx, c, decode)
 }
 
 // input returns the decoded input. It decodes it if no executor did.

@@ -18,7 +18,7 @@ import (
 )
 
 // A Definition describes a tool with input In and output Out. Info.Name, Description and
-// Call are required, or Info.Supplied instead of Call; every other field may be zero, which is the cautious choice. The
+// Call are required, or Info.ExternalResult instead of Call; every other field may be zero, which is the cautious choice. The
 // input's schema is derived from In, a struct (see [Build]) or a map.
 //
 // Each func becomes a stage of the [Tool]: Inspect its Traits, Enabled and Prompt its
@@ -39,7 +39,7 @@ type Definition[In, Out any] struct {
 	// Lines returns what a user interface shows of a call with this input: see [View]. It
 	// must be pure, like Inspect, and is called only when the interface asks. Default:
 	// lines made of the title, the kind and the targets.
-	Lines func(in In, c *Call) Lines
+	Summary func(in In, c *Call) Summary
 
 	// Examples are inputs for the model to learn from, if the provider accepts them. The
 	// schema must accept each.
@@ -71,7 +71,7 @@ type Definition[In, Out any] struct {
 	// and calls of external tools, are never compared.
 	//
 	// A is the earlier call. Equivalent must be pure. If it panics, the calls are different.
-	// With Info.Polls, Info.Supplied or Info.RequiresGuard it is an error.
+	// With Info.Polls, Info.ExternalResult or Info.RequiresGuard it is an error.
 	Equivalent func(a, b In) bool
 
 	// Enabled says whether the tool is offered in s. Default: it is. S is nil when a registry
@@ -92,7 +92,7 @@ type Definition[In, Out any] struct {
 	// user who is asked: see [Question.Preview]. It changes nothing, and is called after
 	// Validate. Default: none.
 	Preview func(ctx context.Context, in In, c *Call) ([]Diff, error)
-	// Call does the work. Required, unless Info.Supplied is set. An output beside an error is
+	// Call does the work. Required, unless Info.ExternalResult is set. An output beside an error is
 	// a partial result, and is shown to the model.
 	Call func(ctx context.Context, in In, c *Call) (Out, error)
 	// OutputSchema is the schema of Result.Data as JSON. Default: derived from Out, if that is
@@ -263,16 +263,16 @@ func (d *Definition[In, Out]) check() error {
 	switch {
 	case d.Origin != (Origin{}):
 		return wrong("Info.Origin", "is set by Registry.Attach, leave it empty")
-	case d.Call == nil && !d.Supplied:
-		return wrong("Call", "is required, unless Info.Supplied says that the host executes the calls")
-	case d.Call != nil && d.Supplied:
-		return wrong("Call", "is never called, since Info.Supplied says that the host executes the calls; leave out one of them")
-	case d.Supplied && d.Retry != (RetryPolicy{}):
-		return wrong("Info.Retry", "has no meaning, since Info.Supplied says that the host executes the calls; leave it out")
-	case d.Supplied && d.Interrupt == InterruptDetach:
+	case d.Call == nil && !d.ExternalResult:
+		return wrong("Call", "is required, unless Info.ExternalResult says that the host executes the calls")
+	case d.Call != nil && d.ExternalResult:
+		return wrong("Call", "is never called, since Info.ExternalResult says that the host executes the calls; leave out one of them")
+	case d.ExternalResult && d.Retry != (RetryPolicy{}):
+		return wrong("Info.Retry", "has no meaning, since Info.ExternalResult says that the host executes the calls; leave it out")
+	case d.ExternalResult && d.Interrupt == InterruptDetach:
 		return wrong("Info.Interrupt", "a call that the host executes cannot be detached; use InterruptCancel or InterruptBlock")
-	case d.Equivalent != nil && d.Supplied:
-		return wrong("Equivalent", "is never called, since Info.Supplied says that the host executes the calls; leave out one of them")
+	case d.Equivalent != nil && d.ExternalResult:
+		return wrong("Equivalent", "is never called, since Info.ExternalResult says that the host executes the calls; leave out one of them")
 	case d.Equivalent != nil && d.Polls:
 		return wrong("Equivalent", "is never called, since Info.Polls says that equal calls in a row are normal; leave out one of them")
 	case d.Equivalent != nil && d.RequiresGuard:
@@ -325,15 +325,15 @@ func (t *defined[In, Out]) Traits(c *Call) Traits {
 	return t.def.Inspect(in, c)
 }
 
-func (t *defined[In, Out]) Lines(c *Call) Lines {
-	if t.def.Lines == nil {
-		return Lines{}
+func (t *defined[In, Out]) Summary(c *Call) Summary {
+	if t.def.Summary == nil {
+		return Summary{}
 	}
 	in, err := t.in(c)
 	if err != nil {
-		return Lines{}
+		return Summary{}
 	}
-	return t.def.Lines(in, c)
+	return t.def.Summary(in, c)
 }
 
 func (t *defined[In, Out]) Validate(ctx context.Context, c *Call) error {
@@ -398,8 +398,8 @@ func (t *defined[In, Out]) ClassifierInput(c *Call) string {
 }
 
 func (t *defined[In, Out]) Call(ctx context.Context, c *Call) (*Result, error) {
-	if t.def.Supplied {
-		return c.awaitSupply(ctx, t.decodeOutput)
+	if t.def.ExternalResult {
+		return c.awaitResult(ctx, t.decodeOutput)
 	}
 	in, err := t.in(c)
 	if err != nil {
@@ -424,7 +424,7 @@ func (t *defined[In, Out]) resultOf(out Out) (*Result, error) {
 	return resultOf(out)
 }
 
-// decodeOutput implements [Tool]. It reads output strictly, as [Supply] says. A schema that
+// decodeOutput implements [Tool]. It reads output strictly, as [ExternalResult] says. A schema that
 // was given describes what the Definition's Result makes of it.
 func (t *defined[In, Out]) decodeOutput(output json.RawMessage) (mapped func() (*Result, error), err error) {
 	v, err := strictjson.Decode(output, strictjson.Limits{})

@@ -73,7 +73,7 @@
 //
 // [Call.View] and [Outcome.View] return what a user interface shows of a call: a title, a
 // kind, a line before, while and after it ran, and the diffs of what it changed. A tool says
-// it in Info.Title, Traits.Kind, Definition.Lines and its Result; what it does not say is
+// it in Info.Title, Traits.Kind, Definition.Summary and its Result; what it does not say is
 // derived. [Question.Preview] shows the user what a call would change.
 //
 // # Order
@@ -137,7 +137,7 @@
 // # Tools that the host executes
 //
 // A tool without a Call, such as a click in the user's browser, is decided here and executed
-// elsewhere: see [Info].Supplied and [Session.Supply]. [Executor].Invoke moves calls of any
+// elsewhere: see [Info].ExternalResult and [Session.SubmitResult]. [Executor].Invoke moves calls of any
 // other tool into another process, where [Pool.Rebuild] makes them again; all stages before
 // and after the call stay here.
 //

@@ -11,7 +11,7 @@ import (
 
 // The errors that a host tests for with [errors.Is]. ErrDeferred is for tools and hooks, too:
 // the host answers such a call later, by replacing the outcome's result before it sends the
-// next message. For tools that the host executes, [Executor.Supply] makes it; for a call that
+// next message. For tools that the host executes, [Executor.SubmitResult] makes it; for a call that
 // a hook has put off, see [Hooks], another run of the Call does.
 var (
 	ErrUnknownTool  = errors.New("unknown tool")
@@ -38,7 +38,7 @@ var (
 	// ErrToolFailed: the tool's Call returned an error of its own, which is wrapped, too.
 	ErrToolFailed = errors.New("tool failed")
 	// ErrInvalidOutput: the data of a result is not what the tool's output schema says, see
-	// [Outcome].OutputErr; or what was supplied is not an output of the tool, see [Supply].
+	// [Outcome].OutputErr; or what was supplied is not an output of the tool, see [ExternalResult].
 	ErrInvalidOutput = errors.New("invalid output")
 )
 
@@ -56,9 +56,9 @@ var (
 	ErrNotSaved       = errors.New("permission update applied but not saved")
 )
 
-// ErrNotAwaited is the error of [Session.Supply] if no call with that id waits for its
+// ErrNoExternalCall is the error of [Session.SubmitResult] if no call with that id waits for its
 // outcome: it was supplied before, or the call has ended.
-var ErrNotAwaited = errors.New("the outcome of the call is not awaited")
+var ErrNoExternalCall = errors.New("the outcome of the call is not awaited")
 
 // The causes with which a host cancels the context of a batch, or a session's calls with
 // [Session.Interrupt]. The model is told each in its own words, since a model that takes

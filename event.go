@@ -29,10 +29,10 @@ type Event struct {
 	// Decision is set for EventDecided, Outcome for EventFinished.
 	Decision *policy.Decision
 	Outcome  *Outcome
-	Question *Question    // of EventAsked and EventSettled
-	Awaited  *AwaitedCall // of EventAwaited and EventReleased
-	WaitsFor *Call        // of EventWaiting: the call that holds it back, as it was admitted; nil if it waits for a group
-	TraceID  string       // equal for all events of a batch, see Executor.TraceID
+	Question *Question     // of EventAsked and EventSettled
+	External *ExternalCall // of EventExternal and EventReleased
+	WaitsFor *Call         // of EventWaiting: the call that holds it back, as it was admitted; nil if it waits for a group
+	TraceID  string        // equal for all events of a batch, see Executor.TraceID
 }
 
 // EventKind says what happened.
@@ -46,7 +46,7 @@ const (
 	EventDecided                   // it was decided whether the call may run
 	EventWaiting                   // it waits for another call or for a group; Text says why, see [Pool.Conflict]
 	EventStarted                   // the tool is called
-	EventAwaited                   // the host is to execute the call, see [Session.Supply]
+	EventExternal                  // the host is to execute the call, see [Session.SubmitResult]
 	EventReleased                  // it need not any more: the outcome was supplied, or, as Text says, the call was stopped
 	EventRetried                   // an attempt has failed and another will follow; Text says why and when
 	EventProgress                  // the tool reports progress, at most ten times a second, see Call.Emit
@@ -226,8 +226,8 @@ func LogEvents(l *slog.Logger) func(Event) {
 		if s := e.Call.Session(); s != nil && s.AgentID() != "" {
 			attrs = append(attrs, slog.String("agent", s.AgentID()))
 		}
-		if e.Awaited != nil {
-			attrs = append(attrs, slog.String("awaited", e.Awaited.ID))
+		if e.External != nil {
+			attrs = append(attrs, slog.String("awaited", e.External.ID))
 		}
 		if e.WaitsFor != nil {
 			attrs = append(attrs, slog.String("waits_for", e.WaitsFor.ID))

@@ -113,8 +113,8 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 			t.Parallel()
 			met := 0
 			ex := executor(pegboard.Executor{Repair: pegboard.Repair{Syntax: true}, Grace: time.Millisecond, OnEvent: func(e pegboard.Event) {
-				if e.Kind == pegboard.EventAwaited {
-					sayTitle(t, e.Awaited, "a")
+				if e.Kind == pegboard.EventExternal {
+					sayTitle(t, e.External, "a")
 				}
 				if e.Kind == kind {
 					met++
@@ -152,7 +152,7 @@ func TestListenerThatEndsItsGoroutine(t *testing.T) {
 			switch kind {
 			case pegboard.EventDetached:
 				calls = []pegboard.Call{call("deaf", "T", ``)}
-			case pegboard.EventAwaited, pegboard.EventReleased:
+			case pegboard.EventExternal, pegboard.EventReleased:
 				calls, pool = []pegboard.Call{call("1", "Open", ``), call("2", "Open", ``)}, registryOf(t, browser(pegboard.Info{})).AssemblePool(s, pegboard.PoolConfig{})
 			}
 			outs := make(chan []pegboard.Outcome, 1)

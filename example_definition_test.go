@@ -23,7 +23,7 @@ func ExampleBuild() {
 func ExampleTryBuild() {
 	_, err := pegboard.TryBuild(pegboard.Definition[greeting, string]{Info: pegboard.Info{Name: "Greet"}, Description: "Greets somebody."})
 	fmt.Println(err)
-	// Output: Greet: Call: is required, unless Info.Supplied says that the host executes the calls
+	// Output: Greet: Call: is required, unless Info.ExternalResult says that the host executes the calls
 }
 
 func ExampleBuildRaw() {
@@ -218,9 +218,9 @@ func noteTool() pegboard.Tool {
 		Inspect: func(in noteInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Kind: pegboard.KindEdit, Targets: []policy.Target{{Kind: policy.Path, Value: in.File}}}
 		},
-		Lines: func(in noteInput, c *pegboard.Call) pegboard.Lines {
+		Summary: func(in noteInput, c *pegboard.Call) pegboard.Summary {
 			name := c.Session().ShortPath(in.File)
-			return pegboard.Lines{Before: "Note in " + name, While: "Noting in " + name}
+			return pegboard.Summary{Before: "Note in " + name, While: "Noting in " + name}
 		},
 		Preview: func(_ context.Context, in noteInput, _ *pegboard.Call) ([]pegboard.Diff, error) {
 			return []pegboard.Diff{noted(in)}, nil

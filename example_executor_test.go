@@ -228,7 +228,7 @@ var openPage = pegboard.Build(pegboard.Definition[struct {
 }, struct {
 	Title string `json:"title"`
 }]{
-	Info:        pegboard.Info{Name: "OpenPage", Supplied: true, Interrupt: pegboard.InterruptCancel},
+	Info:        pegboard.Info{Name: "OpenPage", ExternalResult: true, Interrupt: pegboard.InterruptCancel},
 	Description: "Opens a page in the user's browser.",
 	Traits:      pegboard.Traits{OpenWorld: true, Concurrency: pegboard.Shared},
 })
@@ -244,13 +244,13 @@ func browserSession() *pegboard.Session {
 
 // fakeBrowser stands for an extension at the other end of a connection: it is sent what to
 // do, and sends back what came of it.
-func fakeBrowser(session *pegboard.Session, todo <-chan *pegboard.AwaitedCall) {
+func fakeBrowser(session *pegboard.Session, todo <-chan *pegboard.ExternalCall) {
 	for a := range todo {
 		fmt.Println("browser:", string(a.Call.Input))
-		if err := session.Supply(a.ID, pegboard.Supply{Output: []byte(`{"name":"Example"}`)}); errors.Is(err, pegboard.ErrInvalidOutput) {
+		if err := session.SubmitResult(a.ID, pegboard.ExternalResult{Output: []byte(`{"name":"Example"}`)}); errors.Is(err, pegboard.ErrInvalidOutput) {
 			fmt.Println("not accepted, and still awaited")
 		}
-		if err := session.Supply(a.ID, pegboard.Supply{Output: []byte(`{"title":"Example"}`)}); err != nil {
+		if err := session.SubmitResult(a.ID, pegboard.ExternalResult{Output: []byte(`{"title":"Example"}`)}); err != nil {
 			fmt.Println(err)
 		}
 	}
@@ -258,14 +258,14 @@ func fakeBrowser(session *pegboard.Session, todo <-chan *pegboard.AwaitedCall) {
 
 // A tool without a Call: the host has each call executed by a browser, and supplies what the
 // browser answers.
-func ExampleSession_Supply() {
-	session, todo := browserSession(), make(chan *pegboard.AwaitedCall)
+func ExampleSession_SubmitResult() {
+	session, todo := browserSession(), make(chan *pegboard.ExternalCall)
 	defer close(todo)
 	go fakeBrowser(session, todo)
 
 	executor := pegboard.Executor{OnEvent: func(e pegboard.Event) {
-		if e.Kind == pegboard.EventAwaited {
-			todo <- e.Awaited
+		if e.Kind == pegboard.EventExternal {
+			todo <- e.External
 		}
 	}}
 	var registry pegboard.Registry
@@ -284,7 +284,7 @@ func ExampleSession_Supply() {
 
 // A program that is about to end puts off the calls that are still awaited. It writes them
 // down with the conversation, and the next one supplies their outcomes.
-func ExampleExecutor_Supply() {
+func ExampleExecutor_SubmitResult() {
 	var registry pegboard.Registry
 	if err := registry.Add(openPage); err != nil {
 		fmt.Println(err)
@@ -293,14 +293,14 @@ func ExampleExecutor_Supply() {
 	session := browserSession()
 	awaited := make(chan bool)
 	executor := pegboard.Executor{OnEvent: func(e pegboard.Event) {
-		if e.Kind == pegboard.EventAwaited {
+		if e.Kind == pegboard.EventExternal {
 			close(awaited)
 		}
 	}}
 	go func() {
 		<-awaited // and the program is told to end
-		for _, a := range session.Awaited() {
-			if err := a.Supply(pegboard.Supply{Err: pegboard.ErrDeferred}); err != nil {
+		for _, a := range session.ExternalCalls() {
+			if err := a.Submit(pegboard.ExternalResult{Err: pegboard.ErrDeferred}); err != nil {
 				fmt.Println(err)
 			}
 		}
@@ -312,7 +312,7 @@ func ExampleExecutor_Supply() {
 	// In the next process, with the call as it was written down.
 	next := registry.AssemblePool(browserSession(), pegboard.PoolConfig{})
 	var later pegboard.Executor
-	out, err := later.Supply(context.Background(), next, made, pegboard.Supply{Output: []byte(`{"title":"Example"}`)})
+	out, err := later.SubmitResult(context.Background(), next, made, pegboard.ExternalResult{Output: []byte(`{"title":"Example"}`)})
 	fmt.Println(out.Result.Text(), err)
 	// Output:
 	// true OpenPage has not been answered yet. The answer comes later.

@@ -414,14 +414,14 @@ func ExampleSession_Forget() {
 
 // A server asks for a value in the middle of a call. What does not fit its schema goes back
 // to the user.
-func ExampleSession_Fill() {
+func ExampleSession_Elicit() {
 	typed := []string{`{"port":"eighty"}`, `{"port":80}`}
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Fill: func(_ context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+		Elicit: func(_ context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 			fmt.Printf("%s asks: %s %q\n", f.From, f.Message, f.Problem)
 			content := typed[0]
 			typed = typed[1:]
-			return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(content)}, nil
+			return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(content)}, nil
 		},
 	})
 	if err != nil {
@@ -429,7 +429,7 @@ func ExampleSession_Fill() {
 		return
 	}
 	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
-	filled, err := s.Fill(context.Background(), pegboard.Form{
+	filled, err := s.Elicit(context.Background(), pegboard.Elicitation{
 		From: "deploy", Message: "Which port?",
 		Schema: json.RawMessage(`{"type":"object","properties":{"port":{"type":"integer"}},"required":["port"]}`),
 	})
@@ -442,75 +442,75 @@ func ExampleSession_Fill() {
 
 // Something that belongs to no call has words for the model. The loop asks for them before each
 // request.
-func ExampleSession_Tell() {
+func ExampleSession_Notify() {
 	session := begin(pegboard.SessionConfig{})
-	session.Tell(pegboard.Part{Text: "The linter has found nothing."})
-	for _, part := range session.News() {
+	session.Notify(pegboard.Part{Text: "The linter has found nothing."})
+	for _, part := range session.Notifications() {
 		fmt.Println(part.Text)
 	}
-	fmt.Println(len(session.News()), "are left")
+	fmt.Println(len(session.Notifications()), "are left")
 	// Output:
 	// The linter has found nothing.
 	// 0 are left
 }
 
 // What an agent has not been told when it ends, the main agent is told.
-func ExampleSession_News() {
+func ExampleSession_Notifications() {
 	session := begin(pegboard.SessionConfig{})
 	agent, err := session.Fork(pegboard.SessionConfig{AgentID: "a1"})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	agent.Tell(pegboard.Part{Text: "The tests of package a fail."})
+	agent.Notify(pegboard.Part{Text: "The tests of package a fail."})
 	if err := agent.Close(context.Background()); err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(session.News()[0].Text)
+	fmt.Println(session.Notifications()[0].Text)
 	// Output:
 	// The tests of package a fail.
 }
 
 // A mailbox keeps messages until the loop asks.
-func ExampleSession_OnNews() {
+func ExampleSession_OnNotifications() {
 	session := begin(pegboard.SessionConfig{})
 	mailbox := []string{"Ann: the build is green."}
-	session.OnNews("mailbox", func() (parts []pegboard.Part) {
+	session.OnNotifications("mailbox", func() (parts []pegboard.Part) {
 		for _, message := range mailbox {
 			parts = append(parts, pegboard.Part{Text: message})
 		}
 		mailbox = nil
 		return parts
 	})
-	fmt.Println(session.News()[0].Text)
-	fmt.Println(len(session.News()), "are left")
+	fmt.Println(session.Notifications()[0].Text)
+	fmt.Println(len(session.Notifications()), "are left")
 	// Output:
 	// Ann: the build is green.
 	// 0 are left
 }
 
 // A loop that is idle waits until there is something for the model, and polls nothing.
-func ExampleSession_Arrival() {
+func ExampleSession_Notified() {
 	session := begin(pegboard.SessionConfig{})
-	go session.Tell(pegboard.Part{Text: "The tests have passed."})
-	<-session.Arrival()
-	fmt.Println(session.News()[0].Text)
+	go session.Notify(pegboard.Part{Text: "The tests have passed."})
+	<-session.Notified()
+	fmt.Println(session.Notifications()[0].Text)
 	// Output:
 	// The tests have passed.
 }
 
 // A mailbox tells those who wait that it has something.
-func ExampleSession_AnnounceNews() {
+func ExampleSession_AnnounceNotifications() {
 	session := begin(pegboard.SessionConfig{})
 	mailbox := make(chan string, 1)
-	session.OnNews("mailbox", func() []pegboard.Part {
-		session.AnnounceNews("mailbox", false)
+	session.OnNotifications("mailbox", func() []pegboard.Part {
+		session.AnnounceNotifications("mailbox", false)
 		return []pegboard.Part{{Text: <-mailbox}}
 	})
 	mailbox <- "Ann: the build is green."
-	session.AnnounceNews("mailbox", true)
-	<-session.Arrival()
-	fmt.Println(session.News()[0].Text)
+	session.AnnounceNotifications("mailbox", true)
+	<-session.Notified()
+	fmt.Println(session.Notifications()[0].Text)
 	// Output:
 	// Ann: the build is green.
 }

@@ -37,8 +37,8 @@ func mailTool() pegboard.Tool {
 			}
 			return policy.Decision{Behavior: policy.Ask, Reason: "the mail leaves the company"}
 		},
-		Lines: func(in mailInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Mail to " + in.To, While: "Mailing " + in.To}
+		Summary: func(in mailInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Mail to " + in.To, While: "Mailing " + in.To}
 		},
 		ClassifierInput: func(in mailInput, _ *pegboard.Call) string { return "mail to " + in.To + ": " + in.Subject },
 		Equivalent:      pegboard.SameInput[mailInput],
@@ -61,7 +61,7 @@ func ExampleTool_stages() {
 	fmt.Println("traits:", tool.Traits(c).OpenWorld, tool.Traits(c).Targets)
 	fmt.Println("valid:", tool.Validate(ctx, c))
 	fmt.Println("opinion:", tool.Permit(ctx, c).Behavior, tool.Permit(ctx, c).Reason)
-	fmt.Println("before:", tool.Lines(c).Before)
+	fmt.Println("before:", tool.Summary(c).Before)
 	fmt.Println("classifier:", tool.ClassifierInput(c))
 	fmt.Println("same twice:", tool.Equivalent(c, c))
 	if p, ok := tool.(pegboard.Previewer); ok {

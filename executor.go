@@ -53,7 +53,7 @@ type Executor struct {
 	// wrong type; empty input is {} in any case.
 	Repair Repair
 	// Invoke performs the call itself; nil means in this process. Calls that the host
-	// executes, see [Session.Supply], do not go through it.
+	// executes, see [Session.SubmitResult], do not go through it.
 	Invoke Invoke
 	// OnEvent is called with every event. It must not block for long: the calls of the
 	// batch wait for it. A panic in it is logged, and changes no outcome.
@@ -100,22 +100,22 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 // Supply makes the outcome of a call that the host has executed, and whose first outcome
 // wraps [ErrDeferred]: in a later process, from the call's id, name and bytes. The host puts
 // it in the place of the first one before it sends the next message. For a call that is
-// still awaited, use [Session.Supply].
+// still awaited, use [Session.SubmitResult].
 //
-// The output is checked as by Session.Supply. Then the outcome is made as that of any call:
+// The output is checked as by Session.SubmitResult. Then the outcome is made as that of any call:
 // by the hooks after it and the limits of results. The call is not decided again: the caller
 // vouches that it was allowed. The error is [ErrUnknownTool], [ErrInvalidInput],
-// [ErrInvalidOutput], or [ErrNotAwaited] for a tool whose calls the host does not execute;
+// [ErrInvalidOutput], or [ErrNoExternalCall] for a tool whose calls the host does not execute;
 // then nothing has happened.
-func (e *Executor) Supply(ctx context.Context, p *Pool, c Call, out Supply) (Outcome, error) {
-	mustHaveContext("Executor.Supply", ctx)
-	p.mustExist("Executor.Supply")
+func (e *Executor) SubmitResult(ctx context.Context, p *Pool, c Call, out ExternalResult) (Outcome, error) {
+	mustHaveContext("Executor.SubmitResult", ctx)
+	p.mustExist("Executor.SubmitResult")
 	entry, ok := p.lookup(c.Name)
 	if !ok {
 		return Outcome{}, fmt.Errorf("%w: %s", ErrUnknownTool, c.Name)
 	}
-	if !entry.info.Supplied {
-		return Outcome{}, fmt.Errorf("%w: the host does not execute the calls of %s, see Info.Supplied", ErrNotAwaited, entry.info.Name)
+	if !entry.info.ExternalResult {
+		return Outcome{}, fmt.Errorf("%w: the host does not execute the calls of %s, see Info.ExternalResult", ErrNoExternalCall, entry.info.Name)
 	}
 	if _, err := entry.tool.input().decode(c.Input, p.session); err != nil {
 		return Outcome{}, err

@@ -337,8 +337,8 @@ func TestExecutorsComeFromTheHelper(t *testing.T) {
 func TestExecutorSupply(t *testing.T) {
 	t.Parallel()
 	s, pool := browsing(t, bypass(t))
-	h := &host{execute: func(a *pegboard.AwaitedCall) {
-		require.NoError(t, s.Supply(a.ID, pegboard.Supply{Err: pegboard.ErrDeferred}))
+	h := &host{execute: func(a *pegboard.ExternalCall) {
+		require.NoError(t, s.SubmitResult(a.ID, pegboard.ExternalResult{Err: pegboard.ErrDeferred}))
 	}}
 	before := executor(pegboard.Executor{OnEvent: h.listen})
 	first := before.Run(t.Context(), pool, call("1", "Open", `{"url":"a"}`))[0]
@@ -370,22 +370,22 @@ func TestExecutorSupply(t *testing.T) {
 	made := pegboard.Call{ID: first.Call.ID, Name: first.Call.Name, Input: first.Call.Input}
 	for _, wrong := range []struct {
 		call pegboard.Call
-		out  pegboard.Supply
+		out  pegboard.ExternalResult
 		is   error
 	}{
-		{call: call("1", "Nobody", `{}`), out: pegboard.Supply{Output: []byte(`{}`)}, is: pegboard.ErrUnknownTool},
-		{call: call("1", "Other", `{}`), out: pegboard.Supply{Output: []byte(`"a"`)}, is: pegboard.ErrNotAwaited},
-		{call: call("1", "Open", `{"uri":1}`), out: pegboard.Supply{Output: []byte(`{"title":"a"}`)}, is: pegboard.ErrInvalidInput},
-		{call: made, out: pegboard.Supply{Output: []byte(`{"title":1}`)}, is: pegboard.ErrInvalidOutput},
+		{call: call("1", "Nobody", `{}`), out: pegboard.ExternalResult{Output: []byte(`{}`)}, is: pegboard.ErrUnknownTool},
+		{call: call("1", "Other", `{}`), out: pegboard.ExternalResult{Output: []byte(`"a"`)}, is: pegboard.ErrNoExternalCall},
+		{call: call("1", "Open", `{"uri":1}`), out: pegboard.ExternalResult{Output: []byte(`{"title":"a"}`)}, is: pegboard.ErrInvalidInput},
+		{call: made, out: pegboard.ExternalResult{Output: []byte(`{"title":1}`)}, is: pegboard.ErrInvalidOutput},
 		{call: made, is: pegboard.ErrInvalidOutput},
 	} {
-		_, err := ex.Supply(t.Context(), far, wrong.call, wrong.out)
+		_, err := ex.SubmitResult(t.Context(), far, wrong.call, wrong.out)
 		require.ErrorIs(t, err, wrong.is)
 	}
 	require.Empty(t, hooks, "nothing has happened")
 
 	h.kinds = nil
-	o, err := ex.Supply(t.Context(), far, made, pegboard.Supply{Output: []byte(`{"title":"` + strings.Repeat("long ", 10) + `"}`)})
+	o, err := ex.SubmitResult(t.Context(), far, made, pegboard.ExternalResult{Output: []byte(`{"title":"` + strings.Repeat("long ", 10) + `"}`)})
 	require.NoError(t, err)
 	require.NoError(t, o.Err)
 	require.Equal(t, "1 Open "+`{"url":"a"}`, o.Call.ID+" "+o.Call.Name+" "+string(o.Call.Input))
@@ -393,9 +393,9 @@ func TestExecutorSupply(t *testing.T) {
 	require.Equal(t, "from a hook", o.Result.Messages[0].Text)
 	require.Equal(t, []string{"post Open", "batch 1"}, hooks)
 	require.Equal(t, []pegboard.EventKind{pegboard.EventAdmitted, pegboard.EventStarted, pegboard.EventFinished}, h.kinds)
-	require.Empty(t, later.Awaited())
+	require.Empty(t, later.ExternalCalls())
 
-	o, err = ex.Supply(t.Context(), far, made, pegboard.Supply{Err: errors.New("the tab crashed")})
+	o, err = ex.SubmitResult(t.Context(), far, made, pegboard.ExternalResult{Err: errors.New("the tab crashed")})
 	require.NoError(t, err)
 	require.ErrorIs(t, o.Err, pegboard.ErrToolFailed)
 	require.Equal(t, "failure Open", hooks[2])
@@ -409,7 +409,7 @@ func TestExecutorSupplyIsNoMessage(t *testing.T) {
 	_, pool := browsing(t, cfg)
 	ex := executor(pegboard.Executor{})
 	for range 10 {
-		o, err := ex.Supply(t.Context(), pool, call("1", "Open", `{}`), pegboard.Supply{Output: []byte(`{"title":"a"}`)})
+		o, err := ex.SubmitResult(t.Context(), pool, call("1", "Open", `{}`), pegboard.ExternalResult{Output: []byte(`{"title":"a"}`)})
 		require.NoError(t, err)
 		require.NoError(t, o.Err)
 		require.False(t, o.StopTurn)
@@ -435,10 +435,10 @@ func (w *suppliedCall) listen(r *rand.Rand) func(e pegboard.Event) {
 		switch e.Kind {
 		case pegboard.EventFinished:
 			w.finished[e.Call.ID]++
-		case pegboard.EventAwaited:
+		case pegboard.EventExternal:
 			for n := range r.IntN(4) { // perhaps never
 				text := fmt.Sprintf("%s-%d", e.Call.ID, n)
-				out := []pegboard.Supply{
+				out := []pegboard.ExternalResult{
 					{Output: []byte(`{"title":"` + text + `"}`)}, {Result: pegboard.TextResult(text)}, {Err: errors.New(text)},
 					{Output: []byte(`{"title":1}`)}, {Err: fmt.Errorf("%w: %s", pegboard.ErrDeferred, text)},
 				}[r.IntN(5)]
@@ -448,8 +448,8 @@ func (w *suppliedCall) listen(r *rand.Rand) func(e pegboard.Event) {
 	}
 }
 
-func (w *suppliedCall) supply(e pegboard.Event, out pegboard.Supply, text string) {
-	err := e.Awaited.Supply(out)
+func (w *suppliedCall) supply(e pegboard.Event, out pegboard.ExternalResult, text string) {
+	err := e.External.Submit(out)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if err == nil {
@@ -487,7 +487,7 @@ func TestSupplyProperty(t *testing.T) {
 				calls = append(calls, call(fmt.Sprint(i), "Open", []string{`{}`, `{"tab":"a"}`, `{"tab":"b"}`}[r.IntN(3)]))
 			}
 			outs := ex.Run(turn, pool, calls...)
-			require.Empty(t, s.Awaited())
+			require.Empty(t, s.ExternalCalls())
 			time.Sleep(time.Hour)
 			w.check(t, calls, outs)
 		})

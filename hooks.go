@@ -102,7 +102,7 @@ type hookHost interface {
 // results. What hooks say once more when the input was replaced is added once. What is said of
 // a call that another call made with [Call.Run] joins the words of the outer call, since the
 // model does not read the inner result. Once the call has ended, the words become news of the
-// session, see [Session.Tell].
+// session, see [Session.Notify].
 //
 // The model reads the words as the user's: foreign text in them is for the caller to mark.
 // Parts that show nothing are left out. The bytes of parts must not be changed afterwards.
@@ -399,7 +399,7 @@ func ownOutcomes(outcomes []Outcome) (own []Outcome, takeOver func()) {
 
 // ResultOf returns the result that the tool of the call would have with another output, which
 // is JSON of its output type: for a Post hook that replaces what the tool has returned. The
-// output is read strictly, as that of a [Supply]; an error says why it does not fit. A
+// output is read strictly, as that of a [ExternalResult]; an error says why it does not fit. A
 // tool that keeps the text for the model beside its output has none for another one: the
 // result then shows the output as JSON. ResultOf is for tools of this program; the results of a
 // server's tools have no type.

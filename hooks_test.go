@@ -929,7 +929,7 @@ func TestSay(t *testing.T) {
 				} else {
 					require.Equal(t, tc.want, outs[0].Result.Messages)
 				}
-				require.Empty(t, s.News())
+				require.Empty(t, s.Notifications())
 			})
 		}
 	}
@@ -980,8 +980,8 @@ func TestSayAfterTheEnd(t *testing.T) {
 		image := pegboard.Part{MIME: "image/png", Data: []byte("\x89PNG")}
 		kept.Say(image)
 		require.Equal(t, partsOf("in time"), out.Result.Messages, "what was handed out stays")
-		require.Equal(t, append(partsOf("late"), image), s.News())
-		require.Empty(t, s.News())
+		require.Equal(t, append(partsOf("late"), image), s.Notifications())
+		require.Empty(t, s.Notifications())
 	})
 	new(pegboard.HookCall).Say(partsOf("to nobody")...)
 }
@@ -1095,7 +1095,7 @@ func TestSayInBatch(t *testing.T) {
 						want = slices.DeleteFunc(want, func(p pegboard.Part) bool { return p.Text == "of the result" })
 					}
 					time.Sleep(time.Hour)
-					require.Equal(t, want, s.News())
+					require.Equal(t, want, s.Notifications())
 				})
 			})
 		}

@@ -27,9 +27,9 @@ type Info struct {
 	Aliases []string
 	// Origin is zero for a built-in tool; [Registry.Attach] sets it.
 	Origin Origin
-	// Supplied means that the host executes the calls, in a browser or a client application,
-	// and supplies their outcomes: see [Session.Supply]. The tool has no Call.
-	Supplied bool
+	// ExternalResult means that the host executes the calls, in a browser or a client application,
+	// and submits their outcomes: see [Session.SubmitResult]. The tool has no Call.
+	ExternalResult bool
 	// RequiresUser means that only the user may allow a call: no rule, hook or mode does. For a
 	// built-in tool, a hook or an approver may answer in the user's place, with Allow and another
 	// Input that the tool accepts; whatever else they say in favor is passed over. An answer of
@@ -142,7 +142,7 @@ type Interrupt int
 const (
 	InterruptBlock  Interrupt = iota // the message waits for the call
 	InterruptCancel                  // the call is stopped
-	InterruptDetach                  // the call is answered at once, and the tool goes on; not with Supplied
+	InterruptDetach                  // the call is answered at once, and the tool goes on; not with ExternalResult
 )
 
 // String returns the behavior in lower case.

@@ -62,8 +62,8 @@ type job struct {
 	sameAs   *job        // the call whose outcome this one has, too
 	replaced atomic.Bool // the input was replaced
 
-	supplied *supplied   // the outcome, which Executor.Supply was given
-	answered atomic.Bool // Session.Supply has supplied the outcome
+	supplied *submitted  // the outcome, which Executor.SubmitResult was given
+	answered atomic.Bool // Session.SubmitResult has supplied the outcome
 
 	// The decision.
 	durable    *durableCall     // nil in a session that does not suspend

@@ -207,7 +207,7 @@ func (j *job) say(parts []Part) {
 	if outer := j.batch.parent; outer != nil && outer.state.job != nil {
 		outer.state.job.say(parts)
 	} else if !j.addSaid(parts) {
-		j.session().Tell(parts...)
+		j.session().Notify(parts...)
 	}
 }
 

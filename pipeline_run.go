@@ -79,7 +79,7 @@ func (r *toolRun) interrupt(cause error) {
 		return
 	}
 	switch i := r.job.entry.info.Interrupt; {
-	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel, i == InterruptDetach && r.job.entry.info.Supplied:
+	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel, i == InterruptDetach && r.job.entry.info.ExternalResult:
 		r.stop(cause)
 	case i == InterruptDetach && r.job.pausing.Load(): // no tool runs that could go on
 		r.stop(cause)
@@ -273,7 +273,7 @@ func (j *job) acquire(ctx context.Context) error {
 		return cause
 	}
 	if ledger := j.session().ledger; ledger != nil && j.limits != nil && j.supplied == nil {
-		if err := ledger.begin(&j.limits.spending, !j.entry.info.Supplied); err != nil {
+		if err := ledger.begin(&j.limits.spending, !j.entry.info.ExternalResult); err != nil {
 			j.release()
 			return err
 		}
@@ -284,7 +284,7 @@ func (j *job) acquire(ctx context.Context) error {
 // slots returns where the call gets its worker slot from. One that the host executes
 // occupies no worker.
 func (j *job) slots() throttle.Slots {
-	if j.entry.info.Supplied {
+	if j.entry.info.ExternalResult {
 		return noSlots{}
 	}
 	return &j.schedule.ticket
@@ -666,7 +666,7 @@ func (j *job) callTool(own context.Context) (result *Result, err, crash error) {
 	invoke, t, c := j.batch.exec.Invoke, j.entry.tool, j.call
 	begun := time.Now()
 	crash = goroutine.Try(func() error {
-		if invoke != nil && !j.entry.info.Supplied {
+		if invoke != nil && !j.entry.info.ExternalResult {
 			result, err = invoke(own, t, c)
 		} else {
 			result, err = t.Call(own, c)
@@ -708,7 +708,7 @@ func (j *job) waitToRetry(own context.Context, pause time.Duration) error {
 
 // awaitSupply waits until the host supplies the outcome of c, whose tool is running, or
 // until ctx ends.
-func (j *job) awaitSupply(ctx context.Context, c *Call, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
+func (j *job) awaitResult(ctx context.Context, c *Call, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
 	if j.supplied != nil {
 		return j.supplied.outcome()
 	}
@@ -716,10 +716,10 @@ func (j *job) awaitSupply(ctx context.Context, c *Call, decode func(json.RawMess
 		return nil, context.Cause(ctx)
 	}
 	j.answered.Store(false) // a wrapper may call the tool again
-	accept := func(out Supply) (supplied, error) {
+	accept := func(out ExternalResult) (submitted, error) {
 		s, err := out.check(decode)
 		if err == nil && j.run.Cause() != nil { // it was stopped before
-			err = ErrNotAwaited
+			err = ErrNoExternalCall
 		}
 		if err == nil {
 			j.answered.Store(true)
@@ -727,15 +727,15 @@ func (j *job) awaitSupply(ctx context.Context, c *Call, decode func(json.RawMess
 		return s, err
 	}
 	line := j.session().awaited
-	var call func() *AwaitedCall
-	open := line.Add(func(id string) *awaiting {
-		call = func() *AwaitedCall {
-			return &AwaitedCall{ID: id, Tool: j.entry.tool, Call: c.copied(), AgentPath: slices.Clone(j.session().AgentPath())}
+	var call func() *ExternalCall
+	open := line.Add(func(id string) *pendingResult {
+		call = func() *ExternalCall {
+			return &ExternalCall{ID: id, Tool: j.entry.tool, Call: c.copied(), AgentPath: slices.Clone(j.session().AgentPath())}
 		}
-		return &awaiting{call: call, accept: accept}
+		return &pendingResult{call: call, accept: accept}
 	})
 	defer open.Remove()
-	j.emitAwaited(EventAwaited, call(), "")
+	j.emitAwaited(EventExternal, call(), "")
 	select {
 	case s := <-open.Answered():
 		j.emitAwaited(EventReleased, call(), "")
@@ -764,7 +764,7 @@ func (j *job) stoppedBy(err error) error {
 
 // emitAwaited emits an event about a call that the host executes. A wrapper of the tool may
 // have returned before, and the call may be over.
-func (j *job) emitAwaited(kind EventKind, a *AwaitedCall, text string) {
-	j.batch.events.queue(Event{Kind: kind, Call: j.call, Text: text, Awaited: a}, &j.over)
+func (j *job) emitAwaited(kind EventKind, a *ExternalCall, text string) {
+	j.batch.events.queue(Event{Kind: kind, Call: j.call, Text: text, External: a}, &j.over)
 	j.batch.events.flush()
 }

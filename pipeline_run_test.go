@@ -781,7 +781,7 @@ func TestSupplyStages(t *testing.T) {
 	cfg.Limits.PerResult = 10
 	_, pool := browsing(t, cfg)
 	invoked := 0
-	h := &host{execute: func(a *pegboard.AwaitedCall) {
+	h := &host{execute: func(a *pegboard.ExternalCall) {
 		require.Equal(t, `{"url":"b"}`, string(a.Call.Input), "the bytes that were decided")
 		a.Call.Emit("loading")
 		sayTitle(t, a, "of b")
@@ -796,7 +796,7 @@ func TestSupplyStages(t *testing.T) {
 	require.NotEmpty(t, o.Result.Parts[0].Ref, "too long for the model: it was stored")
 	require.Zero(t, invoked)
 	require.Equal(t, []pegboard.EventKind{
-		pegboard.EventAdmitted, pegboard.EventDecided, pegboard.EventStarted, pegboard.EventAwaited, pegboard.EventProgress, pegboard.EventReleased, pegboard.EventFinished,
+		pegboard.EventAdmitted, pegboard.EventDecided, pegboard.EventStarted, pegboard.EventExternal, pegboard.EventProgress, pegboard.EventReleased, pegboard.EventFinished,
 	}, h.kinds)
 }
 
@@ -809,8 +809,8 @@ func TestSupplyOfARefusedCall(t *testing.T) {
 	outs := ex.Run(t.Context(), pool, call("1", "Open", `{}`), call("2", "Open", `{"uri":"a"}`))
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrNoApprover)
 	require.ErrorIs(t, outs[1].Err, pegboard.ErrInvalidInput)
-	require.NotContains(t, h.kinds, pegboard.EventAwaited)
-	require.Empty(t, s.Awaited())
+	require.NotContains(t, h.kinds, pegboard.EventExternal)
+	require.Empty(t, s.ExternalCalls())
 }
 
 // TestSupplyHoldsKeysAndNoWorker: while the host executes a call, others run in the only
@@ -830,15 +830,15 @@ func TestSupplyHoldsKeysAndNoWorker(t *testing.T) {
 		stream.Finish(pegboard.FinishToolCalls)
 		synctest.Wait()
 		ids := func() (list []string) {
-			for _, a := range s.Awaited() {
+			for _, a := range s.ExternalCalls() {
 				list = append(list, a.Call.ID)
 			}
 			slices.Sort(list)
 			return list
 		}
 		require.Equal(t, []string{"1", "3"}, ids(), "2 waits for the tab of 1")
-		for len(s.Awaited()) > 0 {
-			sayTitle(t, s.Awaited()[0], "x")
+		for len(s.ExternalCalls()) > 0 {
+			sayTitle(t, s.ExternalCalls()[0], "x")
 			synctest.Wait()
 		}
 		for o := range stream.Outcomes() {
@@ -887,7 +887,7 @@ func TestSupplyThatNeverComes(t *testing.T) {
 				stream.Submit(call("1", "Open", `{}`))
 				stream.Finish(pegboard.FinishToolCalls)
 				synctest.Wait()
-				id := s.Awaited()[0].ID
+				id := s.ExternalCalls()[0].ID
 				if tc.end != nil {
 					tc.end(s, stream, cancel)
 				}
@@ -897,8 +897,8 @@ func TestSupplyThatNeverComes(t *testing.T) {
 					require.ErrorIs(t, outs[0].Err, is)
 				}
 				require.Contains(t, outs[0].Result.Text(), tc.says)
-				require.Empty(t, s.Awaited())
-				require.ErrorIs(t, s.Supply(id, pegboard.Supply{Result: pegboard.TextResult("late")}), pegboard.ErrNotAwaited)
+				require.Empty(t, s.ExternalCalls())
+				require.ErrorIs(t, s.SubmitResult(id, pegboard.ExternalResult{Result: pegboard.TextResult("late")}), pegboard.ErrNoExternalCall)
 				require.NotEmpty(t, h.released[id], "the host is told to stop")
 				require.Empty(t, s.Detached())
 			})
@@ -914,7 +914,7 @@ func TestSupplyBlocksAMessage(t *testing.T) {
 		s, pool := browsing(t, bypass(t))
 		turn, cancel := context.WithCancelCause(t.Context())
 		time.AfterFunc(time.Second, func() { cancel(pegboard.ErrNewMessage) })
-		time.AfterFunc(time.Hour, func() { sayTitle(t, s.Awaited()[0], "at last") })
+		time.AfterFunc(time.Hour, func() { sayTitle(t, s.ExternalCalls()[0], "at last") })
 		ex := executor(pegboard.Executor{})
 		o := ex.Run(turn, pool, call("1", "Open", `{}`))[0]
 		require.NoError(t, o.Err)
@@ -938,9 +938,9 @@ func TestSupplyToAWrapper(t *testing.T) {
 	t.Parallel()
 	ids := map[string]bool{}
 	_, pool := browsing(t, bypass(t), retrying{browser(pegboard.Info{})})
-	h := &host{execute: func(a *pegboard.AwaitedCall) {
+	h := &host{execute: func(a *pegboard.ExternalCall) {
 		if ids[a.ID] = true; len(ids) < 3 {
-			require.NoError(t, a.Supply(pegboard.Supply{Err: errors.New("try again")}))
+			require.NoError(t, a.Submit(pegboard.ExternalResult{Err: errors.New("try again")}))
 			return
 		}
 		sayTitle(t, a, "a")
@@ -959,6 +959,6 @@ func TestSupplyWithoutAnExecutor(t *testing.T) {
 	require.NoError(t, err)
 	for _, c := range []*pegboard.Call{&made, rebuilt} {
 		_, err = tool.Call(t.Context(), c)
-		require.ErrorIs(t, err, pegboard.ErrNotAwaited)
+		require.ErrorIs(t, err, pegboard.ErrNoExternalCall)
 	}
 }

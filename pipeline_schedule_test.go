@@ -1004,7 +1004,7 @@ func TestEquivalentHasNoMeaning(t *testing.T) {
 		name string
 		info pegboard.Info
 	}{
-		{name: "Supplied", info: pegboard.Info{Supplied: true}},
+		{name: "ExternalResult", info: pegboard.Info{ExternalResult: true}},
 		{name: "Polls", info: pegboard.Info{Polls: true}},
 		{name: "RequiresGuard", info: pegboard.Info{RequiresGuard: true}},
 	}
@@ -1014,7 +1014,7 @@ func TestEquivalentHasNoMeaning(t *testing.T) {
 			d := lookup(nil)
 			d.Info = tc.info
 			d.Name = "Look"
-			if tc.info.Supplied {
+			if tc.info.ExternalResult {
 				d.Call = nil
 			}
 			_, err := pegboard.TryBuild(d)

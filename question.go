@@ -151,7 +151,7 @@ func (s *Session) permissionsAfter(r *policy.Request) func(...policy.Update) (po
 	}
 }
 
-// A pending question is in line, or shown to the user. That of a [Form] is zero.
+// A pending question is in line, or shown to the user. That of a [Elicitation] is zero.
 type pending struct {
 	question *Question
 	accept   func(policy.Decision) (policy.Decision, error)

@@ -347,7 +347,7 @@ func exceeds(parts []Part, limit int) bool {
 
 // A Supply is the outcome of a call that the host has executed: what a tool's Call would
 // have returned. Either Output or Result is set, or only Err.
-type Supply struct {
+type ExternalResult struct {
 	// Output is the output as encoding/json writes values of the tool's output type. It is
 	// held against the output schema and read strictly: other properties, a missing value and
 	// duplicate keys are errors. The Definition's Result maps it for the model. Of a tool with
@@ -357,36 +357,36 @@ type Supply struct {
 	// Result is the result for the model as it is. It must not be changed afterwards.
 	Result *Result
 	// Err says why the call failed, in words for the model. An Output or Result beside it is
-	// a partial one. With [ErrDeferred] the call is answered later, by [Executor.Supply],
+	// a partial one. With [ErrDeferred] the call is answered later, by [Executor.SubmitResult],
 	// perhaps of another process.
 	Err error
 }
 
 // supplied is a Supply that was checked.
-type supplied struct {
+type submitted struct {
 	mapped func() (*Result, error)
 	err    error
 }
 
 // check checks s with the tool's decodeOutput. The errors are for the host.
-func (s Supply) check(decode func(json.RawMessage) (func() (*Result, error), error)) (supplied, error) {
+func (s ExternalResult) check(decode func(json.RawMessage) (func() (*Result, error), error)) (submitted, error) {
 	switch {
 	case s.Output == nil && s.Result == nil && s.Err == nil:
-		return supplied{}, fmt.Errorf("%w: nothing is supplied; set Output, Result or Err", ErrInvalidOutput)
+		return submitted{}, fmt.Errorf("%w: nothing is supplied; set Output, Result or Err", ErrInvalidOutput)
 	case s.Output != nil && s.Result != nil:
-		return supplied{}, fmt.Errorf("%w: both Output and Result are set; use one of them", ErrInvalidOutput)
+		return submitted{}, fmt.Errorf("%w: both Output and Result are set; use one of them", ErrInvalidOutput)
 	case s.Output == nil:
-		return supplied{func() (*Result, error) { return s.Result, nil }, s.Err}, nil
+		return submitted{func() (*Result, error) { return s.Result, nil }, s.Err}, nil
 	}
 	mapped, err := decode(s.Output)
 	if err != nil {
-		return supplied{}, fmt.Errorf("%w: %w", ErrInvalidOutput, err)
+		return submitted{}, fmt.Errorf("%w: %w", ErrInvalidOutput, err)
 	}
-	return supplied{mapped, s.Err}, nil
+	return submitted{mapped, s.Err}, nil
 }
 
 // outcome returns what the tool's Call returns.
-func (s supplied) outcome() (*Result, error) {
+func (s submitted) outcome() (*Result, error) {
 	r, err := s.mapped()
 	if s.err != nil {
 		err = s.err

@@ -130,14 +130,14 @@ func TestShownThatCrashes(t *testing.T) {
 
 // suppliedTool returns a tool without a Call and with the output type Out.
 func suppliedTool[Out any](result func(Out) *pegboard.Result) pegboard.Tool {
-	return pegboard.Build(pegboard.Definition[struct{}, Out]{Info: pegboard.Info{Name: "T", Supplied: true}, Description: "For a test.", Result: result})
+	return pegboard.Build(pegboard.Definition[struct{}, Out]{Info: pegboard.Info{Name: "T", ExternalResult: true}, Description: "For a test.", Result: result})
 }
 
 // suppliedRaw is suppliedTool for schemas that are data.
 func suppliedRaw(t *testing.T, output string) pegboard.Tool {
 	t.Helper()
 	tool, err := pegboard.BuildRaw(json.RawMessage(`{"type":"object"}`), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-		Info: pegboard.Info{Name: "T", Supplied: true}, Description: "For a test.", OutputSchema: json.RawMessage(output),
+		Info: pegboard.Info{Name: "T", ExternalResult: true}, Description: "For a test.", OutputSchema: json.RawMessage(output),
 	})
 	require.NoError(t, err)
 	return tool
@@ -153,7 +153,7 @@ func TestSupply(t *testing.T) {
 		tool  pegboard.Tool
 		wrong []string // outputs
 		says  string   // of the last wrong one
-		out   pegboard.Supply
+		out   pegboard.ExternalResult
 		text  string
 		data  any
 		is    error
@@ -161,68 +161,68 @@ func TestSupply(t *testing.T) {
 		{
 			name: "a struct", tool: suppliedTool[page](nil),
 			wrong: []string{``, ` `, `{`, `null`, `[]`, `"x"`, `{}`, `{"links":["a"]}`, `{"Title":"a"}`, `{"title":"a"} {}`, `{"title":"a","title":"b"}`, `{"title":"a","size":1}`, `{"title":1}`},
-			says:  "title", out: pegboard.Supply{Output: []byte(`{"title":"a"}`)}, text: `{"title":"a"}`, data: page{Title: "a"},
+			says:  "title", out: pegboard.ExternalResult{Output: []byte(`{"title":"a"}`)}, text: `{"title":"a"}`, data: page{Title: "a"},
 		},
 		{
 			name: "a pointer", tool: suppliedTool[*page](nil), wrong: []string{`null`, `{}`, `{"title":[]}`},
-			says: "title", out: pegboard.Supply{Output: []byte(`{"title":"a","links":["b"]}`)}, text: `{"title":"a","links":["b"]}`, data: &page{Title: "a", Links: []string{"b"}},
+			says: "title", out: pegboard.ExternalResult{Output: []byte(`{"title":"a","links":["b"]}`)}, text: `{"title":"a","links":["b"]}`, data: &page{Title: "a", Links: []string{"b"}},
 		},
 		{
 			name: "a text", tool: suppliedTool[string](nil), wrong: []string{`a`, `1`, `null`},
-			says: "null is no string", out: pegboard.Supply{Output: []byte(`"a\nb"`)}, text: "a\nb", data: "a\nb",
+			says: "null is no string", out: pegboard.ExternalResult{Output: []byte(`"a\nb"`)}, text: "a\nb", data: "a\nb",
 		},
 		{
 			name: "a list", tool: suppliedTool[[]int](nil), wrong: []string{`[1,"2"]`, `{}`},
-			says: "object", out: pegboard.Supply{Output: []byte(`[1,2]`)}, text: "[1,2]", data: []int{1, 2},
+			says: "object", out: pegboard.ExternalResult{Output: []byte(`[1,2]`)}, text: "[1,2]", data: []int{1, 2},
 		},
 		{
 			name: "a duration, as encoding/json writes it", tool: suppliedTool[time.Duration](nil), wrong: []string{`"1s"`},
-			says: "string", out: pegboard.Supply{Output: []byte(`1000`)}, text: "1000", data: time.Microsecond,
+			says: "string", out: pegboard.ExternalResult{Output: []byte(`1000`)}, text: "1000", data: time.Microsecond,
 		},
 		{
 			name: "mapped by Result", tool: suppliedTool(func(p page) *pegboard.Result { return pegboard.TextResult("title " + p.Title) }),
-			out: pegboard.Supply{Output: []byte(`{"title":"a"}`)}, text: "title a", data: page{Title: "a"},
+			out: pegboard.ExternalResult{Output: []byte(`{"title":"a"}`)}, text: "title a", data: page{Title: "a"},
 		},
 		{
 			name: "any JSON", tool: suppliedRaw(t, ""), wrong: []string{`{`, `{"a":1,"a":2}`},
-			says: "a", out: pegboard.Supply{Output: []byte(`{"a": 1}`)}, text: `{"a": 1}`, data: json.RawMessage(`{"a": 1}`),
+			says: "a", out: pegboard.ExternalResult{Output: []byte(`{"a": 1}`)}, text: `{"a": 1}`, data: json.RawMessage(`{"a": 1}`),
 		},
 		{
 			name: "JSON of a schema", tool: suppliedRaw(t, `{"type":"object","properties":{"n":{"type":"integer","maximum":3}},"required":["n"]}`), wrong: []string{`{}`, `[]`, `{"n":4}`},
-			says: "n", out: pegboard.Supply{Output: []byte(`{"n":3}`)}, text: `{"n":3}`, data: json.RawMessage(`{"n":3}`),
+			says: "n", out: pegboard.ExternalResult{Output: []byte(`{"n":3}`)}, text: `{"n":3}`, data: json.RawMessage(`{"n":3}`),
 		},
 		{
 			name: "a result", tool: suppliedTool[page](nil),
-			out: pegboard.Supply{Result: &pegboard.Result{Parts: []pegboard.Part{{Text: "words"}}, Data: 1}}, text: "words", data: 1,
+			out: pegboard.ExternalResult{Result: &pegboard.Result{Parts: []pegboard.Part{{Text: "words"}}, Data: 1}}, text: "words", data: 1,
 		},
 		{
-			name: "an empty result", tool: suppliedTool[page](nil), out: pegboard.Supply{Result: &pegboard.Result{}}, text: "(T ran and returned nothing)",
+			name: "an empty result", tool: suppliedTool[page](nil), out: pegboard.ExternalResult{Result: &pegboard.Result{}}, text: "(T ran and returned nothing)",
 		},
-		{name: "an error", tool: suppliedTool[page](nil), out: pegboard.Supply{Err: boom}, is: boom, text: "the tab crashed"},
+		{name: "an error", tool: suppliedTool[page](nil), out: pegboard.ExternalResult{Err: boom}, is: boom, text: "the tab crashed"},
 		{
 			name: "an error and a part", tool: suppliedTool[page](nil),
-			out: pegboard.Supply{Output: []byte(`{"title":"a"}`), Err: boom}, is: boom, text: "the tab crashed\n" + `{"title":"a"}`, data: page{Title: "a"},
+			out: pegboard.ExternalResult{Output: []byte(`{"title":"a"}`), Err: boom}, is: boom, text: "the tab crashed\n" + `{"title":"a"}`, data: page{Title: "a"},
 		},
-		{name: "later", tool: suppliedTool[page](nil), out: pegboard.Supply{Err: pegboard.ErrDeferred}, is: pegboard.ErrDeferred, text: "T has not been answered yet. The answer comes later."},
+		{name: "later", tool: suppliedTool[page](nil), out: pegboard.ExternalResult{Err: pegboard.ErrDeferred}, is: pegboard.ErrDeferred, text: "T has not been answered yet. The answer comes later."},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := browsing(t, bypass(t), tc.tool)
-			h := &host{execute: func(a *pegboard.AwaitedCall) {
-				require.ErrorIs(t, a.Supply(pegboard.Supply{}), pegboard.ErrInvalidOutput)
-				require.ErrorIs(t, a.Supply(pegboard.Supply{Output: []byte(`{}`), Result: &pegboard.Result{}}), pegboard.ErrInvalidOutput)
+			h := &host{execute: func(a *pegboard.ExternalCall) {
+				require.ErrorIs(t, a.Submit(pegboard.ExternalResult{}), pegboard.ErrInvalidOutput)
+				require.ErrorIs(t, a.Submit(pegboard.ExternalResult{Output: []byte(`{}`), Result: &pegboard.Result{}}), pegboard.ErrInvalidOutput)
 				var last error
 				for _, wrong := range tc.wrong {
-					last = a.Supply(pegboard.Supply{Output: []byte(wrong)})
+					last = a.Submit(pegboard.ExternalResult{Output: []byte(wrong)})
 					require.ErrorIs(t, last, pegboard.ErrInvalidOutput, wrong)
-					require.Len(t, s.Awaited(), 1, "the call stays open after %s", wrong)
+					require.Len(t, s.ExternalCalls(), 1, "the call stays open after %s", wrong)
 				}
 				if last != nil {
 					require.ErrorContains(t, last, tc.says)
 				}
-				require.NoError(t, s.Supply(a.ID, tc.out))
-				require.ErrorIs(t, s.Supply(a.ID, tc.out), pegboard.ErrNotAwaited, "it was supplied")
+				require.NoError(t, s.SubmitResult(a.ID, tc.out))
+				require.ErrorIs(t, s.SubmitResult(a.ID, tc.out), pegboard.ErrNoExternalCall, "it was supplied")
 			}}
 			ex := executor(pegboard.Executor{OnEvent: h.listen})
 			o := ex.Run(t.Context(), pool, call("", "T", `{}`))[0]
@@ -230,7 +230,7 @@ func TestSupply(t *testing.T) {
 			require.Equal(t, tc.is != nil, o.Result.IsError)
 			require.Equal(t, tc.text, o.Result.Text())
 			require.Equal(t, tc.data, o.Result.Data)
-			require.Empty(t, s.Awaited())
+			require.Empty(t, s.ExternalCalls())
 		})
 	}
 }
@@ -239,7 +239,7 @@ func TestSupply(t *testing.T) {
 func TestSupplyWhoseMappingPanics(t *testing.T) {
 	t.Parallel()
 	_, pool := browsing(t, bypass(t), suppliedTool(func(page) *pegboard.Result { panic("oh") }))
-	h := &host{execute: func(a *pegboard.AwaitedCall) { sayTitle(t, a, "a") }}
+	h := &host{execute: func(a *pegboard.ExternalCall) { sayTitle(t, a, "a") }}
 	ex := executor(pegboard.Executor{OnEvent: h.listen})
 	o := ex.Run(t.Context(), pool, call("1", "T", `{}`))[0]
 	require.ErrorIs(t, o.Err, pegboard.ErrPanic)
@@ -253,9 +253,9 @@ func (*prickly) UnmarshalJSON([]byte) error { panic("oh") }
 func TestSupplyWhoseDecodingPanics(t *testing.T) {
 	t.Parallel()
 	s, pool := browsing(t, bypass(t), suppliedTool[prickly](nil))
-	h := &host{execute: func(a *pegboard.AwaitedCall) {
-		require.ErrorIs(t, a.Supply(pegboard.Supply{Output: []byte(`{}`)}), pegboard.ErrInvalidOutput)
-		require.NoError(t, s.Supply(a.ID, pegboard.Supply{Result: pegboard.TextResult("otherwise")}))
+	h := &host{execute: func(a *pegboard.ExternalCall) {
+		require.ErrorIs(t, a.Submit(pegboard.ExternalResult{Output: []byte(`{}`)}), pegboard.ErrInvalidOutput)
+		require.NoError(t, s.SubmitResult(a.ID, pegboard.ExternalResult{Result: pegboard.TextResult("otherwise")}))
 	}}
 	ex := executor(pegboard.Executor{OnEvent: h.listen})
 	require.Equal(t, "otherwise", ex.Run(t.Context(), pool, call("1", "T", `{}`))[0].Result.Text())
@@ -272,9 +272,9 @@ func TestSupplyIsExplicit(t *testing.T) {
 		field string
 	}{
 		{name: "no Call", field: "Call"},
-		{name: "both", info: pegboard.Info{Supplied: true}, call: does, field: "Call"},
-		{name: "cannot be detached", info: pegboard.Info{Supplied: true, Interrupt: pegboard.InterruptDetach}, field: "Info.Interrupt"},
-		{name: "is not attempted again", info: pegboard.Info{Supplied: true, Retry: pegboard.RetryPolicy{Attempts: 2}}, field: "Info.Retry"},
+		{name: "both", info: pegboard.Info{ExternalResult: true}, call: does, field: "Call"},
+		{name: "cannot be detached", info: pegboard.Info{ExternalResult: true, Interrupt: pegboard.InterruptDetach}, field: "Info.Interrupt"},
+		{name: "is not attempted again", info: pegboard.Info{ExternalResult: true, Retry: pegboard.RetryPolicy{Attempts: 2}}, field: "Info.Retry"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

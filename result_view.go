@@ -267,7 +267,7 @@ func (c *Call) View() View {
 }
 
 // describe returns what is known of c at this moment, and what its tool says of it.
-func (c *Call) describe() (info *Info, tr Traits, lines Lines) {
+func (c *Call) describe() (info *Info, tr Traits, lines Summary) {
 	info = &Info{Name: c.Name}
 	if c.state == nil || c.state.pool == nil {
 		return info, tr, lines
@@ -279,7 +279,7 @@ func (c *Call) describe() (info *Info, tr Traits, lines Lines) {
 	if tr = c.state.traits; tr.isZero() { // not asked yet, or the tool says nothing
 		_ = goroutine.Try(func() error { tr = e.tool.Traits(c); return nil })
 	}
-	_ = goroutine.Try(func() error { lines = e.tool.Lines(c); return nil })
+	_ = goroutine.Try(func() error { lines = e.tool.Summary(c); return nil })
 	return &e.info, tr, lines
 }
 

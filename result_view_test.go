@@ -326,7 +326,7 @@ func TestKindsOfFailuresForCode(t *testing.T) {
 type viewed struct {
 	info    pegboard.Info
 	inspect func(in touch) pegboard.Traits
-	lines   func(in touch) pegboard.Lines
+	lines   func(in touch) pegboard.Summary
 }
 
 func (v viewed) tool() pegboard.Tool {
@@ -338,7 +338,7 @@ func (v viewed) tool() pegboard.Tool {
 		d.Inspect = func(in touch, _ *pegboard.Call) pegboard.Traits { return v.inspect(in) }
 	}
 	if v.lines != nil {
-		d.Lines = func(in touch, _ *pegboard.Call) pegboard.Lines { return v.lines(in) }
+		d.Summary = func(in touch, _ *pegboard.Call) pegboard.Summary { return v.lines(in) }
 	}
 	return pegboard.Build(d)
 }
@@ -385,14 +385,14 @@ func TestCallView(t *testing.T) {
 			want: pegboard.View{Title: "Take a note", Kind: pegboard.KindRun, Before: "Take a note ls ⏎ rm -rf x", While: "Running ls ⏎ rm -rf x"},
 		},
 		{
-			name: "lines", tool: viewed{info: info, inspect: of(pegboard.KindThink, path("a")), lines: func(in touch) pegboard.Lines {
-				return pegboard.Lines{Title: " Note\nit ", Before: "Note " + in.Path, While: "Noting\x1b " + in.Path}
+			name: "lines", tool: viewed{info: info, inspect: of(pegboard.KindThink, path("a")), lines: func(in touch) pegboard.Summary {
+				return pegboard.Summary{Title: " Note\nit ", Before: "Note " + in.Path, While: "Noting\x1b " + in.Path}
 			}},
 			want: pegboard.View{Title: "Note ⏎ it", Kind: pegboard.KindThink, Before: "Note p", While: `Noting\x1b p`},
 		},
 		{
-			name: "blank lines are none", tool: viewed{info: info, inspect: of(pegboard.KindFetch, path("a")), lines: func(touch) pegboard.Lines {
-				return pegboard.Lines{Title: " ", Before: "\n", While: "\t"}
+			name: "blank lines are none", tool: viewed{info: info, inspect: of(pegboard.KindFetch, path("a")), lines: func(touch) pegboard.Summary {
+				return pegboard.Summary{Title: " ", Before: "\n", While: "\t"}
 			}},
 			want: pegboard.View{Title: "Take a note", Kind: pegboard.KindFetch, Before: "Take a note a", While: "Fetching a"},
 		},
@@ -402,11 +402,11 @@ func TestCallView(t *testing.T) {
 			want: pegboard.View{Title: "Take a note", Before: "Take a note a", While: "Running Take a note a"},
 		},
 		{
-			name: "the lines panic", tool: viewed{info: info, inspect: of(pegboard.KindList, path("a")), lines: func(touch) pegboard.Lines { panic("x") }},
+			name: "the lines panic", tool: viewed{info: info, inspect: of(pegboard.KindList, path("a")), lines: func(touch) pegboard.Summary { panic("x") }},
 			want: pegboard.View{Title: "Take a note", Kind: pegboard.KindList, Folds: true, Before: "Take a note a", While: "Listing a"},
 		},
 		{
-			name: "the input is wrong", input: `{"bath":"p"}`, tool: viewed{info: info, lines: func(touch) pegboard.Lines { return pegboard.Lines{Before: "Note"} }},
+			name: "the input is wrong", input: `{"bath":"p"}`, tool: viewed{info: info, lines: func(touch) pegboard.Summary { return pegboard.Summary{Before: "Note"} }},
 			want: pegboard.View{Title: "Take a note", Before: "Take a note", While: "Running Take a note"},
 		},
 	}
@@ -515,11 +515,13 @@ func TestCallViewOfAnExternalTool(t *testing.T) {
 // relined is a wrapper that words its tool in another way.
 type relined struct{ pegboard.Tool }
 
-func (relined) Lines(*pegboard.Call) pegboard.Lines { return pegboard.Lines{Before: "In other words"} }
+func (relined) Summary(*pegboard.Call) pegboard.Summary {
+	return pegboard.Summary{Before: "In other words"}
+}
 
 func TestCallViewOfAWrapper(t *testing.T) {
 	t.Parallel()
-	inner := viewed{info: pegboard.Info{Name: "Note"}, lines: func(touch) pegboard.Lines { return pegboard.Lines{Before: "Inner", While: "Inside"} }}.tool()
+	inner := viewed{info: pegboard.Info{Name: "Note"}, lines: func(touch) pegboard.Summary { return pegboard.Summary{Before: "Inner", While: "Inside"} }}.tool()
 	views := viewsOf(t, struct{ pegboard.Tool }{inner}, session(t, bypass(t)), `{"path":"p"}`)
 	require.Equal(t, "Inner", views[pegboard.EventStarted].Before)
 	views = viewsOf(t, relined{inner}, session(t, bypass(t)), `{"path":"p"}`)
@@ -530,9 +532,9 @@ func TestCallViewOfAWrapper(t *testing.T) {
 // TestCallViewIsAskedForOnly: a session without a user interface pays nothing for it.
 func TestCallViewIsAskedForOnly(t *testing.T) {
 	t.Parallel()
-	tool := viewed{info: pegboard.Info{Name: "Note"}, lines: func(touch) pegboard.Lines {
+	tool := viewed{info: pegboard.Info{Name: "Note"}, lines: func(touch) pegboard.Summary {
 		t.Error("nobody asked")
-		return pegboard.Lines{}
+		return pegboard.Summary{}
 	}}
 	out := run(t, registryOf(t, tool.tool()), session(t, bypass(t)), call("1", "Note", `{"path":"p"}`))
 	require.NoError(t, out.Err)
@@ -565,7 +567,7 @@ func TestCallViewAtAnyTime(t *testing.T) {
 	})
 	tool := viewed{info: pegboard.Info{Name: "Note"}, inspect: func(in touch) pegboard.Traits {
 		return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
-	}, lines: func(in touch) pegboard.Lines { return pegboard.Lines{Before: "Note " + in.Path} }}
+	}, lines: func(in touch) pegboard.Summary { return pegboard.Summary{Before: "Note " + in.Path} }}
 	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { look(e.Call) }})
 	out := ex.Run(t.Context(), registryOf(t, tool.tool()).AssemblePool(s, pegboard.PoolConfig{}), call("1", "Note", `{"path":"a"}`))[0]
 	require.NoError(t, out.Err)

@@ -52,10 +52,10 @@ type SessionConfig struct {
 	// could allow is denied with [ErrNoApprover]. A fork uses its parent's.
 	Ask       Asker
 	NoPrompts bool // for an agent that must not disturb the user, and all its forks
-	// Fill shows a [Form] to the user. It must return when its context ends; the next
+	// Fill shows a [Elicitation] to the user. It must return when its context ends; the next
 	// question is not shown before. The context carries the session, see [SessionFrom]. If
 	// Fill is nil, forms are declined. A fork uses its parent's.
-	Fill func(ctx context.Context, f *Form) (Filled, error)
+	Elicit func(ctx context.Context, f *Elicitation) (ElicitResult, error)
 	// PromptDelay is how long the permission hook and the classifier have before the user
 	// is asked as well; the first decision wins. 0 means [DefaultPromptDelay], a negative
 	// value no delay. If both return without a decision, the user is asked at once.
@@ -122,24 +122,24 @@ type Session struct {
 	cfg    SessionConfig
 	parent *Session // nil for a main session
 
-	grants       grants
-	dirListeners dirListeners
-	batches      runningBatches
-	discovery    discovery
-	news         news
-	results      sessionResults
-	values       *values
-	loops        *breaker.Breaker
-	ledger       *ledger // nil without budgets
-	groups       *groups // shared by all agents of a conversation; nil without limits
-	classifier   classifierRefusals
-	closers      *lifetime.Closers
-	closer       *lifetime.Closer                        // the session's entry in its parent's closers
-	line         *asking.Line[*pending, policy.Decision] // of questions; shared by all agents of a conversation
-	awaited      *awaitedCalls                           // calls that the host executes; shared likewise
-	abandoned    *lane.Abandoned                         // calls; shared likewise
-	holds        *policy.Holds                           // of what goes on in the background; shared likewise
-	apart        atomic.Bool                             // it runs in the background, see MoveToBackground
+	grants        grants
+	dirListeners  dirListeners
+	batches       runningBatches
+	discovery     discovery
+	notifications notifications
+	results       sessionResults
+	values        *values
+	loops         *breaker.Breaker
+	ledger        *ledger // nil without budgets
+	groups        *groups // shared by all agents of a conversation; nil without limits
+	classifier    classifierRefusals
+	closers       *lifetime.Closers
+	closer        *lifetime.Closer                        // the session's entry in its parent's closers
+	line          *asking.Line[*pending, policy.Decision] // of questions; shared by all agents of a conversation
+	awaited       *externalCalls                          // calls that the host executes; shared likewise
+	abandoned     *lane.Abandoned                         // calls; shared likewise
+	holds         *policy.Holds                           // of what goes on in the background; shared likewise
+	apart         atomic.Bool                             // it runs in the background, see MoveToBackground
 }
 
 // NewSession returns a session. It fails if a directory does not exist. Close it when
@@ -157,7 +157,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{
-		values: newValues(), line: asking.NewLine[*pending, policy.Decision](), awaited: asking.NewLine[*awaiting, supplied](), abandoned: new(lane.Abandoned), holds: new(policy.Holds),
+		values: newValues(), line: asking.NewLine[*pending, policy.Decision](), awaited: asking.NewLine[*pendingResult, submitted](), abandoned: new(lane.Abandoned), holds: new(policy.Holds),
 	}
 	if err := s.init(cfg, nil); err != nil {
 		return nil, err
@@ -217,7 +217,7 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 		return errors.New("a fork has its parent's classifier; leave Classifier empty")
 	case cfg.Ask != nil:
 		return errors.New("a fork asks whom its parent asks; leave Ask empty")
-	case cfg.Fill != nil:
+	case cfg.Elicit != nil:
 		return errors.New("a fork asks whom its parent asks; leave Fill empty")
 	case cfg.OnRemember != nil:
 		return errors.New("a fork's answers are saved by its parent; leave OnRemember empty")
@@ -236,7 +236,7 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 		cfg.MoreDirs = s.cfg.MoreDirs
 	}
 	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.Home(), s.cfg.Platform
-	cfg.CountTokens, cfg.Fill = s.cfg.CountTokens, s.cfg.Fill
+	cfg.CountTokens, cfg.Elicit = s.cfg.CountTokens, s.cfg.Elicit
 	cfg.Classifier, cfg.Ask, cfg.NoPrompts = s.cfg.Classifier, s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
 	cfg.PromptDelay = cmp.Or(cfg.PromptDelay, s.cfg.PromptDelay)
 	if limit := s.cfg.AskTimeout; cfg.AskTimeout <= 0 || limit > 0 && limit < cfg.AskTimeout {
@@ -605,7 +605,7 @@ func (s *Session) Close(ctx context.Context) error {
 		return err
 	}
 	defer s.closers.EndClose()
-	defer s.news.end(s.mainNews()) // last, so that it has what ended just now
+	defer s.notifications.end(s.mainNotifications()) // last, so that it has what ended just now
 	running := s.batches.close()
 	if s.parent != nil {
 		s.parent.closers.Remove(s.closer)

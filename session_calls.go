@@ -101,44 +101,44 @@ func (b *runningBatch) wait(ctx context.Context) error {
 	}
 }
 
-// Awaited returns the calls that the host executes and whose outcomes it has not supplied
+// ExternalCalls returns the calls that the host executes and whose outcomes it has not supplied
 // yet, of a main session and all its agents, in the order in which they began. A fork has
 // none: its owner may be an agent, which must not answer for the host.
-func (s *Session) Awaited() []*AwaitedCall {
+func (s *Session) ExternalCalls() []*ExternalCall {
 	if s.parent != nil {
 		return nil
 	}
-	var calls []*AwaitedCall
+	var calls []*ExternalCall
 	for _, a := range s.awaited.Open() {
 		calls = append(calls, a.call())
 	}
 	return calls
 }
 
-// Supply supplies the outcome of a call that the host has executed: of a main session or any
-// of its agents, with the ID of an [AwaitedCall]. It may be called from anywhere, also from
+// SubmitResult sets the outcome of a call that the host has executed: of a main session or any
+// of its agents, with the ID of an [ExternalCall]. It may be called from anywhere, also from
 // [Executor].OnEvent. What follows is as for any tool: the hooks after the call, the limits
 // of results, the events.
 //
-// The error is [ErrNotAwaited] if no call with that id is open: it was supplied before, its
+// The error is [ErrNoExternalCall] if no call with that id is open: it was supplied before, its
 // call has ended, or s is a fork. It is [ErrInvalidOutput] if the output is not one of the
 // tool, and the call stays open. Nil means that the outcome is what was supplied, even if
 // the call is stopped in that moment.
-func (s *Session) Supply(id string, out Supply) error {
+func (s *Session) SubmitResult(id string, out ExternalResult) error {
 	if s.parent != nil {
-		return ErrNotAwaited
+		return ErrNoExternalCall
 	}
-	err := s.awaited.Answer(id, func(a *awaiting) (supplied, error) { return a.accept(out) })
+	err := s.awaited.Answer(id, func(a *pendingResult) (submitted, error) { return a.accept(out) })
 	if errors.Is(err, asking.ErrStale) {
-		return ErrNotAwaited
+		return ErrNoExternalCall
 	}
 	return err
 }
 
-// An AwaitedCall is a call that was allowed and that the host executes: one of a tool whose
-// Info says Supplied.
-type AwaitedCall struct {
-	// ID is the argument of [Session.Supply]. No other call has it, in this process or
+// An ExternalCall is a call that was allowed and that the host executes: one of a tool whose
+// Info says ExternalResult.
+type ExternalCall struct {
+	// ID is the argument of [Session.SubmitResult]. No other call has it, in this process or
 	// another, unlike the provider's id in Call.
 	ID   string
 	Tool Tool
@@ -148,20 +148,20 @@ type AwaitedCall struct {
 	AgentPath []string // the ids of the agents that led to it, outermost first; empty for the main agent
 }
 
-// Supply is [Session.Supply] for a caller that has the call and no session.
-func (a *AwaitedCall) Supply(s Supply) error {
+// Submit is [Session.SubmitResult] for a caller that has the call and no session.
+func (a *ExternalCall) Submit(s ExternalResult) error {
 	if a.Call == nil || a.Call.state == nil {
-		return ErrNotAwaited
+		return ErrNoExternalCall
 	}
-	return a.Call.state.session.main().Supply(a.ID, s)
+	return a.Call.state.session.main().SubmitResult(a.ID, s)
 }
 
-// awaiting is an open AwaitedCall.
-type awaiting struct {
-	call   func() *AwaitedCall // makes one that the host may write to
-	accept func(Supply) (supplied, error)
+// awaiting is an open ExternalCall.
+type pendingResult struct {
+	call   func() *ExternalCall // makes one that the host may write to
+	accept func(ExternalResult) (submitted, error)
 }
 
 // awaitedCalls are the open ones of a conversation, in the order in which they began. Each
 // gets one answer, or is withdrawn.
-type awaitedCalls = asking.Line[*awaiting, supplied]
+type externalCalls = asking.Line[*pendingResult, submitted]

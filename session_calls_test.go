@@ -173,13 +173,13 @@ func TestSessionSupplyByID(t *testing.T) {
 			ended <- ex.Run(t.Context(), pool, call("", "Open", `{"url":"a"}`), call("", "Open", `{"url":"b"}`), call("", "Open", `{"url":"c"}`))
 		}()
 		synctest.Wait()
-		open := s.Awaited()
+		open := s.ExternalCalls()
 		require.Len(t, open, 3)
 		for _, i := range []int{2, 0, 1} {
 			a := open[i]
 			require.Equal(t, "Open", a.Tool.Info().Name)
 			require.Empty(t, a.AgentPath)
-			require.ErrorIs(t, s.Supply("nobody", pegboard.Supply{Result: pegboard.TextResult("x")}), pegboard.ErrNotAwaited)
+			require.ErrorIs(t, s.SubmitResult("nobody", pegboard.ExternalResult{Result: pegboard.TextResult("x")}), pegboard.ErrNoExternalCall)
 			sayTitle(t, a, string(a.Call.Input[8:9]))
 			synctest.Wait()
 		}
@@ -187,7 +187,7 @@ func TestSessionSupplyByID(t *testing.T) {
 			require.NoError(t, o.Err)
 			require.Equal(t, page{Title: string("abc"[i])}, o.Result.Data)
 		}
-		require.ErrorIs(t, open[0].Supply(pegboard.Supply{Result: pegboard.TextResult("x")}), pegboard.ErrNotAwaited)
+		require.ErrorIs(t, open[0].Submit(pegboard.ExternalResult{Result: pegboard.TextResult("x")}), pegboard.ErrNoExternalCall)
 	})
 }
 
@@ -203,13 +203,13 @@ func TestSessionAwaitedOfAgents(t *testing.T) {
 		ex := executor(pegboard.Executor{})
 		go func() { ended <- ex.Run(t.Context(), pool, call("1", "Open", `{}`))[0] }()
 		synctest.Wait()
-		open := main.Awaited()
+		open := main.ExternalCalls()
 		require.Len(t, open, 1)
 		require.Equal(t, []string{"outer", "inner"}, open[0].AgentPath)
-		require.Empty(t, agent.Awaited())
-		require.ErrorIs(t, agent.Supply(open[0].ID, pegboard.Supply{Result: pegboard.TextResult("x")}), pegboard.ErrNotAwaited)
+		require.Empty(t, agent.ExternalCalls())
+		require.ErrorIs(t, agent.SubmitResult(open[0].ID, pegboard.ExternalResult{Result: pegboard.TextResult("x")}), pegboard.ErrNoExternalCall)
 		open[0].Call.Input, open[0].AgentPath[0] = nil, "spoiled"
-		again := main.Awaited()[0]
+		again := main.ExternalCalls()[0]
 		require.Equal(t, `{}`, string(again.Call.Input), "what the host writes has no effect")
 		require.Equal(t, "outer", again.AgentPath[0])
 		sayTitle(t, open[0], "a")
@@ -223,28 +223,28 @@ func TestSessionSupplyBeforeAStop(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		do   func(s *pegboard.Session, a *pegboard.AwaitedCall)
+		do   func(s *pegboard.Session, a *pegboard.ExternalCall)
 		is   error
 		text string
 	}{
-		{name: "deferred, then stopped", is: pegboard.ErrDeferred, text: "has not been answered yet", do: func(s *pegboard.Session, a *pegboard.AwaitedCall) {
-			require.NoError(t, a.Supply(pegboard.Supply{Err: pegboard.ErrDeferred}))
+		{name: "deferred, then stopped", is: pegboard.ErrDeferred, text: "has not been answered yet", do: func(s *pegboard.Session, a *pegboard.ExternalCall) {
+			require.NoError(t, a.Submit(pegboard.ExternalResult{Err: pegboard.ErrDeferred}))
 			s.Interrupt(nil)
 		}},
-		{name: "supplied, then stopped", text: "words", do: func(s *pegboard.Session, a *pegboard.AwaitedCall) {
-			require.NoError(t, a.Supply(pegboard.Supply{Result: pegboard.TextResult("words")}))
+		{name: "supplied, then stopped", text: "words", do: func(s *pegboard.Session, a *pegboard.ExternalCall) {
+			require.NoError(t, a.Submit(pegboard.ExternalResult{Result: pegboard.TextResult("words")}))
 			s.Interrupt(nil)
 		}},
-		{name: "stopped, then supplied", is: pegboard.ErrUserInterrupt, text: "interrupted", do: func(s *pegboard.Session, a *pegboard.AwaitedCall) {
+		{name: "stopped, then supplied", is: pegboard.ErrUserInterrupt, text: "interrupted", do: func(s *pegboard.Session, a *pegboard.ExternalCall) {
 			s.Interrupt(nil)
-			require.ErrorIs(t, a.Supply(pegboard.Supply{Result: pegboard.TextResult("words")}), pegboard.ErrNotAwaited)
+			require.ErrorIs(t, a.Submit(pegboard.ExternalResult{Result: pegboard.TextResult("words")}), pegboard.ErrNoExternalCall)
 		}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s, pool := browsing(t, bypass(t))
-			h := &host{execute: func(a *pegboard.AwaitedCall) { tc.do(s, a) }}
+			h := &host{execute: func(a *pegboard.ExternalCall) { tc.do(s, a) }}
 			ex := executor(pegboard.Executor{OnEvent: h.listen})
 			o := ex.Run(t.Context(), pool, call("1", "Open", `{}`))[0]
 			require.ErrorIs(t, o.Err, tc.is)
@@ -253,11 +253,11 @@ func TestSessionSupplyBeforeAStop(t *testing.T) {
 	}
 }
 
-// An AwaitedCall that no executor has made is not awaited.
+// An ExternalCall that no executor has made is not awaited.
 func TestSessionSupplyOfNothing(t *testing.T) {
 	t.Parallel()
 	c := call("1", "Open", `{}`)
-	for _, a := range []pegboard.AwaitedCall{{}, {ID: "1", Call: &c}} {
-		require.ErrorIs(t, a.Supply(pegboard.Supply{Result: pegboard.TextResult("x")}), pegboard.ErrNotAwaited)
+	for _, a := range []pegboard.ExternalCall{{}, {ID: "1", Call: &c}} {
+		require.ErrorIs(t, a.Submit(pegboard.ExternalResult{Result: pegboard.TextResult("x")}), pegboard.ErrNoExternalCall)
 	}
 }

@@ -652,7 +652,7 @@ type page struct {
 // browser returns a tool whose calls the host executes: those of one tab one after the
 // other.
 func browser(info pegboard.Info) pegboard.Tool {
-	info.Name, info.Supplied = "Open", true
+	info.Name, info.ExternalResult = "Open", true
 	return pegboard.Build(pegboard.Definition[visit, page]{
 		Info: info, Description: "Opens a page in the user's browser.",
 		Inspect: func(in visit, _ *pegboard.Call) pegboard.Traits {
@@ -669,7 +669,7 @@ func browser(info pegboard.Info) pegboard.Tool {
 // host executes calls in the place of a client application: it does with each what
 // execute says, and notes which were released again.
 type host struct {
-	execute  func(a *pegboard.AwaitedCall)
+	execute  func(a *pegboard.ExternalCall)
 	released map[string]string // the texts, by id
 	kinds    []pegboard.EventKind
 }
@@ -678,15 +678,15 @@ type host struct {
 func (h *host) listen(e pegboard.Event) {
 	h.kinds = append(h.kinds, e.Kind)
 	switch e.Kind {
-	case pegboard.EventAwaited:
+	case pegboard.EventExternal:
 		if h.execute != nil {
-			h.execute(e.Awaited)
+			h.execute(e.External)
 		}
 	case pegboard.EventReleased:
 		if h.released == nil {
 			h.released = map[string]string{}
 		}
-		h.released[e.Awaited.ID] = e.Text
+		h.released[e.External.ID] = e.Text
 	}
 }
 
@@ -701,9 +701,9 @@ func browsing(t testing.TB, cfg pegboard.SessionConfig, tools ...pegboard.Tool) 
 }
 
 // sayTitle supplies a page with the title.
-func sayTitle(t testing.TB, a *pegboard.AwaitedCall, title string) {
+func sayTitle(t testing.TB, a *pegboard.ExternalCall, title string) {
 	t.Helper()
-	require.NoError(t, a.Supply(pegboard.Supply{Output: []byte(`{"title":"` + title + `"}`)}))
+	require.NoError(t, a.Submit(pegboard.ExternalResult{Output: []byte(`{"title":"` + title + `"}`)}))
 }
 
 // registryOf returns a registry that holds tools.

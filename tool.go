@@ -39,7 +39,7 @@ type Tool interface {
 	Traits(c *Call) Traits
 	// Lines returns what a user interface shows of c. It is pure, like Traits, and called
 	// only when the interface asks, at any time.
-	Lines(c *Call) Lines
+	Summary(c *Call) Summary
 	// Validate returns what is wrong with the input beyond its schema, worded for the
 	// model.
 	Validate(ctx context.Context, c *Call) error
@@ -281,7 +281,7 @@ func newEntry(t Tool) (e entry, err error) {
 	}
 	e.info.Aliases = slices.Clone(e.info.Aliases)
 	e.tool, e.facts = t, e.info.facts()
-	e.compares = mayCompare(t) && !e.info.Polls && !e.info.Supplied && !e.info.RequiresGuard
+	e.compares = mayCompare(t) && !e.info.Polls && !e.info.ExternalResult && !e.info.RequiresGuard
 	return e, nil
 }
 

@@ -71,8 +71,8 @@ func ToolSearch(o SearchOptions) Tool {
 			Concurrency: Shared, ReadOnly: true, Kind: KindSearch,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "tools of the pool"}},
 		},
-		Lines: func(in searchInput, _ *Call) Lines {
-			return Lines{Before: "Find tools: " + in.Query, While: "Finding tools: " + in.Query}
+		Summary: func(in searchInput, _ *Call) Summary {
+			return Summary{Before: "Find tools: " + in.Query, While: "Finding tools: " + in.Query}
 		},
 		Permit: func(context.Context, searchInput, *Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow}

@@ -33,7 +33,7 @@ type View struct {
 // Lines are what a tool says of a call to a person. Each field may be empty: [Call.View]
 // then derives it from the title, the kind and the targets of the call. A line that has
 // line breaks or is too long is changed as by [OneLine].
-type Lines struct {
+type Summary struct {
 	Title  string // instead of Info.Title, if this call deserves another one
 	Before string // what the call would do, such as "Read main.go"
 	While  string // what it does, such as "Reading main.go"

@@ -62,7 +62,7 @@ func (s *calls) record(e *pegboard.Event) {
 		s.show(e.Call)
 	case pegboard.EventWaiting, pegboard.EventRetried, pegboard.EventProgress, pegboard.EventHook:
 		s.tell(e.Call, e.Text)
-	case pegboard.EventStarted, pegboard.EventAwaited:
+	case pegboard.EventStarted, pegboard.EventExternal:
 		s.started(e.Call)
 	case pegboard.EventFinished:
 		s.finished(e.Outcome)

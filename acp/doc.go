@@ -30,7 +30,7 @@
 // made of [pegboard.Question.Suggestions]. The session remembers the rules of an option
 // "always", and [pegboard.SessionConfig].OnRemember may save them. An answer that was not
 // offered denies the call, a second answer is passed over, and a question that was answered
-// elsewhere is withdrawn. [Conversation.Fill] shows forms, in editors that have elicitation.
+// elsewhere is withdrawn. [Conversation.Elicit] shows forms, in editors that have elicitation.
 //
 // # Modes
 //

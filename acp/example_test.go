@@ -21,7 +21,7 @@ func Example() {
 		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "noon", nil },
 	}))
 	open := func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
-		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Ask: c.Ask, Fill: c.Fill})
+		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Ask: c.Ask, Elicit: c.Elicit})
 		executor := pegboard.Executor{OnEvent: c.Record}
 		return session, func(ctx context.Context, prompt []pegboard.Part) (acp.StopReason, error) {
 			out := executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: "c1", Name: "Clock"})

@@ -38,7 +38,7 @@ func serveScript() error {
 		return err
 	}
 	agent, err := acp.New(acp.Options{Name: "script", Open: func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
-		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Ask: c.Ask, Fill: c.Fill})
+		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Ask: c.Ask, Elicit: c.Elicit})
 		executor := pegboard.Executor{OnEvent: c.Record}
 		return session, func(ctx context.Context, prompt []pegboard.Part) (acp.StopReason, error) {
 			pool := registry.AssemblePool(session, pegboard.PoolConfig{})

@@ -277,13 +277,13 @@ func planOf(todos []tasks.Todo) []PlanEntry {
 
 // Fill shows a form to the user: the Fill of [pegboard.SessionConfig]. A form that the editor
 // cannot show, or refuses to, is declined. If ctx ends, the form is withdrawn.
-func (c *Conversation) Fill(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+func (c *Conversation) Elicit(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 	n := c.connection
 	n.mu.Lock()
 	shown := f.URL == "" && n.forms || f.URL != "" && n.urls
 	n.mu.Unlock()
 	if !shown {
-		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitDecline}, nil
 	}
 	r := elicitationRequest{Session: c.id, Mode: "form", Message: f.Message, Schema: f.Schema, Meta: n.nextKey()}
 	if f.From != "" {
@@ -298,19 +298,19 @@ func (c *Conversation) Fill(ctx context.Context, f *pegboard.Form) (pegboard.Fil
 	var response elicitationResponse
 	if err := n.request(ctx, methodElicitation, r.Meta, r, &response); err != nil {
 		if err = askingError(ctx, err); ctx.Err() != nil || n.gone.Err() != nil {
-			return pegboard.Filled{}, err
+			return pegboard.ElicitResult{}, err
 		}
 		n.agent.logError("showing a form", err)
-		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitDecline}, nil
 	}
-	switch filled := (pegboard.Filled{Action: pegboard.FillAction(response.Action)}); filled.Action {
-	case pegboard.FillAccept:
+	switch filled := (pegboard.ElicitResult{Action: pegboard.ElicitAction(response.Action)}); filled.Action {
+	case pegboard.ElicitAccept:
 		if f.URL == "" {
 			filled.Content = response.Content
 		}
 		return filled, nil
-	case pegboard.FillDecline:
+	case pegboard.ElicitDecline:
 		return filled, nil
 	}
-	return pegboard.Filled{Action: pegboard.FillCancel}, nil
+	return pegboard.ElicitResult{Action: pegboard.ElicitCancel}, nil
 }

@@ -17,21 +17,21 @@ const showsForms = `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"f
 // TestForms fills forms in the editor.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	form := pegboard.Form{From: "library", Message: "Which book?", Schema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`)}
-	address := pegboard.Form{From: "library", Message: "Log in", URL: "https://example.com/login"}
+	form := pegboard.Elicitation{From: "library", Message: "Which book?", Schema: json.RawMessage(`{"type":"object","properties":{"title":{"type":"string"}},"required":["title"]}`)}
+	address := pegboard.Elicitation{From: "library", Message: "Log in", URL: "https://example.com/login"}
 	for _, tt := range []struct {
 		name      string
-		form      pegboard.Form
+		form      pegboard.Elicitation
 		initially string
 		answer    func(m message) any
-		want      pegboard.Filled
+		want      pegboard.ElicitResult
 		asked     int
 	}{
-		{name: "accepted", form: form, initially: showsForms, asked: 1, want: pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"title":"Emma"}`)},
+		{name: "accepted", form: form, initially: showsForms, asked: 1, want: pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(`{"title":"Emma"}`)},
 			answer: func(message) any {
 				return map[string]any{"action": "accept", "content": map[string]any{"title": "Emma"}}
 			}},
-		{name: "refused at first", form: form, initially: showsForms, asked: 2, want: pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"title":"Emma"}`)},
+		{name: "refused at first", form: form, initially: showsForms, asked: 2, want: pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(`{"title":"Emma"}`)},
 			answer: func(m message) any {
 				var p struct{ Message string }
 				if _ = json.Unmarshal(m.Params, &p); p.Message == "library: Which book?" {
@@ -39,19 +39,19 @@ func TestForms(t *testing.T) {
 				}
 				return map[string]any{"action": "accept", "content": map[string]any{"title": "Emma"}}
 			}},
-		{name: "declined", form: form, initially: showsForms, asked: 1, want: pegboard.Filled{Action: pegboard.FillDecline}, answer: func(message) any { return map[string]any{"action": "decline"} }},
-		{name: "cancelled", form: form, initially: showsForms, asked: 1, want: pegboard.Filled{Action: pegboard.FillCancel}, answer: func(message) any { return map[string]any{"action": "cancel"} }},
-		{name: "answered with an action of another version", form: form, initially: showsForms, asked: 1, want: pegboard.Filled{Action: pegboard.FillCancel}, answer: func(message) any { return map[string]any{"action": "_later"} }},
-		{name: "refused by the editor", form: form, initially: showsForms, asked: 1, want: pegboard.Filled{Action: pegboard.FillDecline}, answer: func(message) any { return &rpcError{Code: -32601, Message: "no"} }},
-		{name: "an address", form: address, initially: showsForms, asked: 1, want: pegboard.Filled{Action: pegboard.FillAccept}, answer: func(message) any { return map[string]any{"action": "accept"} }},
-		{name: "an editor without forms", form: form, want: pegboard.Filled{Action: pegboard.FillDecline}},
-		{name: "an editor without addresses", form: address, initially: `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}}}}`, want: pegboard.Filled{Action: pegboard.FillDecline}},
+		{name: "declined", form: form, initially: showsForms, asked: 1, want: pegboard.ElicitResult{Action: pegboard.ElicitDecline}, answer: func(message) any { return map[string]any{"action": "decline"} }},
+		{name: "cancelled", form: form, initially: showsForms, asked: 1, want: pegboard.ElicitResult{Action: pegboard.ElicitCancel}, answer: func(message) any { return map[string]any{"action": "cancel"} }},
+		{name: "answered with an action of another version", form: form, initially: showsForms, asked: 1, want: pegboard.ElicitResult{Action: pegboard.ElicitCancel}, answer: func(message) any { return map[string]any{"action": "_later"} }},
+		{name: "refused by the editor", form: form, initially: showsForms, asked: 1, want: pegboard.ElicitResult{Action: pegboard.ElicitDecline}, answer: func(message) any { return &rpcError{Code: -32601, Message: "no"} }},
+		{name: "an address", form: address, initially: showsForms, asked: 1, want: pegboard.ElicitResult{Action: pegboard.ElicitAccept}, answer: func(message) any { return map[string]any{"action": "accept"} }},
+		{name: "an editor without forms", form: form, want: pegboard.ElicitResult{Action: pegboard.ElicitDecline}},
+		{name: "an editor without addresses", form: address, initially: `{"protocolVersion":1,"clientCapabilities":{"elicitation":{"form":{}}}}`, want: pegboard.ElicitResult{Action: pegboard.ElicitDecline}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			filled := make(chan pegboard.Filled, 1)
+			filled := make(chan pegboard.ElicitResult, 1)
 			e := opened(t, setup{initially: tt.initially, answer: tt.answer, turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
-				f, err := h.session.Fill(ctx, tt.form)
+				f, err := h.session.Elicit(ctx, tt.form)
 				filled <- f
 				return "", err
 			}})
@@ -72,7 +72,7 @@ func TestForms(t *testing.T) {
 func TestFormIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	e := opened(t, setup{initially: showsForms, turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
-		_, err := h.session.Fill(ctx, pegboard.Form{Message: "Log in", URL: "https://example.com"})
+		_, err := h.session.Elicit(ctx, pegboard.Elicitation{Message: "Log in", URL: "https://example.com"})
 		require.ErrorIs(t, err, pegboard.ErrUserInterrupt)
 		return "", err
 	}})

@@ -257,9 +257,9 @@ func TestQuestionAfterTheEditorHasLeft(t *testing.T) {
 	require.NoError(t, e.leave())
 	_, err := e.h.Ask(t.Context(), &pegboard.Question{Call: &pegboard.Call{ID: "c"}, Tool: simple("T", nil)})
 	require.ErrorIs(t, err, acp.ErrDisconnected)
-	filled, err := e.h.Fill(t.Context(), &pegboard.Form{URL: "https://example.com"})
+	filled, err := e.h.Elicit(t.Context(), &pegboard.Elicitation{URL: "https://example.com"})
 	require.NoError(t, err)
-	require.Equal(t, pegboard.FillDecline, filled.Action)
+	require.Equal(t, pegboard.ElicitDecline, filled.Action)
 	e.h.Say("into the void")
 	e.h.Record(pegboard.Event{Kind: pegboard.EventAdmitted, Call: &pegboard.Call{ID: "c"}})
 }

@@ -134,7 +134,7 @@ func connected(t testing.TB, s setup) *editor {
 	if s.options.Open == nil {
 		s.options.Open = func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
 			cfg := s.session
-			cfg.Dir, cfg.Ask, cfg.Fill = c.Dir(), c.Ask, c.Fill
+			cfg.Dir, cfg.Ask, cfg.Elicit = c.Dir(), c.Ask, c.Elicit
 			if s.heard != nil {
 				cfg.Ask = func(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 					d, err := c.Ask(ctx, q)

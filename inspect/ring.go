@@ -120,7 +120,7 @@ func (r *ring) change(e *pegboard.Event) func(*callRecord) {
 			c.attempts = max(c.attempts, 1)
 			c.enter(phaseRunning, e.Time)
 		}
-	case pegboard.EventAwaited:
+	case pegboard.EventExternal:
 		return func(c *callRecord) { c.enter(phaseAwaited, e.Time) }
 	case pegboard.EventReleased:
 		return func(c *callRecord) { c.enter(phaseRunning, e.Time) }

@@ -67,7 +67,9 @@ func FuzzTexts(f *testing.F) {
 		require.NoError(t, err)
 		tool := tooltest.FakeConfig{Name: "Write", Title: text, Traits: pegboard.Traits{Concurrency: pegboard.PerTarget}, Targets: func(json.RawMessage) []policy.Target {
 			return []policy.Target{{Kind: policy.Path, Value: text}, {Kind: policy.Command, Value: text}, {Kind: policy.Opaque, Value: text}}
-		}, Lines: func(json.RawMessage) pegboard.Lines { return pegboard.Lines{Title: text, Before: text, While: text} }}.New(tooltest.Reply{Text: text})
+		}, Summary: func(json.RawMessage) pegboard.Summary {
+			return pegboard.Summary{Title: text, Before: text, While: text}
+		}}.New(tooltest.Reply{Text: text})
 		emits := pegboard.Build(pegboard.Definition[struct{}, string]{
 			Info: pegboard.Info{Name: "Emit"}, Description: "It says: " + text,
 			Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {

@@ -27,7 +27,7 @@ type ask struct {
 // A reply ends an ask.
 type reply struct {
 	decision policy.Decision
-	filled   pegboard.Filled
+	filled   pegboard.ElicitResult
 	nobody   bool // the client cannot be asked, or made no choice
 	expired  bool
 	err      error // of the attempt to ask
@@ -90,11 +90,11 @@ func acceptForm(r *mcp.ElicitResult) (reply, bool) {
 			}
 			content = text
 		}
-		return reply{filled: pegboard.Filled{Action: pegboard.FillAccept, Content: content}}, true
+		return reply{filled: pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: content}}, true
 	case "decline":
-		return reply{filled: pegboard.Filled{Action: pegboard.FillDecline}}, true
+		return reply{filled: pegboard.ElicitResult{Action: pegboard.ElicitDecline}}, true
 	case "cancel":
-		return reply{filled: pegboard.Filled{Action: pegboard.FillCancel}}, true
+		return reply{filled: pegboard.ElicitResult{Action: pegboard.ElicitCancel}}, true
 	}
 	return reply{}, false
 }

@@ -18,7 +18,7 @@
 //
 // # Questions
 //
-// With [Server.Ask] and [Server.Fill] in the session, questions about calls and forms go to
+// With [Server.Ask] and [Server.Elicit] in the session, questions about calls and forms go to
 // the client that has made the call, as elicitations. A client that cannot be asked has its
 // calls denied, with the reason and the rule that would permit them.
 //

@@ -35,7 +35,7 @@ func noteServer() *serve.Server {
 	s, err := serve.New(serve.Options{
 		Name: "notes", Version: "1.0.0",
 		Open: func(context.Context, serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
-			session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Ask: s.Ask, Fill: s.Fill})
+			session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Ask: s.Ask, Elicit: s.Elicit})
 			return session, func() *pegboard.Pool { return registry.AssemblePool(session, pegboard.PoolConfig{}) }, err
 		},
 	})
@@ -114,12 +114,12 @@ func ExampleServer_Stdio() {
 }
 
 // A tool asks the user of the client for a value, in the middle of a call.
-func ExampleServer_Fill() {
+func ExampleServer_Elicit() {
 	var registry pegboard.Registry
 	check(registry.Add(pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Greet"}, Description: "Greets the user.", Traits: pegboard.Traits{ReadOnly: true},
 		Call: func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
-			filled, err := c.Session().Fill(ctx, pegboard.Form{From: "greeter", Message: "What is your name?", Schema: json.RawMessage(nameSchema)})
+			filled, err := c.Session().Elicit(ctx, pegboard.Elicitation{From: "greeter", Message: "What is your name?", Schema: json.RawMessage(nameSchema)})
 			return fmt.Sprintf("%s: %s", filled.Action, filled.Content), err
 		},
 	})))
@@ -127,7 +127,7 @@ func ExampleServer_Fill() {
 	s, err := serve.New(serve.Options{Open: func(context.Context, serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
 		permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Greet"}})
 		check(err)
-		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Permissions: permissions, Fill: s.Fill})
+		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Permissions: permissions, Elicit: s.Elicit})
 		return session, func() *pegboard.Pool { return registry.AssemblePool(session, pegboard.PoolConfig{}) }, err
 	}})
 	check(err)

@@ -250,12 +250,12 @@ func TestClientComesBackLate(t *testing.T) {
 		ask := make(chan struct{})
 		s := served(t, serve.Options{}, func(_ serve.Client, cfg *pegboard.SessionConfig) { cfg.Permissions = allowing(t, "Put") },
 			writer("Put", func(ctx context.Context, c *pegboard.Call) (string, error) {
-				first, err := c.Session().Fill(ctx, form("first", "Who?", nameSchema))
+				first, err := c.Session().Elicit(ctx, form("first", "Who?", nameSchema))
 				if err != nil {
 					return "", err
 				}
 				<-ask
-				second, err := c.Session().Fill(ctx, form("second", "Who?", nameSchema))
+				second, err := c.Session().Elicit(ctx, form("second", "Who?", nameSchema))
 				return fmt.Sprint(first.Action, " ", second.Action), err
 			}))
 		session := connect(t, s.Server, byHand("a"), modern)
@@ -355,20 +355,20 @@ func TestProgress(t *testing.T) {
 // TestForms shows forms in mid-call, and an address.
 func TestForms(t *testing.T) {
 	t.Parallel()
-	page := pegboard.Form{From: "bank", Message: "Log in", URL: "https://bank.example/login"}
+	page := pegboard.Elicitation{From: "bank", Message: "Log in", URL: "https://bank.example/login"}
 	tests := []struct {
 		name  string
-		forms []pegboard.Form
+		forms []pegboard.Elicitation
 		asked person
 		want  string
 		asks  int
 	}{
-		{name: "accept", forms: []pegboard.Form{form("setup", "Who?", nameSchema)}, asked: filling(`Ann`), want: `accept {"name":"Ann"};`, asks: 1},
-		{name: "two", forms: []pegboard.Form{form("a", "Who?", nameSchema), form("b", "And who?", nameSchema)}, asked: filling("Ann"), want: `accept {"name":"Ann"};accept {"name":"Ann"};`, asks: 2},
-		{name: "decline", forms: []pegboard.Form{form("setup", "Who?", nameSchema)}, asked: acting("decline"), want: `decline ;`, asks: 1},
-		{name: "cancel", forms: []pegboard.Form{form("setup", "Who?", nameSchema)}, asked: acting("cancel"), want: `cancel ;`, asks: 1},
-		{name: "address", forms: []pegboard.Form{page}, asked: acting("accept"), want: `accept ;`, asks: 1},
-		{name: "nobody", forms: []pegboard.Form{form("setup", "Who?", nameSchema), page}, want: `decline ;decline ;`},
+		{name: "accept", forms: []pegboard.Elicitation{form("setup", "Who?", nameSchema)}, asked: filling(`Ann`), want: `accept {"name":"Ann"};`, asks: 1},
+		{name: "two", forms: []pegboard.Elicitation{form("a", "Who?", nameSchema), form("b", "And who?", nameSchema)}, asked: filling("Ann"), want: `accept {"name":"Ann"};accept {"name":"Ann"};`, asks: 2},
+		{name: "decline", forms: []pegboard.Elicitation{form("setup", "Who?", nameSchema)}, asked: acting("decline"), want: `decline ;`, asks: 1},
+		{name: "cancel", forms: []pegboard.Elicitation{form("setup", "Who?", nameSchema)}, asked: acting("cancel"), want: `cancel ;`, asks: 1},
+		{name: "address", forms: []pegboard.Elicitation{page}, asked: acting("accept"), want: `accept ;`, asks: 1},
+		{name: "nobody", forms: []pegboard.Elicitation{form("setup", "Who?", nameSchema), page}, want: `decline ;decline ;`},
 	}
 	for _, tt := range tests {
 		for _, way := range ways {
@@ -386,7 +386,7 @@ func TestForms(t *testing.T) {
 				s := served(t, serve.Options{}, func(_ serve.Client, cfg *pegboard.SessionConfig) { cfg.Permissions = allowing(t, "Put") },
 					writer("Put", func(ctx context.Context, c *pegboard.Call) (all string, err error) {
 						for _, f := range tt.forms {
-							filled, err := c.Session().Fill(ctx, f)
+							filled, err := c.Session().Elicit(ctx, f)
 							if err != nil {
 								return "", err
 							}
@@ -417,7 +417,7 @@ func TestFormIsShownAgain(t *testing.T) {
 	t.Parallel()
 	s := served(t, serve.Options{}, func(_ serve.Client, cfg *pegboard.SessionConfig) { cfg.Permissions = allowing(t, "Put") },
 		writer("Put", func(ctx context.Context, c *pegboard.Call) (string, error) {
-			filled, err := c.Session().Fill(ctx, form("setup", "Who?", nameSchema))
+			filled, err := c.Session().Elicit(ctx, form("setup", "Who?", nameSchema))
 			return string(filled.Content), err
 		}))
 	session := connect(t, s.Server, byHand("a"), modern)

@@ -42,7 +42,7 @@ type Options struct {
 	// Open makes the session of a client, and returns a func that returns the client's
 	// tools as they are now: at once, and whenever [Server.Refresh] is called. The server
 	// closes the session when the client leaves. The session's Ask and Fill should be
-	// [Server.Ask] and [Server.Fill]. An error refuses the client, and is logged and not
+	// [Server.Ask] and [Server.Elicit]. An error refuses the client, and is logged and not
 	// sent. Ctx ends when the request that opens the session ends. Open may be called
 	// concurrently. A panic counts as an error.
 	Open func(ctx context.Context, c Client) (*pegboard.Session, func() *pegboard.Pool, error)
@@ -196,10 +196,10 @@ func (s *Server) Ask(ctx context.Context, q *pegboard.Question) (policy.Decision
 // was called: a [pegboard.SessionConfig].Fill for the sessions of [Options].Open. A form that
 // the client cannot be shown is declined; one that the client does not answer within
 // [Options].Answer is cancelled.
-func (s *Server) Fill(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+func (s *Server) Elicit(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 	c, ok := openCallOf(ctx)
 	if !ok || c.peer.server != s {
-		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitDecline}, nil
 	}
 	message := f.Message
 	if f.Problem != "" {
@@ -210,11 +210,11 @@ func (s *Server) Fill(ctx context.Context, f *pegboard.Form) (pegboard.Filled, e
 	r, err := c.put(ctx, a)
 	switch {
 	case err != nil:
-		return pegboard.Filled{}, err
+		return pegboard.ElicitResult{}, err
 	case r.expired:
-		return pegboard.Filled{Action: pegboard.FillCancel}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitCancel}, nil
 	case r.nobody:
-		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitDecline}, nil
 	}
 	return r.filled, nil
 }

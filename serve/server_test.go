@@ -256,7 +256,7 @@ func TestAskOutsideOfACall(t *testing.T) {
 	d, err := s.Ask(t.Context(), &pegboard.Question{})
 	require.NoError(t, err)
 	require.Equal(t, policy.Undecided, d.Behavior)
-	filled, err := s.Fill(t.Context(), &pegboard.Form{Message: "?", URL: "https://example.com"})
+	filled, err := s.Elicit(t.Context(), &pegboard.Elicitation{Message: "?", URL: "https://example.com"})
 	require.NoError(t, err)
-	require.Equal(t, pegboard.FillDecline, filled.Action)
+	require.Equal(t, pegboard.ElicitDecline, filled.Action)
 }

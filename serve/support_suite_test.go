@@ -43,7 +43,7 @@ func (p *suitePool) open(context.Context, serve.Client) (*pegboard.Session, func
 	if err != nil {
 		return nil, nil, err
 	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Ask: p.server.Ask, Fill: p.server.Fill})
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Ask: p.server.Ask, Elicit: p.server.Elicit})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -84,11 +84,11 @@ func decoded(text string) []byte {
 }
 
 // asking returns a tool that shows forms, one after the other, and tells what came back.
-func asking(name string, forms ...pegboard.Form) pegboard.Tool {
+func asking(name string, forms ...pegboard.Elicitation) pegboard.Tool {
 	return simple(name, "Asks for values.", func(ctx context.Context, c *pegboard.Call) ([]pegboard.Part, error) {
 		var parts []pegboard.Part
 		for _, f := range forms {
-			filled, err := c.Session().Fill(ctx, f)
+			filled, err := c.Session().Elicit(ctx, f)
 			if err != nil {
 				return nil, err
 			}
@@ -98,8 +98,8 @@ func asking(name string, forms ...pegboard.Form) pegboard.Tool {
 	})
 }
 
-func form(from, message, schema string) pegboard.Form {
-	return pegboard.Form{From: from, Message: message, Schema: json.RawMessage(schema)}
+func form(from, message, schema string) pegboard.Elicitation {
+	return pegboard.Elicitation{From: from, Message: message, Schema: json.RawMessage(schema)}
 }
 
 const (
@@ -141,7 +141,7 @@ func (p *suitePool) tools() []pegboard.Tool {
 				Message string `json:"message"`
 			}, c *pegboard.Call,
 			) (string, error) {
-				filled, err := c.Session().Fill(ctx, form("form", in.Message,
+				filled, err := c.Session().Elicit(ctx, form("form", in.Message,
 					`{"type":"object","properties":{"username":{"type":"string"},"email":{"type":"string"}},"required":["username","email"]}`))
 				return fmt.Sprintf("User response: %s %s", filled.Action, filled.Content), err
 			},

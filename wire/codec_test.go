@@ -352,8 +352,8 @@ func TestCodecWritesWhatHooksSay(t *testing.T) {
 				} else {
 					outcomes = ex.Run(t.Context(), p, m.Calls...)
 				}
-				s.Tell(pegboard.Part{Text: "of no call"})
-				results := codec.Results(m, outcomes, s.News()...)
+				s.Notify(pegboard.Part{Text: "of no call"})
+				results := codec.Results(m, outcomes, s.Notifications()...)
 				got, err := json.Marshal(results)
 				require.NoError(t, err)
 				require.JSONEq(t, want[to], string(got))
@@ -361,7 +361,7 @@ func TestCodecWritesWhatHooksSay(t *testing.T) {
 				same, repairs := codec.Normalize(history)
 				require.Empty(t, repairs)
 				require.True(t, slices.EqualFunc(history, same, func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }))
-				again, err := json.Marshal(codec.Results(m, outcomes, s.News()...))
+				again, err := json.Marshal(codec.Results(m, outcomes, s.Notifications()...))
 				require.NoError(t, err)
 				require.NotContains(t, string(again), "of no call", "news is handed out once")
 			})

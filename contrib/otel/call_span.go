@@ -99,7 +99,7 @@ func (s *callSpan) record(ctx context.Context, e *pegboard.Event) {
 		s.event(e, eventDetached)
 	case pegboard.EventRetried:
 		s.event(e, eventRetried)
-	case pegboard.EventAwaited:
+	case pegboard.EventExternal:
 		s.event(e, eventAwaited)
 	case pegboard.EventReleased:
 		s.event(e, eventReleased)

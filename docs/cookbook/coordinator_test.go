@@ -35,8 +35,8 @@ func Example_coordinator() {
 	}
 	var executor pegboard.Executor
 	executor.Run(context.Background(), pool, tooltest.Call("Agent", `{"description": "count", "prompt": "How long is it?"}`))
-	<-session.Arrival() // the worker runs in the background; a loop asks for News before each request
-	for _, part := range session.News() {
+	<-session.Notified() // the worker runs in the background; a loop asks for News before each request
+	for _, part := range session.Notifications() {
 		_, report, _ := strings.Cut(part.Text, "It reports:\n")
 		report, _, _ = strings.Cut(report, "\n")
 		fmt.Println("the worker reports:", report)

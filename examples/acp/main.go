@@ -57,7 +57,7 @@ func newHost() (*host, error) {
 
 // open makes the session of a conversation.
 func (h *host) open(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Ask: c.Ask, Fill: c.Fill})
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Ask: c.Ask, Elicit: c.Elicit})
 	if err != nil {
 		return nil, nil, err
 	}

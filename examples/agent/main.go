@@ -133,7 +133,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		history = append(history, codec.Results(message, outcomes, session.News()...)...)
+		history = append(history, codec.Results(message, outcomes, session.Notifications()...)...)
 		if slices.ContainsFunc(outcomes, func(o pegboard.Outcome) bool { return o.StopTurn }) {
 			s.summary(time.Since(begin))
 			return nil

@@ -86,7 +86,7 @@ func converse(ctx context.Context, dir, work string) error {
 			return err
 		}
 		outcomes := executor.Run(ctx, pool, message.Calls...)
-		history = append(append(history, message.History...), codec.Results(message, outcomes, session.News()...)...)
+		history = append(append(history, message.History...), codec.Results(message, outcomes, session.Notifications()...)...)
 		seen = nil
 		for i, out := range outcomes {
 			seen = append(seen, out.Result.Text())

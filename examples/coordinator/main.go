@@ -124,8 +124,8 @@ func (h *host) await(ctx context.Context, n int) (reports []string, err error) {
 		}
 	})()
 	for {
-		arrival := h.agents.Arrival(h.session)
-		for _, part := range h.session.News() {
+		arrival := h.agents.Notified(h.session)
+		for _, part := range h.session.Notifications() {
 			reports = append(reports, h.report(part.Text))
 		}
 		if len(reports) >= n {

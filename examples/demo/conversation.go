@@ -22,7 +22,7 @@ func (h *host) converse(ctx context.Context) error {
 				return err
 			}
 		}
-		text, calls := m.next(outcomes, h.session.News())
+		text, calls := m.next(outcomes, h.session.Notifications())
 		h.screen.say("\nmodel  %s", text)
 		if len(calls) == 0 {
 			return nil

@@ -89,7 +89,7 @@ func (d driver) run(ctx context.Context, in io.Reader, out io.Writer) (err error
 			}
 			session.NewTurn() // each line counts as a message of the user
 			outcomes := executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), calls...)
-			if err := d.print(out, outcomes, session.News()); err != nil {
+			if err := d.print(out, outcomes, session.Notifications()); err != nil {
 				return err
 			}
 		}

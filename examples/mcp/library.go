@@ -51,7 +51,7 @@ func (l *library) open(context.Context, serve.Client) (*pegboard.Session, func()
 	if err != nil {
 		return nil, nil, err
 	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Permissions: permissions, Ask: l.server.Ask, Fill: l.server.Fill})
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Permissions: permissions, Ask: l.server.Ask, Elicit: l.server.Elicit})
 	return session, func() *pegboard.Pool { return l.registry.AssemblePool(session, pegboard.PoolConfig{}) }, err
 }
 
@@ -67,11 +67,11 @@ func (l *library) tool(name, description string, call func(context.Context, book
 
 // reserve asks the user of the client for a day, wherever the client is.
 func (l *library) reserve(ctx context.Context, b book, c *pegboard.Call) (string, error) {
-	filled, err := c.Session().Fill(ctx, pegboard.Form{
+	filled, err := c.Session().Elicit(ctx, pegboard.Elicitation{
 		From: "library", Message: "When do you need " + b.Title + "?",
 		Schema: json.RawMessage(`{"type":"object","properties":{"day":{"type":"string"}},"required":["day"]}`),
 	})
-	if err != nil || filled.Action != pegboard.FillAccept {
+	if err != nil || filled.Action != pegboard.ElicitAccept {
 		return "not reserved", err
 	}
 	var answer struct{ Day string }

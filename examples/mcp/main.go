@@ -84,7 +84,7 @@ func converse(ctx context.Context, configured []mcpjson.Server) (err error) {
 	if err != nil {
 		return err
 	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Fill: fill})
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Elicit: fill})
 	if err != nil {
 		return err
 	}
@@ -122,9 +122,9 @@ func converse(ctx context.Context, configured []mcpjson.Server) (err error) {
 }
 
 // fill is the user, who answers each form with a day.
-func fill(_ context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+func fill(_ context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 	fmt.Printf("  %s asks the user: %s\n", f.From, f.Message)
-	return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"day":"Friday"}`)}, nil
+	return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(`{"day":"Friday"}`)}, nil
 }
 
 // A host has one conversation.

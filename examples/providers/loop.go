@@ -51,7 +51,7 @@ func converse(ctx context.Context, codec wire.Codec, send sender, pool *pegboard
 		}
 		all = append(all, outcomes...)
 		history = append(history, message.History...)
-		history = append(history, codec.Results(message, outcomes, pool.Session().News()...)...)
+		history = append(history, codec.Results(message, outcomes, pool.Session().Notifications()...)...)
 	}
 	return all, errors.New("the model still calls tools after the last turn")
 }

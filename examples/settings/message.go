@@ -73,7 +73,7 @@ func play(ctx context.Context, show screen, f settings.Files, loaded *settings.L
 	for _, o := range outcomes {
 		show.outcome(o)
 	}
-	for _, part := range session.News() {
+	for _, part := range session.Notifications() {
 		show.printf("news for the model: %s\n", part.Text)
 	}
 	show.printf("\nThe decisions, without the hooks:\n")

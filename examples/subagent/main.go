@@ -123,7 +123,7 @@ func (h *host) awaitNews(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, part := range h.session.News() {
+	for _, part := range h.session.Notifications() {
 		h.print("news:    ", part.Text)
 	}
 	return nil

@@ -41,8 +41,8 @@ func exchangeRate(base *url.URL, client *http.Client) pegboard.Tool {
 			Concurrency: pegboard.Shared,
 			Kind:        pegboard.KindFetch,
 		},
-		Lines: func(in rateInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Get the rate of " + in.From + " in " + in.To, While: "Getting the rate of " + in.From + " in " + in.To}
+		Summary: func(in rateInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Get the rate of " + in.From + " in " + in.To, While: "Getting the rate of " + in.From + " in " + in.To}
 		},
 		Call: func(ctx context.Context, in rateInput, c *pegboard.Call) (rate, error) {
 			address := base.JoinPath(in.From, in.To).String()

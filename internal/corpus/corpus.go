@@ -2,7 +2,7 @@
 //
 // The data is in folders of one layout, listed in the environment variable
 // PEGBOARD_CORPUS the way PATH lists folders. A test gets the folders from [Folders], reads
-// their files with [Lines], and prints its result for each with [Report]. The package is
+// their files with [Summary], and prints its result for each with [Report]. The package is
 // for tests alone; no shipped code imports it.
 package corpus
 

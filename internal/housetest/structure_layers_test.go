@@ -21,7 +21,7 @@ type rootLayer struct {
 // of the layers before it. Each file stands in exactly one layer.
 var rootLayers = []rootLayer{
 	{about: "tools, calls, results", files: []string{"doc", "errors", "seal", "line", "info", "tool", "definition", "schema", "bind", "call", "view", "result", "resultstore"}},
-	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "budget", "session", "session_calls", "session_results", "permissions", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_news", "session_form", "result_limits", "result_view"}},
+	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "budget", "session", "session_calls", "session_results", "permissions", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_notifications", "session_elicit", "result_limits", "result_view"}},
 	{about: "batches and the pipeline", files: []string{"event", "executor", "suspension", "turn_record", "batch", "stream", "pipeline", "pipeline_schedule", "pipeline_hooks", "pipeline_outcome", "pipeline_inquiry", "pipeline_run"}},
 }
 

@@ -204,7 +204,7 @@ func (o *occasion) readMembers(r *reply, m members) {
 	case postToolUse:
 		r.toolOutput, r.mcpToolOutput = s.get("updatedToolOutput"), s.get("updatedMCPToolOutput")
 	case elicitation, elicitationResult:
-		r.action = pegboard.FillAction(s.word("action", string(pegboard.FillAccept), string(pegboard.FillDecline), string(pegboard.FillCancel)))
+		r.action = pegboard.ElicitAction(s.word("action", string(pegboard.ElicitAccept), string(pegboard.ElicitDecline), string(pegboard.ElicitCancel)))
 		r.content = s.get("content")
 	default:
 		r.readLoop(m, s)

@@ -277,6 +277,6 @@ func (c *command) deliver(out output) {
 	o.tell(r.message)
 	o.sendToTerminal(r)
 	for _, text := range r.Context {
-		o.session.Tell(pegboard.Part{Text: text})
+		o.session.Notify(pegboard.Part{Text: text})
 	}
 }

@@ -52,7 +52,7 @@ func greeter() pegboard.Tool {
 
 // open returns a session with hooks.
 func open(r *hooks.Runner) *pegboard.Session {
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Hooks: r.Hooks(), Fill: r.Fill(nil)})
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: os.TempDir(), Hooks: r.Hooks(), Elicit: r.Elicit(nil)})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -96,10 +96,10 @@ func ExampleRunner_Fire() {
 }
 
 // Hooks answer the forms of servers before the user does.
-func ExampleRunner_Fill() {
+func ExampleRunner_Elicit() {
 	s := open(guard(hooks.Options{}))
 	defer func() { _ = s.Close(context.Background()) }()
-	filled, err := s.Fill(pegboard.WithSession(context.Background(), s), pegboard.Form{From: "forge", Message: "Log in?", URL: "https://example.com/login"})
+	filled, err := s.Elicit(pegboard.WithSession(context.Background(), s), pegboard.Elicitation{From: "forge", Message: "Log in?", URL: "https://example.com/login"})
 	fmt.Println(filled.Action, err)
 	// Output: decline <nil>
 }

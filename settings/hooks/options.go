@@ -74,7 +74,7 @@ type Options struct {
 	Strict bool
 	// Wake is called when an asyncRewake hook has ended with code 2, with what it printed to
 	// stderr, or else to stdout, for the model to read. Nil means that it becomes news of the
-	// session, see [pegboard.Session.Tell].
+	// session, see [pegboard.Session.Notify].
 	Wake func(s *pegboard.Session, text string)
 	// Message is called with what a hook says to the person: systemMessage, stopReason, and
 	// reasons that the model does not read. Hooks of a call also emit it as an event of the
@@ -119,12 +119,12 @@ func (o *Options) message(s *pegboard.Session, text string) {
 // wake tells the model something, and has it read that at once if the host can.
 func (o *Options) wake(s *pegboard.Session, text string) {
 	if o.Wake == nil {
-		s.Tell(pegboard.Part{Text: text})
+		s.Notify(pegboard.Part{Text: text})
 		return
 	}
 	if crash := patiently(func() { o.Wake(s, text) }); crash != nil {
 		o.problem(&Handler{}, fmt.Errorf("the func Wake: %w", crash))
-		s.Tell(pegboard.Part{Text: text})
+		s.Notify(pegboard.Part{Text: text})
 	}
 }
 

@@ -31,7 +31,7 @@ type reply struct {
 	mcpToolOutput json.RawMessage
 
 	retry   bool // of PermissionDenied
-	action  pegboard.FillAction
+	action  pegboard.ElicitAction
 	content json.RawMessage
 }
 

@@ -23,7 +23,7 @@ import (
 )
 
 // A Runner runs the hooks of a [Set] for sessions: those of calls through [Runner.Hooks],
-// those of forms through [Runner.Fill], and those of the agent loop by [Runner.Fire].
+// those of forms through [Runner.Elicit], and those of the agent loop by [Runner.Fire].
 //
 // # Concurrency
 //
@@ -445,8 +445,8 @@ func (r *Runner) newCallOccasion(c *pegboard.Call, event string) *occasion {
 //
 // A form that is shown again, since its content was refused, is answered by the user alone:
 // hooks can then decline it, and change nothing.
-func (r *Runner) Fill(next func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error)) func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
-	return func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+func (r *Runner) Elicit(next func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error)) func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+	return func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 		s, ok := pegboard.SessionFrom(ctx)
 		if !ok {
 			r.options.problem(&Handler{}, errors.New("Fill: the context carries no session, see pegboard.WithSession, so hooks are not asked"))
@@ -454,7 +454,7 @@ func (r *Runner) Fill(next func(ctx context.Context, f *pegboard.Form) (pegboard
 		}
 		filled, decided, err := r.elicit(ctx, s, f)
 		if err != nil {
-			return pegboard.Filled{Action: pegboard.FillCancel}, err
+			return pegboard.ElicitResult{Action: pegboard.ElicitCancel}, err
 		}
 		if !decided {
 			if filled, err = fill(ctx, f, next); err != nil {
@@ -465,15 +465,15 @@ func (r *Runner) Fill(next func(ctx context.Context, f *pegboard.Form) (pegboard
 	}
 }
 
-func fill(ctx context.Context, f *pegboard.Form, next func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error)) (pegboard.Filled, error) {
+func fill(ctx context.Context, f *pegboard.Elicitation, next func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error)) (pegboard.ElicitResult, error) {
 	if next == nil {
-		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitDecline}, nil
 	}
 	return next(ctx, f)
 }
 
 // elicit asks the hooks before the user.
-func (r *Runner) elicit(ctx context.Context, s *pegboard.Session, f *pegboard.Form) (filled pegboard.Filled, decided bool, err error) {
+func (r *Runner) elicit(ctx context.Context, s *pegboard.Session, f *pegboard.Elicitation) (filled pegboard.ElicitResult, decided bool, err error) {
 	if f.Problem != "" {
 		return filled, false, nil
 	}
@@ -500,14 +500,14 @@ func (r *Runner) elicit(ctx context.Context, s *pegboard.Session, f *pegboard.Fo
 		return filled, false, nil
 	}
 	filled.Action = last.action
-	if last.action == pegboard.FillAccept && f.URL == "" {
+	if last.action == pegboard.ElicitAccept && f.URL == "" {
 		filled.Content = last.content
 	}
 	return filled, true, nil
 }
 
 // elicited asks the hooks after the user.
-func (r *Runner) elicited(ctx context.Context, s *pegboard.Session, f *pegboard.Form, filled pegboard.Filled) (pegboard.Filled, error) {
+func (r *Runner) elicited(ctx context.Context, s *pegboard.Session, f *pegboard.Elicitation, filled pegboard.ElicitResult) (pegboard.ElicitResult, error) {
 	o, handlers := r.formOccasion(s, elicitationResult, f)
 	if len(handlers) == 0 {
 		return filled, nil
@@ -516,7 +516,7 @@ func (r *Runner) elicited(ctx context.Context, s *pegboard.Session, f *pegboard.
 	p.addText("mcp_server_name", f.From)
 	action := filled.Action
 	if action == "" {
-		action = pegboard.FillCancel
+		action = pegboard.ElicitCancel
 	}
 	p.addText("action", string(action))
 	if json.Valid(filled.Content) {
@@ -527,19 +527,19 @@ func (r *Runner) elicited(ctx context.Context, s *pegboard.Session, f *pegboard.
 	replies := o.run(ctx, handlers)
 	o.tellAll(replies)
 	if ctx.Err() != nil {
-		return pegboard.Filled{Action: pegboard.FillCancel}, context.Cause(ctx)
+		return pegboard.ElicitResult{Action: pegboard.ElicitCancel}, context.Cause(ctx)
 	}
 	last := answerOf(replies)
 	switch {
 	case last == nil:
 		return filled, nil
-	case last.action != pegboard.FillAccept:
-		return pegboard.Filled{Action: last.action}, nil
-	case f.Problem != "" || filled.Action != pegboard.FillAccept && last.content == nil && f.URL == "":
+	case last.action != pegboard.ElicitAccept:
+		return pegboard.ElicitResult{Action: last.action}, nil
+	case f.Problem != "" || filled.Action != pegboard.ElicitAccept && last.content == nil && f.URL == "":
 		o.runner.options.problem(last.handler, errors.New("what it would fill in has no effect: the form was shown again, or there is no content"))
 		return filled, nil
 	}
-	filled.Action = pegboard.FillAccept
+	filled.Action = pegboard.ElicitAccept
 	if last.content != nil && f.URL == "" {
 		filled.Content = last.content
 	}
@@ -547,7 +547,7 @@ func (r *Runner) elicited(ctx context.Context, s *pegboard.Session, f *pegboard.
 }
 
 // formOccasion returns an event of a form, and its handlers that run.
-func (r *Runner) formOccasion(s *pegboard.Session, event string, f *pegboard.Form) (*occasion, []*Handler) {
+func (r *Runner) formOccasion(s *pegboard.Session, event string, f *pegboard.Elicitation) (*occasion, []*Handler) {
 	matched := r.matching(event, f.From)
 	if len(matched) == 0 {
 		return nil, nil
@@ -556,7 +556,7 @@ func (r *Runner) formOccasion(s *pegboard.Session, event string, f *pegboard.For
 	return o, r.runnable(matched, o.state, never)
 }
 
-func modeOf(f *pegboard.Form) string {
+func modeOf(f *pegboard.Elicitation) string {
 	if f.URL != "" {
 		return "url"
 	}
@@ -572,11 +572,11 @@ func answerOf(replies []*reply) (counts *reply) {
 			return 0
 		case r.Block || r.Stop:
 			return 4
-		case r.action == pegboard.FillDecline:
+		case r.action == pegboard.ElicitDecline:
 			return 3
-		case r.action == pegboard.FillCancel:
+		case r.action == pegboard.ElicitCancel:
 			return 2
-		case r.action == pegboard.FillAccept:
+		case r.action == pegboard.ElicitAccept:
 			return 1
 		}
 		return 0
@@ -588,7 +588,7 @@ func answerOf(replies []*reply) (counts *reply) {
 		}
 	}
 	if counts != nil && (counts.Block || counts.Stop) {
-		counts.action, counts.content = pegboard.FillDecline, nil
+		counts.action, counts.content = pegboard.ElicitDecline, nil
 	}
 	return counts
 }
@@ -614,7 +614,7 @@ func (r *Runner) Fire(ctx context.Context, s *pegboard.Session, event string, fi
 	}
 	described, _ := eventOf(event)
 	if described.aboutTool || slices.Contains([]string{postToolBatch, elicitation, elicitationResult}, event) {
-		return Answer{}, fmt.Errorf("%s runs by itself, see Runner.Hooks and Runner.Fill", event)
+		return Answer{}, fmt.Errorf("%s runs by itself, see Runner.Hooks and Runner.Elicit", event)
 	}
 	members, err := membersOf(fields)
 	if err != nil {
@@ -732,7 +732,7 @@ func (r *Runner) fireTask(ctx context.Context, name string, e tasks.Event) error
 	fields := TaskFields{ID: e.Task.ID, Subject: e.Task.Subject, Description: e.Task.Description}
 	answer, err := r.Fire(ctx, e.Session, name, fields)
 	for _, text := range answer.Context {
-		e.Session.Tell(pegboard.Part{Text: text})
+		e.Session.Notify(pegboard.Part{Text: text})
 	}
 	reason := cmp.Or(answer.Reason, "a hook of the user refused it")
 	switch {

@@ -798,7 +798,7 @@ func (c cell) fill(sc *scene) seen {
 		defer func() { require.NoError(sc, fork.Close(ctx)) }()
 		session = fork
 	}
-	filled, err := session.Fill(ctx, pegboard.Form{From: "far", Message: "Who?", Schema: json.RawMessage(`{"type": "object", "properties": {"a": {"type": "string"}}}`)})
+	filled, err := session.Elicit(ctx, pegboard.Elicitation{From: "far", Message: "Who?", Schema: json.RawMessage(`{"type": "object", "properties": {"a": {"type": "string"}}}`)})
 	s := seen{string(filled.Action)}
 	if err != nil {
 		s = seen{fmt.Sprint("?", err)}

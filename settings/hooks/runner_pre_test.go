@@ -704,7 +704,7 @@ func TestScripts(t *testing.T) {
 				out, model := p.bash("echo hi")
 				require.NotContains(p, model, "green")
 				for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-					if news := p.session.News(); len(news) > 0 {
+					if news := p.session.Notifications(); len(news) > 0 {
 						return out, news[0].Text
 					}
 				}

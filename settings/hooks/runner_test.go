@@ -692,7 +692,7 @@ func TestAsync(t *testing.T) {
 			require.NoError(t, out.Err)
 			require.Empty(t, out.Result.Messages)
 			var news []pegboard.Part
-			require.Eventually(t, func() bool { news = append(news, s.session.News()...); return len(news) > 0 }, waitTime, pollTime)
+			require.Eventually(t, func() bool { news = append(news, s.session.Notifications()...); return len(news) > 0 }, waitTime, pollTime)
 			require.Equal(t, []string{"it is noon"}, unlabelled(t, texts(news)))
 			require.Equal(t, []string{"done"}, s.messages)
 			require.Contains(t, s.problemTexts(), "decision has no effect")
@@ -877,25 +877,25 @@ func TestFill(t *testing.T) {
 	answer := func(event, members string) string {
 		return commandHook(event, "forge", "cat > @DIR/"+event+"; "+printing(`{"hookSpecificOutput": {"hookEventName": "`+event+`", `+members+`}}`))
 	}
-	accepted := func(text string) pegboard.Filled {
-		return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(text)}
+	accepted := func(text string) pegboard.ElicitResult {
+		return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(text)}
 	}
 	user := accepted(`{"name":"Ada"}`)
 	tests := []struct {
 		name  string
 		file  string
-		want  pegboard.Filled
+		want  pegboard.ElicitResult
 		asked int
 	}{
 		{name: "none", file: "{}", want: user, asked: 1},
 		{name: "of another server", file: strings.ReplaceAll(answer("Elicitation", `"action": "decline"`), "forge", "other"), want: user, asked: 1},
 		{name: "accept", file: answer("Elicitation", `"action": "accept", "content": {"name": "Bob"}`), want: accepted(`{"name": "Bob"}`)},
-		{name: "decline", file: answer("Elicitation", `"action": "decline"`), want: pegboard.Filled{Action: pegboard.FillDecline}},
-		{name: "cancel", file: answer("Elicitation", `"action": "cancel"`), want: pegboard.Filled{Action: pegboard.FillCancel}},
-		{name: "code 2", file: commandHook("Elicitation", "", printing(`{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "accept", "content": {"name": "Bob"}}}`)+"\nexit 2"), want: pegboard.Filled{Action: pegboard.FillDecline}},
+		{name: "decline", file: answer("Elicitation", `"action": "decline"`), want: pegboard.ElicitResult{Action: pegboard.ElicitDecline}},
+		{name: "cancel", file: answer("Elicitation", `"action": "cancel"`), want: pegboard.ElicitResult{Action: pegboard.ElicitCancel}},
+		{name: "code 2", file: commandHook("Elicitation", "", printing(`{"hookSpecificOutput": {"hookEventName": "Elicitation", "action": "accept", "content": {"name": "Bob"}}}`)+"\nexit 2"), want: pegboard.ElicitResult{Action: pegboard.ElicitDecline}},
 		{name: "what the schema refuses", file: answer("Elicitation", `"action": "accept", "content": {"name": 5}`), want: user, asked: 1},
 		{name: "result changed", file: answer("ElicitationResult", `"action": "accept", "content": {"name": "Eve"}`), want: accepted(`{"name": "Eve"}`), asked: 1},
-		{name: "result declined", file: answer("ElicitationResult", `"action": "decline"`), want: pegboard.Filled{Action: pegboard.FillDecline}, asked: 1},
+		{name: "result declined", file: answer("ElicitationResult", `"action": "decline"`), want: pegboard.ElicitResult{Action: pegboard.ElicitDecline}, asked: 1},
 		{name: "result changed to what the schema refuses", file: answer("ElicitationResult", `"action": "accept", "content": {"name": 5}`), want: user, asked: 2},
 	}
 	for _, tt := range tests {
@@ -904,12 +904,12 @@ func TestFill(t *testing.T) {
 			var o noteOptions
 			var s *noteScene
 			asked := 0
-			o.config.Fill = func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
-				return s.runner.Fill(func(context.Context, *pegboard.Form) (pegboard.Filled, error) { asked++; return user, nil })(ctx, f)
+			o.config.Elicit = func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+				return s.runner.Elicit(func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) { asked++; return user, nil })(ctx, f)
 			}
 			s = newNoteScene(t, tt.file, o)
-			form := pegboard.Form{From: "forge", Message: "Your name?", Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)}
-			filled, err := s.session.Fill(pegboard.WithSession(t.Context(), s.session), form)
+			form := pegboard.Elicitation{From: "forge", Message: "Your name?", Schema: json.RawMessage(`{"type":"object","properties":{"name":{"type":"string"}},"required":["name"]}`)}
+			filled, err := s.session.Elicit(pegboard.WithSession(t.Context(), s.session), form)
 			require.NoError(t, err)
 			require.Equal(t, tt.want, filled)
 			require.Equal(t, tt.asked, asked)

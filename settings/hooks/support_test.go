@@ -108,9 +108,9 @@ func newScene(t testing.TB, set hooks.Set, o hooks.Options, cfg pegboard.Session
 		sc.note(&sc.asked, q.Reason)
 		return policy.Decision{Behavior: policy.Deny, Reason: "the person said no"}, nil
 	}
-	cfg.Fill = sc.runner.Fill(func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
+	cfg.Elicit = sc.runner.Elicit(func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 		sc.note(&sc.asked, "form")
-		return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"a":"person"}`)}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(`{"a":"person"}`)}, nil
 	})
 	if cfg.Permissions.Mode() == policy.ModeDefault {
 		p, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Free", "Broken", "Script", "mcp__far__Free", "mcp__far__Broken"}})
@@ -210,7 +210,7 @@ func (sc *scene) call(caller, tool string) (out pegboard.Outcome, model string) 
 			texts = append(texts, part.Text)
 		}
 	}
-	for _, part := range s.News() {
+	for _, part := range s.Notifications() {
 		texts = append(texts, part.Text)
 	}
 	return out, strings.Join(texts, "\n")

@@ -131,8 +131,8 @@ func (g *Agents) agentTool() pegboard.Tool {
 				{Kind: policy.Agent, Access: policy.Run, Value: typeName(in.Type)},
 			}}
 		},
-		Lines: func(in agentInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Start agent " + typeName(in.Type) + ": " + in.Description, While: "Agent " + typeName(in.Type) + ": " + in.Description}
+		Summary: func(in agentInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Start agent " + typeName(in.Type) + ": " + in.Description, While: "Agent " + typeName(in.Type) + ": " + in.Description}
 		},
 		Permit: func(context.Context, agentInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "the calls of the agent are decided one by one"}

@@ -35,7 +35,7 @@ func TestLettersArrive(t *testing.T) {
 						<-proceed
 					}
 					select {
-					case <-a.Session.Arrival():
+					case <-a.Session.Notified():
 					case <-ctx.Done():
 						return agents.Reply{}, context.Cause(ctx)
 					}
@@ -44,7 +44,7 @@ func TestLettersArrive(t *testing.T) {
 						return agents.Reply{Text: "woken for nothing"}, err
 					}
 					select {
-					case <-a.Session.Arrival():
+					case <-a.Session.Notified():
 						return agents.Reply{Text: "woken again for nothing"}, nil
 					default:
 					}
@@ -61,7 +61,7 @@ func TestLettersArrive(t *testing.T) {
 				id := agentID(t, h.call(t, map[string]any{"run_in_background": true}))
 				<-ready
 				select {
-				case <-h.session.Arrival():
+				case <-h.session.Notified():
 					require.FailNow(t, "nothing has come", h.news())
 				default:
 				}
@@ -71,7 +71,7 @@ func TestLettersArrive(t *testing.T) {
 				require.NoError(t, h.send(t, id, "are you there?").Err)
 				close(proceed)
 				select {
-				case <-h.session.Arrival():
+				case <-h.session.Notified():
 				case <-time.After(time.Minute):
 					require.FailNow(t, "the answer has not woken the main agent", h.agents.List(h.session))
 				}
@@ -79,7 +79,7 @@ func TestLettersArrive(t *testing.T) {
 				require.Len(t, news, 1)
 				require.Contains(t, news[0], "I have read it")
 				select {
-				case <-h.session.Arrival():
+				case <-h.session.Notified():
 					require.FailNow(t, "it was handed out")
 				default:
 				}

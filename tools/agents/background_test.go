@@ -45,7 +45,7 @@ func steps(next <-chan string) agents.Loop {
 
 // news returns the texts of the session's news.
 func news(s *pegboard.Session) (texts []string) {
-	for _, p := range s.News() {
+	for _, p := range s.Notifications() {
 		texts = append(texts, p.Text)
 	}
 	return texts

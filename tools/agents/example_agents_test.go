@@ -86,7 +86,7 @@ func ExampleAgents_ToBackground() {
 	if _, err := background.Of(session).Wait(ctx, agent.TaskID); err != nil {
 		log.Fatal(err)
 	}
-	for _, part := range session.News() {
+	for _, part := range session.Notifications() {
 		fmt.Println(strings.Contains(part.Text, "There are no mistakes."))
 	}
 	// Output:

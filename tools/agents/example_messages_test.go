@@ -13,7 +13,7 @@ import (
 
 // An agent writes to the main agent, whose host waits for the message and hands it to the model
 // with the news of the session.
-func ExampleAgents_News() {
+func ExampleAgents_Notifications() {
 	var registry pegboard.Registry
 	group, err := agents.New(agents.Options{
 		Registry: &registry,
@@ -45,17 +45,17 @@ func ExampleAgents_News() {
 		log.Fatal(err)
 	}
 	defer func() { _ = session.Close(context.Background()) }()
-	arrival := group.Arrival(session)
+	arrival := group.Notified(session)
 	result, err := group.Start(context.Background(), session, agents.Request{Prompt: "Run the tests.", Name: "tester"})
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(result.Text())
 	<-arrival
-	for _, part := range session.News() {
+	for _, part := range session.Notifications() {
 		fmt.Println(strings.ReplaceAll(part.Text, result.AgentID, "agent-xxxxxxxx"))
 	}
-	fmt.Println(len(group.News(session)), "are left")
+	fmt.Println(len(group.Notifications(session)), "are left")
 	// Output:
 	// Sent to the main agent.
 	// Message from the agent tester (agent-xxxxxxxx):
@@ -65,7 +65,7 @@ func ExampleAgents_News() {
 }
 
 // A host that has nothing to do until an agent writes waits for the arrival of a message.
-func ExampleAgents_Arrival() {
+func ExampleAgents_Notified() {
 	var registry pegboard.Registry
 	group, err := agents.New(agents.Options{
 		Registry:    &registry,
@@ -79,7 +79,7 @@ func ExampleAgents_Arrival() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	arrival := group.Arrival(session)
+	arrival := group.Notified(session)
 	select {
 	case <-arrival:
 		fmt.Println("there is a message")

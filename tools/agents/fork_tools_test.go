@@ -55,7 +55,7 @@ func TestForkHasItsCallersTools(t *testing.T) {
 
 	have = nil
 	h = open()
-	h.agents.News(h.session)
+	h.agents.Notifications(h.session)
 	require.NoError(t, h.sendMessage(t, "anna").Err)
 	require.Equal(t, []string{"Extra", "Look"}, have, "%v", h.agents.List(h.session))
 	require.NoError(t, h.session.Close(t.Context()))

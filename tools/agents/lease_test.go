@@ -25,7 +25,7 @@ func requireRefused(t *testing.T, h *house) {
 	_, err := h.agents.Start(t.Context(), h.session, agents.Request{Prompt: "p", Name: "anna"})
 	require.ErrorIs(t, err, agents.ErrDirInUse)
 	require.Empty(t, h.agents.List(h.session))
-	require.Empty(t, h.agents.News(h.session))
+	require.Empty(t, h.agents.Notifications(h.session))
 	for _, call := range []pegboard.Call{
 		agentCall(t, map[string]any{"run_in_background": true}),
 		tooltest.Call("TeamCreate", `{"team_name":"crew"}`),

@@ -44,6 +44,6 @@ func TestDirectoryIsFreeWhileAProgramIsStarted(t *testing.T) {
 	require.NoError(t, first.session.Close(t.Context()))
 
 	second := newHouse(t, pegboard.SessionConfig{}, says("done"), change, look())
-	require.Empty(t, second.agents.News(second.session))
+	require.Empty(t, second.agents.Notifications(second.session))
 	require.NoError(t, second.sendMessage(t, "anna").Err)
 }

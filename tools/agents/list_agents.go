@@ -29,8 +29,8 @@ func (g *Agents) listTool() pegboard.Tool {
 			ReadOnly: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared, Own: true,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "list of agents"}},
 		},
-		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "List the agents", While: "Listing the agents"}
+		Summary: func(struct{}, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "List the agents", While: "Listing the agents"}
 		},
 		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it only shows the agents of the conversation"}

@@ -66,7 +66,7 @@ func (g *Agents) join(s *pegboard.Session) {
 		m := g.mailOf(s)
 		background.Of(s)
 		g.rosterOf(s).adopt(s)
-		s.OnNews(mailNews, func() []pegboard.Part { return m.take(MainName, nil) })
+		s.OnNotifications(mailNews, func() []pegboard.Part { return m.take(MainName, nil) })
 		m.attach(MainName, s)
 		s.OnClose(mailNews, func(context.Context) error { return m.close() })
 		return true
@@ -74,11 +74,11 @@ func (g *Agents) join(s *pegboard.Session) {
 }
 
 // News removes and returns the messages for the main agent of the conversation of s, and
-// makes [pegboard.Session.News] of that session return them from then on. It is for hosts that
+// makes [pegboard.Session.Notifications] of that session return them from then on. It is for hosts that
 // open a conversation again: where agents were started, and where the pool of the main agent
-// has SendMessage, Session.News returns the messages without it. The agents of s itself read
+// has SendMessage, Session.Notifications returns the messages without it. The agents of s itself read
 // theirs by [Agent.Next], so for their sessions it returns none.
-func (g *Agents) News(s *pegboard.Session) []pegboard.Part {
+func (g *Agents) Notifications(s *pegboard.Session) []pegboard.Part {
 	if len(s.AgentPath()) > 0 {
 		return nil
 	}
@@ -86,10 +86,10 @@ func (g *Agents) News(s *pegboard.Session) []pegboard.Part {
 	return g.mailOf(s).take(MainName, nil)
 }
 
-// Arrival returns a channel that is closed when the next message for the main agent of the
+// Notified returns a channel that is closed when the next message for the main agent of the
 // conversation of s arrives, or when the conversation ends. A host that waits calls it before
-// [pegboard.Session.News].
-func (g *Agents) Arrival(s *pegboard.Session) <-chan struct{} {
+// [pegboard.Session.Notifications].
+func (g *Agents) Notified(s *pegboard.Session) <-chan struct{} {
 	g.join(s)
 	m := g.mailOf(s)
 	if m.boxes == nil {
@@ -116,13 +116,13 @@ func (m *mail) put(box string, l letter) error {
 	m.announcing.Lock()
 	defer m.announcing.Unlock()
 	if s := m.readers[box]; s != nil {
-		s.AnnounceNews(mailNews, true) // without a look: a mailbox may have many letters
+		s.AnnounceNotifications(mailNews, true) // without a look: a mailbox may have many letters
 	}
 	return nil
 }
 
 // attach makes s the session whose agent reads a mailbox, until s is closed. It learns by
-// [pegboard.Session.Arrival] that there are letters.
+// [pegboard.Session.Notified] that there are letters.
 func (m *mail) attach(box string, s *pegboard.Session) {
 	m.announcing.Lock()
 	m.readers[box] = s
@@ -143,7 +143,7 @@ func (m *mail) announce(box string) {
 	m.announcing.Lock()
 	defer m.announcing.Unlock()
 	if s := m.readers[box]; s != nil {
-		s.AnnounceNews(mailNews, m.has(box))
+		s.AnnounceNotifications(mailNews, m.has(box))
 	}
 }
 

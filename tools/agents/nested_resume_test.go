@@ -49,7 +49,7 @@ func TestNestedAgentsOutlastTheProgram(t *testing.T) {
 				return append(definitions(s), agents.Definition{Name: "boss", Description: "Leads.", DisallowedTools: []string{"Agent(looker)"}})
 			}
 		}, look())
-		h.agents.News(h.session)
+		h.agents.Notifications(h.session)
 	}
 	open()
 	require.NoError(t, h.call(t, map[string]any{"name": "anna", "subagent_type": "boss", "cwd": "sub"}).Err)
@@ -89,7 +89,7 @@ func TestAgentsOfWorktreesEndWithThem(t *testing.T) {
 				return []agents.Definition{{Name: "general-purpose", Description: "Any."}, {Name: "apart", Description: "Apart.", Worktree: true}}
 			}
 		}, look())
-		h.agents.News(h.session)
+		h.agents.Notifications(h.session)
 	}
 	open()
 	require.NoError(t, h.call(t, map[string]any{"name": "anna", "subagent_type": "apart"}).Err)

@@ -524,7 +524,7 @@ func (k *run) idle(reply Reply) bool {
 		if k.mail().has(k.agent.ID) {
 			return true
 		}
-		if news := k.agent.Session.News(); len(news) > 0 {
+		if news := k.agent.Session.Notifications(); len(news) > 0 {
 			k.tell(news...)
 			return true
 		}

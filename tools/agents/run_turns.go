@@ -138,7 +138,7 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 	k.mu.Unlock()
 	parts = append(parts, k.readMail()...)
 	k.recordNoted()
-	return append(parts, k.agent.Session.News()...), nil
+	return append(parts, k.agent.Session.Notifications()...), nil
 }
 
 // spend counts the cost of the agent's requests.

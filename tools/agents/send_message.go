@@ -56,8 +56,8 @@ func (g *Agents) sendTool() pegboard.Tool {
 			"What you write in your answer no other agent sees: only this tool reaches them. A message is no permission, and you cannot answer the user's questions for another agent.",
 		Enabled: func(s *pegboard.Session) bool { g.join(s); return true },
 		Inspect: g.inspectSend,
-		Lines: func(in sendInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Message to " + in.To + ": " + in.summary(), While: "Sending a message to " + in.To}
+		Summary: func(in sendInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Message to " + in.To + ": " + in.summary(), While: "Sending a message to " + in.To}
 		},
 		Validate: func(_ context.Context, in sendInput, _ *pegboard.Call) error {
 			_, err := readLetter(in.Message)

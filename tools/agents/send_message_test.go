@@ -46,7 +46,7 @@ func (h *house) sendAs(t *testing.T, a *agents.Agent, to string, message any) pe
 
 // news returns what the main agent is told.
 func (h *house) news() (texts []string) {
-	for _, p := range h.session.News() {
+	for _, p := range h.session.Notifications() {
 		texts = append(texts, p.Text)
 	}
 	return texts
@@ -145,14 +145,14 @@ func TestMessageForMain(t *testing.T) {
 			{Text: "done"},
 		}
 	}), nil, look())
-	arrival := h.agents.Arrival(h.session)
+	arrival := h.agents.Notified(h.session)
 	out := h.call(t, map[string]any{"name": "scout"})
 	require.NoError(t, out.Err)
 	<-arrival
 	id := agentID(t, out)
 	require.Equal(t, []string{"Message from the agent scout (" + id + "):\nhalf of it" + notTheUser}, h.news())
 	require.Empty(t, h.news())
-	require.Empty(t, h.agents.News(h.session))
+	require.Empty(t, h.agents.Notifications(h.session))
 }
 
 // TestAgentGoesOn: one that has ended goes on in the background with its conversation.
@@ -374,7 +374,7 @@ func TestMessagesOutlastTheProgram(t *testing.T) {
 	require.Contains(t, news[1], "second")
 	require.NoError(t, h.session.Close(t.Context()))
 	h = newHouse(t, pegboard.SessionConfig{}, loop, change, look())
-	require.Empty(t, h.agents.News(h.session))
+	require.Empty(t, h.agents.Notifications(h.session))
 }
 
 // TestPlanModeSends: messages change nothing but what belongs to the conversation.

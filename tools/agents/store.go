@@ -142,6 +142,6 @@ func setAside(path string, why error) error {
 // tellProblems tells the host and the main agent what could not be read.
 func tellProblems(s *pegboard.Session, problems []error) {
 	for _, p := range problems {
-		s.Tell(pegboard.Part{Text: "(Of the agents of an earlier run of this program: " + p.Error() + ".)"})
+		s.Notify(pegboard.Part{Text: "(Of the agents of an earlier run of this program: " + p.Error() + ".)"})
 	}
 }

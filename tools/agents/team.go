@@ -310,8 +310,8 @@ func (g *Agents) teamCreateTool() pegboard.Tool {
 		Description: "Makes a team, which you lead. Start its teammates with Agent, each with a name and the team_name. " +
 			"A teammate that has done its task does not end: it tells you that it is idle, and waits for messages. To end it, send it a shutdown_request with SendMessage. You lead one team at a time.",
 		Traits: teamTraits(),
-		Lines: func(in teamInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Make the team " + in.Name, While: "Making the team " + in.Name}
+		Summary: func(in teamInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Make the team " + in.Name, While: "Making the team " + in.Name}
 		},
 		Permit: func(context.Context, teamInput, *pegboard.Call) policy.Decision { return permitTeam() },
 		Call: func(_ context.Context, in teamInput, c *pegboard.Call) (TeamResult, error) {
@@ -341,8 +341,8 @@ func (g *Agents) teamDeleteTool() pegboard.Tool {
 		Info:        pegboard.Info{Name: "TeamDelete", Title: "Delete team", Hint: "end the team that you lead"},
 		Description: "Deletes the team that you lead, when all its teammates have ended.",
 		Traits:      teamTraits(),
-		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Delete the team", While: "Deleting the team"}
+		Summary: func(struct{}, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Delete the team", While: "Deleting the team"}
 		},
 		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision { return permitTeam() },
 		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (TeamResult, error) {

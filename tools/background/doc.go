@@ -4,7 +4,7 @@
 // A conversation is a main session and all its forks. It has one task table, which
 // [Of] returns. A tool that starts work which should outlive its call adds the work
 // with [Tasks.Add] and calls [Handle.Done] when the work has ended.
-// [pegboard.Session.News] hands the notices of a session's tasks to the host, which
+// [pegboard.Session.Notifications] hands the notices of a session's tasks to the host, which
 // passes them to the model; each notice is returned once. A host that wants them apart
 // calls [Tasks.Notices].
 // Tools and the host can list tasks, wait for them and stop them by their ids.
@@ -41,7 +41,7 @@
 //  2. If several goroutines use a conversation first, one of them makes the table
 //     and all of them get that table.
 //  3. A task ends once. When [Tasks.Wait] or [Tasks.Stop] returns an ended task, its
-//     notice is already queued: Session.News or [Tasks.Notices] returns it, or
+//     notice is already queued: Session.Notifications or [Tasks.Notices] returns it, or
 //     [Tasks.Acknowledge] removes it, whichever is called first.
 //  4. A watcher gets the lists one at a time and in the order of the changes.
 //  5. The package starts goroutines only to call Work.Stop.

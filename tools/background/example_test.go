@@ -126,7 +126,7 @@ func ExampleTasks_Watch() {
 	// 1 tasks, build failed
 }
 
-func ExampleHandle_Tell() {
+func ExampleHandle_Notify() {
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
 	if err != nil {
 		panic(err)
@@ -137,7 +137,7 @@ func ExampleHandle_Tell() {
 	if err != nil {
 		panic(err)
 	}
-	handle.Tell("ERROR in line 7")
+	handle.Notify("ERROR in line 7")
 	for _, part := range tasks.Notices(s) {
 		fmt.Println(strings.ReplaceAll(part.Text, handle.ID(), "monitor_xxxxxx"))
 	}

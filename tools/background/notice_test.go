@@ -158,9 +158,9 @@ func TestNewsHaveTheNotices(t *testing.T) {
 	agents := []*pegboard.Session{s, fork(t, s, pegboard.RoleSubAgent), fork(t, s, pegboard.RoleAsyncAgent)}
 	for _, a := range agents {
 		h := start(t, a, background.Work{Description: a.Role().String()})
-		h.Tell("halfway")
+		h.Notify("halfway")
 		h.Done(background.Completed, nil, nil)
-		a.Tell(pegboard.Part{Text: "a hook's word"})
+		a.Notify(pegboard.Part{Text: "a hook's word"})
 	}
 	for _, a := range agents {
 		got := news(a)
@@ -220,18 +220,18 @@ func TestMessages(t *testing.T) {
 	t.Parallel()
 	s := mainSession(t)
 	j, other := start(t, s, background.Work{}), start(t, s, background.Work{})
-	j.Tell("one")
-	other.Tell("other\xff")
-	j.Tell("two\nlines")
+	j.Notify("one")
+	other.Notify("other\xff")
+	j.Notify("two\nlines")
 	prefix := "Background task " + j.ID() + ": "
 	require.Equal(t, []string{prefix + "one", "Background task " + other.ID() + ": other\uFFFD", prefix + "two\nlines"}, texts(s))
 	require.Empty(t, texts(s))
 
 	for i := range 258 {
-		j.Tell(fmt.Sprint(i))
+		j.Notify(fmt.Sprint(i))
 	}
 	j.Done(background.Completed, nil, nil)
-	j.Tell("too late")
+	j.Notify("too late")
 	got := texts(s)
 	require.Len(t, got, 257)
 	require.Equal(t, "(2 earlier messages of background task "+j.ID()+" were dropped because nobody fetched them.)\n"+prefix+"2", got[0])
@@ -245,9 +245,9 @@ func TestMessagesMoveToTheMainSession(t *testing.T) {
 	background.Of(s)
 	agent := fork(t, s, pegboard.RoleAsyncAgent)
 	j := start(t, agent, background.Work{})
-	j.Tell("before")
+	j.Notify("before")
 	require.NoError(t, agent.Close(t.Context()))
-	j.Tell("after")
+	j.Notify("after")
 	require.Len(t, texts(s), 2)
 }
 
@@ -256,7 +256,7 @@ func TestNoticesArrive(t *testing.T) {
 	t.Parallel()
 	arrived := func(s *pegboard.Session) bool {
 		select {
-		case <-s.Arrival():
+		case <-s.Notified():
 			return true
 		default:
 			return false
@@ -274,11 +274,14 @@ func TestNoticesArrive(t *testing.T) {
 			t.Helper()
 			start(t, main, background.Work{}).Done(background.Completed, nil, nil)
 		}, main: true, unreported: 1},
-		{name: "a message", do: func(t *testing.T, main, _ *pegboard.Session) { t.Helper(); start(t, main, background.Work{}).Tell("x") }, main: true},
+		{name: "a message", do: func(t *testing.T, main, _ *pegboard.Session) {
+			t.Helper()
+			start(t, main, background.Work{}).Notify("x")
+		}, main: true},
 		{name: "handed out", do: func(t *testing.T, main, _ *pegboard.Session) {
 			t.Helper()
 			start(t, main, background.Work{}).Done(background.Completed, nil, nil)
-			main.News()
+			main.Notifications()
 		}},
 		{name: "acknowledged", do: func(t *testing.T, main, _ *pegboard.Session) {
 			t.Helper()

@@ -73,7 +73,7 @@ func texts(s *pegboard.Session) (all []string) {
 
 // news returns what s is told, by its News.
 func news(s *pegboard.Session) (all []string) {
-	for _, p := range s.News() {
+	for _, p := range s.Notifications() {
 		all = append(all, p.Text)
 	}
 	return all

@@ -388,7 +388,7 @@ func (t *Tasks) join(s *pegboard.Session) *member {
 		}
 		t.announce(m)
 		t.mu.Unlock()
-		s.OnNews(newsName, func() []pegboard.Part { return t.handOut(m) })
+		s.OnNotifications(newsName, func() []pegboard.Part { return t.handOut(m) })
 		if m.isMain {
 			s.OnClose("background tasks", t.close)
 		} else {
@@ -474,7 +474,7 @@ func (t *Tasks) close(ctx context.Context) error {
 	return errors.Join(append([]error{err}, t.errs...)...)
 }
 
-// addMessage implements Handle.Tell.
+// addMessage implements Handle.Notify.
 func (t *Tasks) addMessage(e *entry, text string) {
 	t.mu.Lock()
 	if e.task.State != Running || e.silent {
@@ -500,7 +500,7 @@ func (t *Tasks) addMessage(e *entry, text string) {
 // belong to the session that added it, or to the main session once that session was
 // closed. After the conversation has ended there are no notices.
 //
-// [pegboard.Session.News] calls it for each session that has used the table, so a loop
+// [pegboard.Session.Notifications] calls it for each session that has used the table, so a loop
 // that asks for news needs no other call. Each notice is returned once, by whichever of
 // the two is called first.
 func (t *Tasks) Notices(s *pegboard.Session) []pegboard.Part {
@@ -547,7 +547,7 @@ func (t *Tasks) takeNotices(m *member) (mine []noticeSnapshot) {
 }
 
 // Unreported returns the tasks that have ended and whose ends s has not been told, the oldest end
-// first: [pegboard.Session.News] or Notices will tell it. A tool that waits for something uses it
+// first: [pegboard.Session.Notifications] or Notices will tell it. A tool that waits for something uses it
 // to say what has happened.
 func (t *Tasks) Unreported(s *pegboard.Session) (ended []Task) {
 	if tableOf(s) != t {
@@ -574,7 +574,7 @@ func (t *Tasks) readerOf(e *entry) *member {
 }
 
 // announce tells the session of m whether notices wait for it, for those who wait with
-// [pegboard.Session.Arrival]. M may be nil. The caller holds the lock.
+// [pegboard.Session.Notified]. M may be nil. The caller holds the lock.
 func (t *Tasks) announce(m *member) {
 	if m == nil {
 		return
@@ -582,7 +582,7 @@ func (t *Tasks) announce(m *member) {
 	waits := !t.closed && slices.ContainsFunc(t.pending, func(n notice) bool { return n.entry.reportsTo(m) })
 	if waits != m.announced {
 		m.announced = waits
-		m.session.AnnounceNews(newsName, waits)
+		m.session.AnnounceNotifications(newsName, waits)
 	}
 }
 

@@ -78,7 +78,7 @@ func (t *Tasks) stopAll(ctx context.Context, entries []*entry, cause error) erro
 }
 
 // Watch calls f with the full list, now and after every change, in the order of the
-// changes and never concurrently. A message of [Handle.Tell] counts as a change, so f
+// changes and never concurrently. A message of [Handle.Notify] counts as a change, so f
 // is called whenever [Tasks.Notices] may return something new.
 //
 // f runs on the goroutine that made this change or another one, so it should be

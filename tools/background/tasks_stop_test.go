@@ -83,7 +83,7 @@ func TestWatch(t *testing.T) {
 	two := start(t, s, background.Work{})
 	table.Watch(func(list []background.Task) { late = append(late, states(list)) })
 	one.Done(background.Completed, nil, nil)
-	two.Tell("news")
+	two.Notify("news")
 	stop()
 	stop()
 	_, err := table.Stop(t.Context(), two.ID())

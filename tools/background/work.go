@@ -74,7 +74,7 @@ func (h *Handle) Done(state State, exit *int, err error) { h.tasks.finish(h.entr
 // returns it, with the task's id in front, before the notice of the task's end. At
 // most 256 messages of a task are queued; after that the oldest ones are dropped and
 // counted. After Done it does nothing.
-func (h *Handle) Tell(text string) { h.tasks.addMessage(h.entry, text) }
+func (h *Handle) Notify(text string) { h.tasks.addMessage(h.entry, text) }
 
 // A member is a session that uses the task table of its conversation.
 type member struct {

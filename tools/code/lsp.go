@@ -54,7 +54,7 @@ func LSP(o Options) pegboard.Tool {
 				Targets: []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: in.FilePath}},
 			}
 		},
-		Lines:    lspInput.lines,
+		Summary:  lspInput.lines,
 		Validate: func(_ context.Context, in lspInput, _ *pegboard.Call) error { return in.validate() },
 		ClassifierInput: func(in lspInput, _ *pegboard.Call) string {
 			return fmt.Sprintf("%s %s:%d:%d", in.Operation, in.FilePath, in.Line, in.Character)
@@ -65,9 +65,9 @@ func LSP(o Options) pegboard.Tool {
 	})
 }
 
-func (in lspInput) lines(c *pegboard.Call) pegboard.Lines {
+func (in lspInput) lines(c *pegboard.Call) pegboard.Summary {
 	what := fmt.Sprintf("%s in %s", in.Operation, c.ShortPath(in.FilePath))
-	return pegboard.Lines{Before: "Ask " + what, While: "Asking " + what}
+	return pegboard.Summary{Before: "Ask " + what, While: "Asking " + what}
 }
 
 func (in lspInput) validate() error {

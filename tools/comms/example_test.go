@@ -122,7 +122,7 @@ func ExampleSubscribePR() {
 	if _, err := background.Of(session).Wait(ctx, task.ID); err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(session.News()), "messages") // the events, and the end
+	fmt.Println(len(session.Notifications()), "messages") // the events, and the end
 	// Output:
 	// Task pr_1 watches pull request acme/app#7. You are told its events as they come, and its end. Do not wait for it; go on. TaskStop ends it.
 	// 2 messages

@@ -89,8 +89,8 @@ func PushNotification(o Options) (pegboard.Tool, error) {
 		Description: "Notifies the user, on a phone or the screen. It interrupts: only for what cannot wait until the user looks, " +
 			"such as the end of long work that the user waits for, or a question without which nothing goes on.",
 		Inspect: func(pushInput, *pegboard.Call) pegboard.Traits { return o.traits("notifications to the user", nil) },
-		Lines: func(in pushInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Notify you: " + pegboard.OneLine(in.Message), While: "Notifying you"}
+		Summary: func(in pushInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Notify you: " + pegboard.OneLine(in.Message), While: "Notifying you"}
 		},
 		Validate: func(_ context.Context, in pushInput, _ *pegboard.Call) error { return checkText("message", in.Message) },
 		Permit:   func(context.Context, pushInput, *pegboard.Call) policy.Decision { return o.permit() },

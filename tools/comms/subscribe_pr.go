@@ -35,7 +35,7 @@ type subscribeInput struct {
 //
 // The subscription is a background task of the kind "pr", see package background. It ends when
 // the [Subscription] does, when TaskStop stops it, and with the conversation. Its events reach
-// the conversation by [pegboard.Session.News]: those of 200 ms together, at most 20 events and
+// the conversation by [pegboard.Session.Notifications]: those of 200 ms together, at most 20 events and
 // 10,000 bytes in a message, each cut to 2,000 bytes, and at most one message a second. A
 // Subscription that is faster waits, so no event is left out. After it was stopped, it is waited
 // for no longer.
@@ -57,9 +57,9 @@ func SubscribePR(o Options) (pegboard.Tool, error) {
 				Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "pull request " + in.PR}},
 			}
 		},
-		Lines: func(in subscribeInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in subscribeInput, _ *pegboard.Call) pegboard.Summary {
 			pr := pegboard.OneLine(in.PR)
-			return pegboard.Lines{Before: "Watch pull request " + pr, While: "Subscribing to pull request " + pr}
+			return pegboard.Summary{Before: "Watch pull request " + pr, While: "Subscribing to pull request " + pr}
 		},
 		Validate: func(_ context.Context, in subscribeInput, _ *pegboard.Call) error {
 			if err := checkText("pr", in.PR); err != nil {

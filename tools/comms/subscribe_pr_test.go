@@ -63,7 +63,7 @@ func requireClosed(t *testing.T, over <-chan struct{}) {
 }
 
 func news(s *pegboard.Session) (texts []string) {
-	for _, p := range s.News() {
+	for _, p := range s.Notifications() {
 		texts = append(texts, p.Text)
 	}
 	return texts

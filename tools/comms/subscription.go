@@ -130,7 +130,7 @@ func (w *subscription) send(h *background.Handle, events []string) {
 	for _, event := range events {
 		b.WriteString("\n" + event)
 	}
-	h.Tell(b.String())
+	h.Notify(b.String())
 }
 
 // report says how much was told, since the events themselves were.

@@ -48,8 +48,8 @@ func TerminalCapture(o Options) (pegboard.Tool, error) {
 			ReadOnly: true, Concurrency: pegboard.Shared, OpenWorld: o.Remote, Kind: pegboard.KindRead,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "the user's terminal"}},
 		},
-		Lines: func(captureInput, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Look at your terminal", While: "Looking at your terminal"}
+		Summary: func(captureInput, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Look at your terminal", While: "Looking at your terminal"}
 		},
 		ClassifierInput: func(captureInput, *pegboard.Call) string { return "look at the user's terminal" },
 		Call:            o.capture,

@@ -52,7 +52,7 @@ func SendUserFile(o Options) (pegboard.Tool, error) {
 		Inspect: func(in fileInput, _ *pegboard.Call) pegboard.Traits {
 			return o.traits("messages to the user", in.Files)
 		},
-		Lines: func(in fileInput, c *pegboard.Call) pegboard.Lines {
+		Summary: func(in fileInput, c *pegboard.Call) pegboard.Summary {
 			what := countFiles(len(in.Files))
 			if len(in.Files) == 1 {
 				what = in.Files[0]
@@ -61,7 +61,7 @@ func SendUserFile(o Options) (pegboard.Tool, error) {
 				}
 				what = begin(pegboard.OneLine(what), maxLine)
 			}
-			return pegboard.Lines{Before: "Send you " + what, While: "Sending you " + what}
+			return pegboard.Summary{Before: "Send you " + what, While: "Sending you " + what}
 		},
 		Validate: func(_ context.Context, in fileInput, _ *pegboard.Call) error {
 			return cmp.Or(checkControls("caption", in.Caption), checkPaths(in.Files))
@@ -131,8 +131,8 @@ func SendUserMessage(o Options) (pegboard.Tool, error) {
 		Inspect: func(in messageInput, _ *pegboard.Call) pegboard.Traits {
 			return o.traits("messages to the user", in.Attachments)
 		},
-		Lines: func(in messageInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Message to you: " + begin(pegboard.OneLine(in.Message), maxLine), While: "Sending you a message"}
+		Summary: func(in messageInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Message to you: " + begin(pegboard.OneLine(in.Message), maxLine), While: "Sending you a message"}
 		},
 		Validate: func(_ context.Context, in messageInput, _ *pegboard.Call) error {
 			return cmp.Or(checkText("message", in.Message), checkPaths(in.Attachments))

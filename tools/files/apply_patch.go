@@ -47,7 +47,7 @@ func ApplyPatch(o WriteOptions) pegboard.Tool {
 			}
 			return traits
 		},
-		Lines:           applyPatchInput.lines,
+		Summary:         applyPatchInput.lines,
 		Validate:        func(_ context.Context, in applyPatchInput, _ *pegboard.Call) error { return in.validate() },
 		ClassifierInput: func(in applyPatchInput, _ *pegboard.Call) string { return in.Input },
 		Permit:          func(_ context.Context, _ applyPatchInput, c *pegboard.Call) policy.Decision { return o.permit(c) },
@@ -105,17 +105,17 @@ func pathsOf(sections []applypatch.Section) []string {
 	return paths
 }
 
-func (in applyPatchInput) lines(c *pegboard.Call) pegboard.Lines {
+func (in applyPatchInput) lines(c *pegboard.Call) pegboard.Summary {
 	sections, err := applypatch.Parse(in.Input)
 	if err != nil {
-		return pegboard.Lines{}
+		return pegboard.Summary{}
 	}
 	var names []string
 	for _, path := range pathsOf(sections) {
 		names = append(names, c.ShortPath(path))
 	}
 	what := strings.Join(names, ", ")
-	return pegboard.Lines{Before: "Patch " + what, While: "Patching " + what}
+	return pegboard.Summary{Before: "Patch " + what, While: "Patching " + what}
 }
 
 func (in applyPatchInput) validate() error {

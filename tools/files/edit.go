@@ -61,12 +61,12 @@ func Edit(o WriteOptions) pegboard.Tool {
 			return text
 		},
 		Inspect: func(in editInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
-		Lines: func(in editInput, c *pegboard.Call) pegboard.Lines {
+		Summary: func(in editInput, c *pegboard.Call) pegboard.Summary {
 			name := c.ShortPath(in.FilePath)
 			if in.OldString == "" {
-				return pegboard.Lines{Before: "Create " + name, While: "Creating " + name}
+				return pegboard.Summary{Before: "Create " + name, While: "Creating " + name}
 			}
-			return pegboard.Lines{Before: "Edit " + name, While: "Editing " + name}
+			return pegboard.Summary{Before: "Edit " + name, While: "Editing " + name}
 		},
 		Observe:  func(in editInput, c *pegboard.Call) map[string]any { return observedPath(c, "file_path", in.FilePath) },
 		Validate: validateEdit,

@@ -81,12 +81,12 @@ func Glob(o GlobOptions) pegboard.Tool {
 			}
 			return traits
 		},
-		Lines: func(in globInput, c *pegboard.Call) pegboard.Lines {
+		Summary: func(in globInput, c *pegboard.Call) pegboard.Summary {
 			what := in.Pattern
 			if in.Path != "" {
 				what += " in " + c.ShortPath(in.Path)
 			}
-			return pegboard.Lines{Before: "Find " + what, While: "Finding " + what}
+			return pegboard.Summary{Before: "Find " + what, While: "Finding " + what}
 		},
 		Observe: globInput.observe,
 		Validate: func(_ context.Context, in globInput, _ *pegboard.Call) error {

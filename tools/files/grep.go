@@ -93,7 +93,7 @@ func Grep(o GrepOptions) pegboard.Tool {
 		Inspect: func(in grepInput, _ *pegboard.Call) pegboard.Traits {
 			return searchTraits(in.bases()...)
 		},
-		Lines:      grepInput.lines,
+		Summary:    grepInput.lines,
 		Observe:    func(in grepInput, c *pegboard.Call) map[string]any { return observedPath(c, "path", in.Path) },
 		Validate:   func(_ context.Context, in grepInput, _ *pegboard.Call) error { return o.validate(in) },
 		Equivalent: pegboard.SameInput[grepInput],
@@ -371,7 +371,7 @@ func (in grepInput) bases() []string {
 }
 
 // lines says what the call does.
-func (in grepInput) lines(c *pegboard.Call) pegboard.Lines {
+func (in grepInput) lines(c *pegboard.Call) pegboard.Summary {
 	what := "for " + in.Pattern
 	if in.Path != "" || len(in.Paths) > 0 {
 		var names []string
@@ -389,7 +389,7 @@ func (in grepInput) lines(c *pegboard.Call) pegboard.Lines {
 	if in.Type != "" {
 		what += ", type " + in.Type
 	}
-	return pegboard.Lines{Before: "Search " + what, While: "Searching " + what}
+	return pegboard.Summary{Before: "Search " + what, While: "Searching " + what}
 }
 
 // globs returns the globs for the directory at base, in the form of ripgrep. dir is the

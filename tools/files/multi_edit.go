@@ -56,9 +56,9 @@ func MultiEdit(o WriteOptions) pegboard.Tool {
 			return text
 		},
 		Inspect: func(in multiEditInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.FilePath) },
-		Lines: func(in multiEditInput, c *pegboard.Call) pegboard.Lines {
+		Summary: func(in multiEditInput, c *pegboard.Call) pegboard.Summary {
 			name := c.ShortPath(in.FilePath)
-			return pegboard.Lines{Before: "Edit " + name, While: "Editing " + name}
+			return pegboard.Summary{Before: "Edit " + name, While: "Editing " + name}
 		},
 		Observe: func(in multiEditInput, c *pegboard.Call) map[string]any {
 			return observedPath(c, "file_path", in.FilePath)

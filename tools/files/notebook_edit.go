@@ -61,7 +61,7 @@ func NotebookEdit(o WriteOptions) pegboard.Tool {
 				"Cells go by " + ids + ", and keep them when others are inserted or deleted. Outputs of a changed code cell are dropped."
 		},
 		Inspect: func(in notebookInput, _ *pegboard.Call) pegboard.Traits { return o.traits(in.NotebookPath) },
-		Lines:   notebookInput.lines,
+		Summary: notebookInput.lines,
 		Observe: func(in notebookInput, c *pegboard.Call) map[string]any {
 			return observedPath(c, "notebook_path", in.NotebookPath)
 		},
@@ -77,15 +77,15 @@ func NotebookEdit(o WriteOptions) pegboard.Tool {
 	}, planNotebookEdit)
 }
 
-func (in notebookInput) lines(c *pegboard.Call) pegboard.Lines {
+func (in notebookInput) lines(c *pegboard.Call) pegboard.Summary {
 	name := c.ShortPath(in.NotebookPath)
 	switch in.mode() {
 	case "insert":
-		return pegboard.Lines{Before: "Insert a cell into " + name, While: "Inserting a cell into " + name}
+		return pegboard.Summary{Before: "Insert a cell into " + name, While: "Inserting a cell into " + name}
 	case "delete":
-		return pegboard.Lines{Before: "Delete the cell " + in.CellID + " of " + name, While: "Deleting the cell " + in.CellID + " of " + name}
+		return pegboard.Summary{Before: "Delete the cell " + in.CellID + " of " + name, While: "Deleting the cell " + in.CellID + " of " + name}
 	}
-	return pegboard.Lines{Before: "Edit the cell " + in.CellID + " of " + name, While: "Editing the cell " + in.CellID + " of " + name}
+	return pegboard.Summary{Before: "Edit the cell " + in.CellID + " of " + name, While: "Editing the cell " + in.CellID + " of " + name}
 }
 
 func validateNotebook(_ context.Context, in notebookInput, _ *pegboard.Call) error {

@@ -110,7 +110,7 @@ type plainReadInput struct {
 // hasRange reports whether the call names a range of lines or cells.
 func (in readInput) hasRange() bool { return in.Offset > 0 || in.Limit > 0 || in.ByteOffset > 0 }
 
-func (in readInput) lines(c *pegboard.Call) pegboard.Lines {
+func (in readInput) lines(c *pegboard.Call) pegboard.Summary {
 	what, unit, first := c.ShortPath(in.FilePath), "line", orDefault(in.Offset, 1)
 	if isNotebook(in.FilePath) {
 		unit = "cell"
@@ -125,7 +125,7 @@ func (in readInput) lines(c *pegboard.Call) pegboard.Lines {
 	case first > 1:
 		what += fmt.Sprintf(", from %s %d", unit, first)
 	}
-	return pegboard.Lines{Before: "Read " + what, While: "Reading " + what}
+	return pegboard.Summary{Before: "Read " + what, While: "Reading " + what}
 }
 
 // Read returns the tool that shows a file.
@@ -177,7 +177,7 @@ func buildRead[In readInput | plainReadInput](o ReadOptions) pegboard.Tool {
 				Kind:        pegboard.KindRead,
 			}
 		},
-		Lines: func(in In, c *pegboard.Call) pegboard.Lines { return readInput(in).lines(c) },
+		Summary: func(in In, c *pegboard.Call) pegboard.Summary { return readInput(in).lines(c) },
 		Observe: func(in In, c *pegboard.Call) map[string]any {
 			return observedPath(c, "file_path", readInput(in).FilePath)
 		},

@@ -61,9 +61,9 @@ func Write(o WriteOptions) pegboard.Tool {
 			return errors.Join(checkNoNUL("file_path", in.FilePath), checkNotDirectory("file_path", in.FilePath))
 		},
 		ClassifierInput: func(in writeInput, _ *pegboard.Call) string { return in.FilePath + "\n" + in.Content },
-		Lines: func(in writeInput, c *pegboard.Call) pegboard.Lines {
+		Summary: func(in writeInput, c *pegboard.Call) pegboard.Summary {
 			name := c.ShortPath(in.FilePath)
-			return pegboard.Lines{Before: "Write " + name, While: "Writing " + name}
+			return pegboard.Summary{Before: "Write " + name, While: "Writing " + name}
 		},
 		Result: func(out WriteOutput) *pegboard.Result { return writeResult(out.text, out.diffs, out) },
 	}, planWrite)

@@ -46,16 +46,16 @@ func (a *authorization) transport(next http.RoundTripper) http.RoundTripper {
 // connected anew.
 func (a *authorization) logIn(ctx context.Context, s *pegboard.Session) error {
 	user := login.User{Show: func(ctx context.Context, address string) error {
-		filled, err := s.Fill(ctx, pegboard.Form{
+		filled, err := s.Elicit(ctx, pegboard.Elicitation{
 			From: a.server, URL: address,
 			Message: fmt.Sprintf("The MCP server %q wants you to log in. Open the address in a browser on this machine.", a.server),
 		})
 		switch {
 		case err != nil:
 			return err
-		case filled.Action == pegboard.FillAccept:
+		case filled.Action == pegboard.ElicitAccept:
 			return nil
-		case filled.Action == pegboard.FillCancel:
+		case filled.Action == pegboard.ElicitCancel:
 			return fmt.Errorf("%w: the address was not opened", login.ErrDeclined)
 		}
 		return fmt.Errorf("%w: the user refused, or cannot be shown an address", login.ErrDeclined)

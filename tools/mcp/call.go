@@ -299,7 +299,7 @@ func (k *call) superviseTask(h *background.Handle, file string) {
 	}
 	if k.result != nil {
 		if problem := os.WriteFile(file, []byte(k.resultText()), 0o600); problem != nil {
-			h.Tell("its result could not be written: " + problem.Error())
+			h.Notify("its result could not be written: " + problem.Error())
 			state, err = background.Failed, cmpErr(err, problem)
 		}
 	}

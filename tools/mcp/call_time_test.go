@@ -111,9 +111,9 @@ func TestClockStandsStillWhileAFormIsFilled(t *testing.T) {
 				return answer(fmt.Sprint(filled.Action, " ", filled.Content["name"])), nil
 			})
 		}}
-		cfg := pegboard.SessionConfig{Fill: func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+		cfg := pegboard.SessionConfig{Elicit: func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 			time.Sleep(10 * time.Hour)
-			return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"name":"Ada"}`)}, nil
+			return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(`{"name":"Ada"}`)}, nil
 		}}
 		w := newWorld(t, cfg, mcp.Options{Idle: time.Minute, Background: -1}, map[string]*ownServer{"own": own}, stdioServer("own"))
 		defer w.close()

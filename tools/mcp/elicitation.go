@@ -29,13 +29,13 @@ func (c *connection) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Eli
 	}
 	filled, err := c.fill(ctx, form)
 	if err != nil {
-		if errors.Is(err, pegboard.ErrInvalidForm) {
+		if errors.Is(err, pegboard.ErrInvalidElicitation) {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
 		}
 		return nil, err
 	}
 	result := &mcp.ElicitResult{Action: string(filled.Action)}
-	if filled.Action == pegboard.FillAccept && form.URL == "" {
+	if filled.Action == pegboard.ElicitAccept && form.URL == "" {
 		if err := json.Unmarshal(filled.Content, &result.Content); err != nil {
 			return nil, fmt.Errorf("the content of the form: %w", err)
 		}
@@ -46,7 +46,7 @@ func (c *connection) elicit(ctx context.Context, r *mcp.ElicitRequest) (*mcp.Eli
 
 // fill shows a form to the user of the call that it is for. The clocks of the calls that may
 // wait for it stand still.
-func (c *connection) fill(ctx context.Context, form pegboard.Form) (pegboard.Filled, error) {
+func (c *connection) fill(ctx context.Context, form pegboard.Elicitation) (pegboard.ElicitResult, error) {
 	session, waiting := c.asking(ctx)
 	for _, k := range waiting {
 		k.clock.pause()
@@ -63,7 +63,7 @@ func (c *connection) fill(ctx context.Context, form pegboard.Form) (pegboard.Fil
 			}
 		})()
 	}
-	return session.Fill(ctx, form)
+	return session.Elicit(ctx, form)
 }
 
 // asking returns the session whose user is asked, and the calls that may wait for the answer:
@@ -86,8 +86,8 @@ func (c *connection) asking(ctx context.Context) (*pegboard.Session, []*call) {
 }
 
 // form returns the form for the user.
-func (c *connection) form(p *mcp.ElicitParams) (pegboard.Form, error) {
-	f := pegboard.Form{From: c.server.config.Name, Message: p.Message, URL: p.URL}
+func (c *connection) form(p *mcp.ElicitParams) (pegboard.Elicitation, error) {
+	f := pegboard.Elicitation{From: c.server.config.Name, Message: p.Message, URL: p.URL}
 	if p.URL != "" {
 		return f, checkAddress(p.URL)
 	}
@@ -191,8 +191,8 @@ func (k *call) sendAfter(elicitations []*mcp.ElicitParams) error {
 		if err != nil {
 			return err
 		}
-		if filled.Action != pegboard.FillAccept {
-			return fmt.Errorf("%w: %s of %s", ErrFormDeclined, filled.Action, e.URL)
+		if filled.Action != pegboard.ElicitAccept {
+			return fmt.Errorf("%w: %s of %s", ErrElicitationDeclined, filled.Action, e.URL)
 		}
 		if err = k.send(); addressesOf(err) == nil {
 			return err

@@ -13,6 +13,6 @@ var (
 	ErrCallTimeout = errors.New("the call took longer than its limit")
 	// ErrUnauthorized means that the server wants the user to log in.
 	ErrUnauthorized = errors.New("the server wants the user to log in")
-	// ErrFormDeclined means that the user declined a form or an address on which the server insists.
-	ErrFormDeclined = errors.New("the user did not do what the server asked for")
+	// ErrElicitationDeclined means that the user declined a form or an address on which the server insists.
+	ErrElicitationDeclined = errors.New("the user did not do what the server asked for")
 )

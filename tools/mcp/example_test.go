@@ -52,11 +52,11 @@ func Example() {
 	// note 1: buy milk
 }
 
-// A server asks the user for a value in mid-call. The form reaches SessionConfig.Fill.
+// A server asks the user for a value in mid-call. The form reaches SessionConfig.Elicit.
 func Example_form() {
-	c := talk(pegboard.SessionConfig{Fill: func(_ context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+	c := talk(pegboard.SessionConfig{Elicit: func(_ context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 		fmt.Printf("%s asks: %s\n", f.From, f.Message)
-		return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"sure":true}`)}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(`{"sure":true}`)}, nil
 	}}, mcp.Options{})
 	defer c.close()
 	fmt.Println(c.call("mcp__notes__forget", `{}`))

@@ -35,8 +35,8 @@ func browsing(folder string) func(*setup) {
 		s.session.Ask = func(context.Context, *pegboard.Question) (policy.Decision, error) {
 			return policy.Decision{Behavior: policy.Allow}, nil
 		}
-		s.session.Fill = func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
-			return pegboard.Filled{Action: pegboard.FillAccept}, authserver.Open(ctx, f.URL)
+		s.session.Elicit = func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+			return pegboard.ElicitResult{Action: pegboard.ElicitAccept}, authserver.Open(ctx, f.URL)
 		}
 	}
 }
@@ -122,10 +122,10 @@ func TestMcpAuthNeedsTheUser(t *testing.T) {
 			require.NoError(t, err)
 			s.session.Ask = nil
 		}, server: "notes"},
-		{name: "no place to show an address", change: func(_ testing.TB, s *setup) { s.session.Fill = nil }, server: "notes", text: "cannot be shown an address"},
+		{name: "no place to show an address", change: func(_ testing.TB, s *setup) { s.session.Elicit = nil }, server: "notes", text: "cannot be shown an address"},
 		{name: "the user refuses the address", change: func(_ testing.TB, s *setup) {
-			s.session.Fill = func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
-				return pegboard.Filled{Action: pegboard.FillDecline}, nil
+			s.session.Elicit = func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+				return pegboard.ElicitResult{Action: pegboard.ElicitDecline}, nil
 			}
 		}, server: "notes", text: "did not log in"},
 		{name: "the host fails", change: func(_ testing.TB, s *setup) {

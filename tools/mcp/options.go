@@ -35,7 +35,7 @@ type Options struct {
 	// protocol calls it deprecated.
 	Sample func(ctx context.Context, server string, request json.RawMessage) (json.RawMessage, error)
 	// Authorize shows the user an address to log in at, and returns the address that the
-	// browser was led back to. Nil shows it by [pegboard.Session.Fill] and waits for the
+	// browser was led back to. Nil shows it by [pegboard.Session.Elicit] and waits for the
 	// browser on a port of this machine.
 	Authorize func(ctx context.Context, server, url string) (callback string, err error)
 	// Tokens keeps what servers grant. Nil means FileTokens("").

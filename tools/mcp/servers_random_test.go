@@ -263,11 +263,11 @@ func TestEverything(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			u := &user{fill: func(_ context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+			u := &user{fill: func(_ context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 				if f.URL != "" {
-					return pegboard.Filled{Action: pegboard.FillAccept}, nil
+					return pegboard.ElicitResult{Action: pegboard.ElicitAccept}, nil
 				}
-				return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(`{"name":"Ada"}`)}, nil
+				return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(`{"name":"Ada"}`)}, nil
 			}}
 			b := newBridge(t, func(s *setup) {
 				u.setup(s)

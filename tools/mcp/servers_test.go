@@ -34,12 +34,12 @@ import (
 // A user fills forms as a test says and keeps them.
 type user struct {
 	mu    sync.Mutex
-	forms []pegboard.Form
-	fill  func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error)
+	forms []pegboard.Elicitation
+	fill  func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error)
 }
 
 func (u *user) setup(s *setup) {
-	s.session.Fill = func(ctx context.Context, f *pegboard.Form) (pegboard.Filled, error) {
+	s.session.Elicit = func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 		u.mu.Lock()
 		u.forms = append(u.forms, *f)
 		u.mu.Unlock()
@@ -47,15 +47,15 @@ func (u *user) setup(s *setup) {
 	}
 }
 
-func (u *user) shown() []pegboard.Form {
+func (u *user) shown() []pegboard.Elicitation {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.forms
 }
 
-func accept(content string) func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
-	return func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
-		return pegboard.Filled{Action: pegboard.FillAccept, Content: json.RawMessage(content)}, nil
+func accept(content string) func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+	return func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+		return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(content)}, nil
 	}
 }
 
@@ -129,11 +129,11 @@ func TestFormWhileNoCallRuns(t *testing.T) {
 func TestManyForms(t *testing.T) {
 	t.Parallel()
 	var atOnce, most atomic.Int64
-	u := &user{fill: func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
+	u := &user{fill: func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 		most.Store(max(most.Load(), atOnce.Add(1)))
 		defer atOnce.Add(-1)
 		time.Sleep(time.Millisecond)
-		return pegboard.Filled{Action: pegboard.FillDecline}, nil
+		return pegboard.ElicitResult{Action: pegboard.ElicitDecline}, nil
 	}}
 	b := newBridge(t, u.setup, own(t, "srv", "usual")).ready()
 	var says []string
@@ -156,23 +156,23 @@ func TestAddressesBeforeACall(t *testing.T) {
 	tests := []struct {
 		name   string
 		refuse string
-		action pegboard.FillAction
+		action pegboard.ElicitAction
 		err    error
 		text   string // of the error
 		forms  int
 	}{
-		{name: "declined", refuse: refuse(`[{"mode":"url","message":"a","url":"https://example.com","elicitationId":"1"}]`), action: pegboard.FillDecline, err: mcp.ErrFormDeclined, text: "decline of https://example.com", forms: 1},
-		{name: "cancelled", refuse: refuse(`[{"mode":"url","message":"a","url":"https://example.com","elicitationId":"1"}]`), action: pegboard.FillCancel, err: mcp.ErrFormDeclined, forms: 1},
-		{name: "accepted, and wanted again for ever", refuse: refuse(`[{"mode":"url","message":"a","url":"https://example.com","elicitationId":"1"}]`), action: pegboard.FillAccept, err: mcp.ErrIdle, forms: 1},
-		{name: "unencrypted", refuse: refuse(`[{"mode":"url","message":"a","url":"http://example.com","elicitationId":"1"}]`), action: pegboard.FillAccept, text: "must begin with https://"},
-		{name: "forms", refuse: refuse(`[{"mode":"form","message":"a","requestedSchema":{"type":"object"}}]`), action: pegboard.FillAccept, text: "log in"},
-		{name: "one null of two", refuse: refuse(`[{"mode":"url","message":"a","url":"https://example.com","elicitationId":"1"},null]`), action: pegboard.FillAccept, text: "log in"},
+		{name: "declined", refuse: refuse(`[{"mode":"url","message":"a","url":"https://example.com","elicitationId":"1"}]`), action: pegboard.ElicitDecline, err: mcp.ErrElicitationDeclined, text: "decline of https://example.com", forms: 1},
+		{name: "cancelled", refuse: refuse(`[{"mode":"url","message":"a","url":"https://example.com","elicitationId":"1"}]`), action: pegboard.ElicitCancel, err: mcp.ErrElicitationDeclined, forms: 1},
+		{name: "accepted, and wanted again for ever", refuse: refuse(`[{"mode":"url","message":"a","url":"https://example.com","elicitationId":"1"}]`), action: pegboard.ElicitAccept, err: mcp.ErrIdle, forms: 1},
+		{name: "unencrypted", refuse: refuse(`[{"mode":"url","message":"a","url":"http://example.com","elicitationId":"1"}]`), action: pegboard.ElicitAccept, text: "must begin with https://"},
+		{name: "forms", refuse: refuse(`[{"mode":"form","message":"a","requestedSchema":{"type":"object"}}]`), action: pegboard.ElicitAccept, text: "log in"},
+		{name: "one null of two", refuse: refuse(`[{"mode":"url","message":"a","url":"https://example.com","elicitationId":"1"},null]`), action: pegboard.ElicitAccept, text: "log in"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			u := &user{fill: func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
-				return pegboard.Filled{Action: tt.action}, nil
+			u := &user{fill: func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+				return pegboard.ElicitResult{Action: tt.action}, nil
 			}}
 			b := newBridge(t, func(s *setup) {
 				u.setup(s)
@@ -197,11 +197,11 @@ func TestFormEndsWithItsCall(t *testing.T) {
 	t.Parallel()
 	shown := make(chan struct{})
 	ended := make(chan error, 1)
-	u := &user{fill: func(ctx context.Context, _ *pegboard.Form) (pegboard.Filled, error) {
+	u := &user{fill: func(ctx context.Context, _ *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 		close(shown)
 		<-ctx.Done()
 		ended <- context.Cause(ctx)
-		return pegboard.Filled{}, context.Cause(ctx)
+		return pegboard.ElicitResult{}, context.Cause(ctx)
 	}}
 	b := newBridge(t, u.setup, own(t, "srv", "usual")).ready()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -390,7 +390,10 @@ func TestFuncsOfTheHost(t *testing.T) {
 			s.options.Sample = func(context.Context, string, json.RawMessage) (json.RawMessage, error) { do(); return nil, nil }
 		}, tool: "ask", input: sampling},
 		{name: "Fill", change: func(s *setup, do func()) {
-			s.session.Fill = func(context.Context, *pegboard.Form) (pegboard.Filled, error) { do(); return pegboard.Filled{}, nil }
+			s.session.Elicit = func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+				do()
+				return pegboard.ElicitResult{}, nil
+			}
 		}, tool: "ask", input: form},
 	}
 	for _, tt := range tests {

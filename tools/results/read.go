@@ -36,12 +36,12 @@ type readInput struct {
 	Pattern string `json:"pattern,omitempty" jsonschema:"maxLength=1000" jsonschema_description:"A regular expression (RE2). Only lines that match it are shown, each behind its offset and a colon."`
 }
 
-func (in readInput) lines(*pegboard.Call) pegboard.Lines {
+func (in readInput) lines(*pegboard.Call) pegboard.Summary {
 	name := in.Ref[strings.LastIndexAny(in.Ref, `/\`)+1:]
 	if in.Pattern != "" {
-		return pegboard.Lines{Before: "Search " + name + " for " + in.Pattern, While: "Searching " + name + " for " + in.Pattern}
+		return pegboard.Summary{Before: "Search " + name + " for " + in.Pattern, While: "Searching " + name + " for " + in.Pattern}
 	}
-	return pegboard.Lines{Before: "Read " + name, While: "Reading " + name}
+	return pegboard.Summary{Before: "Read " + name, While: "Reading " + name}
 }
 
 func validateInput(_ context.Context, in readInput, _ *pegboard.Call) error {
@@ -86,7 +86,7 @@ func Read(o Options) pegboard.Tool {
 			ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindRead,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "stored results"}},
 		},
-		Lines:    readInput.lines,
+		Summary:  readInput.lines,
 		Validate: validateInput,
 		Permit: func(context.Context, readInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it reads only results of this conversation"}

@@ -73,12 +73,12 @@ func (c *Schedule) cronCreateTool() pegboard.Tool {
 			"A prompt comes when you are idle; what was missed several times comes once. Recurring jobs end after 7 days. " +
 			"To wait for something once and for less than an hour, use ScheduleWakeup.",
 		Traits: jobsTraits(),
-		Lines: func(in cronCreateInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in cronCreateInput, _ *pegboard.Call) pegboard.Summary {
 			when := in.Cron
 			if e, err := parseExpression(in.Cron); err == nil {
 				when = e.human()
 			}
-			return pegboard.Lines{Before: "Schedule a job " + when, While: "Scheduling a job " + when}
+			return pegboard.Summary{Before: "Schedule a job " + when, While: "Scheduling a job " + when}
 		},
 		Validate: func(_ context.Context, in cronCreateInput, _ *pegboard.Call) error {
 			if _, err := parseExpression(in.Cron); err != nil {
@@ -146,8 +146,8 @@ func (c *Schedule) cronDeleteTool() pegboard.Tool {
 		Info:        pegboard.Info{Name: "CronDelete", Title: "Delete job", Hint: "stop cancel a scheduled recurring prompt"},
 		Description: "Deletes a job that CronCreate has set. It does not come any more.",
 		Traits:      jobsTraits(),
-		Lines: func(in cronDeleteInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Delete job " + in.ID, While: "Deleting job " + in.ID}
+		Summary: func(in cronDeleteInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Delete job " + in.ID, While: "Deleting job " + in.ID}
 		},
 		Permit: func(context.Context, cronDeleteInput, *pegboard.Call) policy.Decision { return permitJobs() },
 		Call: func(ctx context.Context, in cronDeleteInput, call *pegboard.Call) (Deleted, error) {
@@ -220,8 +220,8 @@ func (c *Schedule) cronListTool() pegboard.Tool {
 		Traits: pegboard.Traits{
 			ReadOnly: true, Own: true, Kind: pegboard.KindList, Concurrency: pegboard.Shared, Targets: jobsTarget(policy.Read),
 		},
-		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "List the scheduled jobs", While: "Listing the scheduled jobs"}
+		Summary: func(struct{}, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "List the scheduled jobs", While: "Listing the scheduled jobs"}
 		},
 		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it only shows the jobs of the conversation"}

@@ -131,10 +131,10 @@ func ExampleSchedule_Jobs() {
 
 func ExampleSleep() {
 	s, _, _ := begin()
-	s.Tell(pegboard.Part{Text: "The tests have passed."})
+	s.Notify(pegboard.Part{Text: "The tests have passed."})
 	out := call(s, []pegboard.Tool{schedule.Sleep(schedule.SleepOptions{})}, "Sleep", `{"seconds": 600, "reason": "the tests"}`)
 	fmt.Println(out.Result.Parts[0].Text)
-	fmt.Println(s.News()[0].Text)
+	fmt.Println(s.Notifications()[0].Text)
 	// Output:
 	// Woken after 0s: there is a message for you, which follows.
 	// The tests have passed.

@@ -122,13 +122,13 @@ func RemoteTrigger(t Triggers) (pegboard.Tool, error) {
 			}
 			return tr
 		},
-		Lines: func(in remoteInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in remoteInput, _ *pegboard.Call) pegboard.Summary {
 			text := strings.ReplaceAll(string(in.Action), "_", " ")
 			if subject := in.subject(); subject != "trigger" {
 				text += " of " + subject
 			}
 			text = pegboard.OneLine(text)
-			return pegboard.Lines{Before: "Remote trigger: " + text, While: "Remote trigger: " + text}
+			return pegboard.Summary{Before: "Remote trigger: " + text, While: "Remote trigger: " + text}
 		},
 		Validate: func(_ context.Context, in remoteInput, _ *pegboard.Call) error { return in.check() },
 		Permit: func(_ context.Context, in remoteInput, _ *pegboard.Call) policy.Decision {

@@ -454,11 +454,11 @@ func (c *Schedule) wakeupTool() pegboard.Tool {
 		Description: "Wakes you after a delay of 1 to 60 minutes, once. Use it to look again at something that does not tell you when it is done; you are told of the end of background tasks and of messages without it. " +
 			"End your turn after it. You have one wake-up at a time: a second call replaces it, and stop cancels it. For fixed times, or for more than once, use CronCreate.",
 		Traits: jobsTraits(),
-		Lines: func(in wakeupInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in wakeupInput, _ *pegboard.Call) pegboard.Summary {
 			if in.Stop {
-				return pegboard.Lines{Before: "Cancel the wake-up", While: "Cancelling the wake-up"}
+				return pegboard.Summary{Before: "Cancel the wake-up", While: "Cancelling the wake-up"}
 			}
-			return pegboard.Lines{Before: "Schedule a wake-up", While: "Scheduling a wake-up"}
+			return pegboard.Summary{Before: "Schedule a wake-up", While: "Scheduling a wake-up"}
 		},
 		Validate: func(_ context.Context, in wakeupInput, _ *pegboard.Call) error {
 			if in.Delay == nil && !in.Stop {

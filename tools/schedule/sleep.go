@@ -80,7 +80,7 @@ type sleepInput struct {
 var errSlept = errors.New("the time is over")
 
 // Sleep returns the tool that waits: until the time is over, until something waits for the model
-// (see [pegboard.Session.Arrival]), which the end of a background task and a message are, or until the
+// (see [pegboard.Session.Notified]), which the end of a background task and a message are, or until the
 // user sends a message. The result says which, and after how long. A call polls nothing and needs
 // no permission.
 func Sleep(o SleepOptions) pegboard.Tool {
@@ -95,12 +95,12 @@ func Sleep(o SleepOptions) pegboard.Tool {
 			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "time"}},
 		},
-		Lines: func(in sleepInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in sleepInput, _ *pegboard.Call) pegboard.Summary {
 			long := in.length(o).Round(time.Second).String()
 			if reason := pegboard.OneLine(in.Reason); reason != "" {
 				long += ": " + reason
 			}
-			return pegboard.Lines{Before: "Sleep for " + long, While: "Sleeping for " + long}
+			return pegboard.Summary{Before: "Sleep for " + long, While: "Sleeping for " + long}
 		},
 		Permit: func(context.Context, sleepInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it only waits"}
@@ -130,13 +130,13 @@ func (in sleepInput) length(o SleepOptions) time.Duration {
 
 // sleep waits.
 func (in sleepInput) sleep(ctx context.Context, o SleepOptions, s *pegboard.Session) (Slept, error) {
-	tasks := background.Of(s) // before Arrival, which it announces the ends of tasks to
+	tasks := background.Of(s) // before Notified, which it announces the ends of tasks to
 	began := time.Now()
 	waiting, cancel := context.WithTimeoutCause(ctx, in.length(o), errSlept)
 	defer cancel()
 	out := Slept{WokenBy: WokenByTime, Clamped: in.Seconds > o.longest().Seconds()}
 	select {
-	case <-s.Arrival():
+	case <-s.Notified():
 		out.WokenBy = WokenByMessage
 	case <-waiting.Done():
 	}

@@ -42,11 +42,11 @@ func TestSleep(t *testing.T) {
 		{name: "not at all", want: schedule.Slept{WokenBy: schedule.WokenByTime}, text: "Slept for 0s."},
 		{name: "too long", seconds: 1e300, want: schedule.Slept{WokenBy: schedule.WokenByTime, Seconds: 3600, Clamped: true}, text: "Slept for 1h0m0s, which is the most for one call. Sleep again if it is not enough."},
 		{name: "longer than the host allows", seconds: 60, max: time.Second, want: schedule.Slept{WokenBy: schedule.WokenByTime, Seconds: 1, Clamped: true}, text: "Slept for 1s, which is the most for one call. Sleep again if it is not enough."},
-		{name: "a message", seconds: 60, after: 5 * time.Second, do: func(_ *testing.T, s *pegboard.Session) { s.Tell(pegboard.Part{Text: "hello"}) },
+		{name: "a message", seconds: 60, after: 5 * time.Second, do: func(_ *testing.T, s *pegboard.Session) { s.Notify(pegboard.Part{Text: "hello"}) },
 			want: schedule.Slept{WokenBy: schedule.WokenByMessage, Seconds: 5}, text: "Woken after 5s: there is a message for you, which follows."},
-		{name: "a message that waits already", seconds: 60, before: func(_ *testing.T, s *pegboard.Session) { s.Tell(pegboard.Part{Text: "hello"}) },
+		{name: "a message that waits already", seconds: 60, before: func(_ *testing.T, s *pegboard.Session) { s.Notify(pegboard.Part{Text: "hello"}) },
 			want: schedule.Slept{WokenBy: schedule.WokenByMessage}, text: "Woken after 0s: there is a message for you, which follows."},
-		{name: "a message of a task", seconds: 60, after: time.Second, do: func(t *testing.T, s *pegboard.Session) { t.Helper(); startTask(t, s).Tell("line") },
+		{name: "a message of a task", seconds: 60, after: time.Second, do: func(t *testing.T, s *pegboard.Session) { t.Helper(); startTask(t, s).Notify("line") },
 			want: schedule.Slept{WokenBy: schedule.WokenByMessage, Seconds: 1}, text: "Woken after 1s: there is a message for you, which follows."},
 		{name: "the end of a task", seconds: 60, after: 90 * time.Millisecond, do: func(t *testing.T, s *pegboard.Session) {
 			t.Helper()
@@ -60,7 +60,7 @@ func TestSleep(t *testing.T) {
 		{name: "a task whose end is known", seconds: 60, before: func(t *testing.T, s *pegboard.Session) {
 			t.Helper()
 			startTask(t, s).Done(background.Completed, nil, nil)
-			s.News()
+			s.Notifications()
 		}, want: schedule.Slept{WokenBy: schedule.WokenByTime, Seconds: 60}, text: "Slept for 1m0s."},
 		{name: "the task of an agent", seconds: 60, before: func(t *testing.T, s *pegboard.Session) {
 			t.Helper()
@@ -144,7 +144,7 @@ func TestSleepersAtOnce(t *testing.T) {
 		}
 		for _, name := range []string{"b2", "main", "a1"} {
 			time.Sleep(time.Second)
-			sessions[name].Tell(pegboard.Part{Text: "hello"})
+			sessions[name].Notify(pegboard.Part{Text: "hello"})
 			require.Equal(t, name, <-woken)
 		}
 		require.Equal(t, midnight.Add(3*time.Second), time.Now().UTC())

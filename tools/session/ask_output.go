@@ -116,13 +116,13 @@ func AskUserQuestion() pegboard.Tool {
 			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared, Own: true,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "answers of the user"}},
 		},
-		Lines: func(in askInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in askInput, _ *pegboard.Call) pegboard.Summary {
 			var headers []string
 			for _, q := range in.Questions {
 				headers = append(headers, q.Header)
 			}
 			about := strings.Join(headers, separator)
-			return pegboard.Lines{Before: "Ask: " + about, While: "Asking: " + about}
+			return pegboard.Summary{Before: "Ask: " + about, While: "Asking: " + about}
 		},
 		Validate: validateAsk,
 		Permit: func(context.Context, askInput, *pegboard.Call) policy.Decision {

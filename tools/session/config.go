@@ -59,7 +59,7 @@ func Config(settings ...Setting) (pegboard.Tool, error) {
 		Info:        pegboard.Info{Name: "Config", Title: "Settings", Hint: "change an option or preference of this program", Timeout: configTimeout},
 		Description: k.describe(),
 		Inspect:     k.inspect,
-		Lines:       k.lines,
+		Summary:     k.lines,
 		Validate: func(_ context.Context, in configInput, _ *pegboard.Call) error {
 			_, _, err := k.accept(in)
 			return err
@@ -136,16 +136,16 @@ func (k *config) inspect(in configInput, _ *pegboard.Call) pegboard.Traits {
 	return t
 }
 
-func (k *config) lines(in configInput, _ *pegboard.Call) pegboard.Lines {
+func (k *config) lines(in configInput, _ *pegboard.Call) pegboard.Summary {
 	name := pegboard.OneLine(in.Setting)
 	if in.Value == nil {
-		return pegboard.Lines{Before: "Look at the setting " + name, While: "Looking at the setting " + name}
+		return pegboard.Summary{Before: "Look at the setting " + name, While: "Looking at the setting " + name}
 	}
 	if s, err := k.find(in.Setting); err != nil || s.Secret {
-		return pegboard.Lines{Before: "Change the setting " + name, While: "Changing the setting " + name}
+		return pegboard.Summary{Before: "Change the setting " + name, While: "Changing the setting " + name}
 	}
 	to := name + " to " + clipped(shown(in.Value))
-	return pegboard.Lines{Before: "Set " + to, While: "Setting " + to}
+	return pegboard.Summary{Before: "Set " + to, While: "Setting " + to}
 }
 
 // call implements Config.

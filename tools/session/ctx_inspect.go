@@ -54,12 +54,12 @@ func CtxInspect() pegboard.Tool {
 			ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindList,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "context of the conversation"}},
 		},
-		Lines: func(in ctxInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in ctxInput, _ *pegboard.Call) pegboard.Summary {
 			what := "the context"
 			if in.What != "" {
 				what = "the " + in.What + " of the context"
 			}
-			return pegboard.Lines{Before: "Inspect " + what, While: "Inspecting " + what}
+			return pegboard.Summary{Before: "Inspect " + what, While: "Inspecting " + what}
 		},
 		Permit: func(context.Context, ctxInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it only reads what the conversation consists of"}

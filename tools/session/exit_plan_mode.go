@@ -45,8 +45,8 @@ func exitPlanMode() pegboard.Tool {
 				"Do not ask in another way whether the plan is good, and do not call it when you have only looked something up."
 		},
 		Traits: planTraits(),
-		Lines: func(exitInput, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Approve the plan", While: "Leaving plan mode"}
+		Summary: func(exitInput, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Approve the plan", While: "Leaving plan mode"}
 		},
 		Validate: validateExit,
 		Permit: func(context.Context, exitInput, *pegboard.Call) policy.Decision {
@@ -148,7 +148,7 @@ func leavePlanMode(s *pegboard.Session, plan Plan) {
 	planKey.Set(s, plan)
 	err := s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.AfterPlan(), nil })
 	if err != nil {
-		s.Tell(pegboard.Part{Text: "(The plan is approved, and plan mode could not be left: " + err.Error() + ".)"})
+		s.Notify(pegboard.Part{Text: "(The plan is approved, and plan mode could not be left: " + err.Error() + ".)"})
 	}
 }
 

@@ -253,8 +253,8 @@ func (o PlanOptions) enter() pegboard.Tool {
 				"Do not enter it for small changes or for questions that only need reading."
 		},
 		Traits: planTraits(),
-		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Enter plan mode", While: "Entering plan mode"}
+		Summary: func(struct{}, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Enter plan mode", While: "Entering plan mode"}
 		},
 		Validate: func(_ context.Context, _ struct{}, c *pegboard.Call) error {
 			if c.Parent() != nil {
@@ -326,6 +326,6 @@ func enterPlanMode(s *pegboard.Session) {
 		return p.WithMode(policy.ModePlan)
 	})
 	if err != nil {
-		s.Tell(pegboard.Part{Text: "(" + ErrNoPlanMode.Error() + ": " + err.Error() + ".)"})
+		s.Notify(pegboard.Part{Text: "(" + ErrNoPlanMode.Error() + ": " + err.Error() + ".)"})
 	}
 }

@@ -366,7 +366,7 @@ func TestPlanModeThatChangesMeanwhile(t *testing.T) {
 		d = newDesk(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Post: func(ctx, *pegboard.HookCall) error { return set(d.Session, policy.ModeDontAsk) }}}, policy.ModeDefault)
 		require.NoError(t, d.send(t, enter())[0].Err)
 		require.Equal(t, policy.ModeDontAsk, d.mode())
-		news := d.News()
+		news := d.Notifications()
 		require.Len(t, news, 1)
 		require.Contains(t, news[0].Text, "plan mode was not entered")
 	})

@@ -45,8 +45,8 @@ func verifyPlanExecution() pegboard.Tool {
 			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared, Own: true,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "approved plan"}},
 		},
-		Lines: func(in verifyInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Check " + countOf(len(in.Steps)) + " against the plan", While: "Checking the plan"}
+		Summary: func(in verifyInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Check " + countOf(len(in.Steps)) + " against the plan", While: "Checking the plan"}
 		},
 		Permit: func(context.Context, verifyInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it only compares with the plan of the conversation"}

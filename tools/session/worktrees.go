@@ -89,9 +89,9 @@ func (w *worktrees) enterTool() pegboard.Tool {
 			return pegboard.Traits{Kind: pegboard.KindRun, Targets: []policy.Target{enterTarget(in, c)}}
 		},
 		Enabled: isOffered,
-		Lines: func(in enterInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in enterInput, _ *pegboard.Call) pegboard.Summary {
 			what := strings.TrimRight("a worktree "+pegboard.OneLine(in.Name+in.Path), " ")
-			return pegboard.Lines{Before: "Enter " + what, While: "Entering " + what}
+			return pegboard.Summary{Before: "Enter " + what, While: "Entering " + what}
 		},
 		Permit: func(context.Context, enterInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "a worktree below .claude/worktrees changes nothing in the checkout"}
@@ -264,8 +264,8 @@ func (w *worktrees) exitTool() pegboard.Tool {
 			return pegboard.Traits{Kind: pegboard.KindRun, Destructive: in.Action == "remove", Targets: []policy.Target{{Kind: policy.Resource, Value: "worktree"}}}
 		},
 		Enabled: isOffered,
-		Lines: func(in leaveInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Leave the worktree and " + in.Action + " it", While: "Leaving the worktree"}
+		Summary: func(in leaveInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Leave the worktree and " + in.Action + " it", While: "Leaving the worktree"}
 		},
 		Permit: func(context.Context, leaveInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it removes only what this conversation has made, and loses nothing unless told to"}

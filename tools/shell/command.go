@@ -180,18 +180,18 @@ func (k *command) superviseTask(h *background.Handle, limit time.Duration, relea
 	switch {
 	case k.outputFile == "":
 	case exit.FileErr != nil:
-		h.Tell(fmt.Sprintf("its output file holds %d of %d bytes: %v", exit.Stored, exit.Output.Total, exit.FileErr))
+		h.Notify(fmt.Sprintf("its output file holds %d of %d bytes: %v", exit.Stored, exit.Output.Total, exit.FileErr))
 	case exit.Stored < exit.Output.Total:
-		h.Tell(fmt.Sprintf("its output file holds the first %d of %d bytes, more is not stored", exit.Stored, exit.Output.Total))
+		h.Notify(fmt.Sprintf("its output file holds the first %d of %d bytes, more is not stored", exit.Stored, exit.Output.Total))
 	}
 	if note := leftoversNote(exit, k.options, true); note != "" {
-		h.Tell(note)
+		h.Notify(note)
 	}
 	if note := k.sandboxNote(exit); note != "" {
-		h.Tell(note)
+		h.Notify(note)
 	}
 	if refusal := k.refusal(exit); refusal != "" {
-		h.Tell("the sandbox refused it: " + refusal)
+		h.Notify("the sandbox refused it: " + refusal)
 	}
 	h.Done(k.taskEnd(exit, limit))
 }
@@ -501,8 +501,8 @@ func (in sandboxedInput) command() commandInput {
 
 // lines returns what a person reads of the call. Before it runs that is the command and
 // not what the model says of it.
-func (in commandInput) lines(*pegboard.Call) pegboard.Lines {
-	lines := pegboard.Lines{Before: "Run " + pegboard.OneLine(in.Command), While: "Running " + pegboard.OneLine(in.Command)}
+func (in commandInput) lines(*pegboard.Call) pegboard.Summary {
+	lines := pegboard.Summary{Before: "Run " + pegboard.OneLine(in.Command), While: "Running " + pegboard.OneLine(in.Command)}
 	if in.outside {
 		lines.Before = "Run without the sandbox: " + pegboard.OneLine(in.Command)
 	}

@@ -74,7 +74,7 @@ func (in monitorInput) bashInput() commandInput { return commandInput{Command: i
 // Each line of stdout that is not blank is an event. stderr is only written to the
 // output file, which also holds stdout; the order of lines of the two is not kept. The
 // conversation gets the events and one notice of the end from
-// [pegboard.Session.News].
+// [pegboard.Session.Notifications].
 //
 // Events that occur within 200 ms are sent as one message, and at most one message is
 // sent per second. A message contains up to 20 events and 4,000 bytes, each event cut
@@ -100,9 +100,9 @@ func Monitor(o Options) pegboard.Tool {
 			tr.Kind = pegboard.KindRun
 			return tr
 		},
-		Lines: func(in monitorInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in monitorInput, _ *pegboard.Call) pegboard.Summary {
 			command := pegboard.OneLine(in.Command)
-			return pegboard.Lines{Before: "Monitor " + command, While: "Starting to monitor " + command}
+			return pegboard.Summary{Before: "Monitor " + command, While: "Starting to monitor " + command}
 		},
 		Validate: func(ctx context.Context, in monitorInput, c *pegboard.Call) error {
 			return r.validate(ctx, in.bashInput(), c)
@@ -414,7 +414,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 func (m *monitorRun) watch(h *background.Handle, description string, release func()) {
 	label := taskLabel(background.Task{Description: description})
 	events := monitorSender{events: m.events, full: m.log.full, stop: m.process.Stop, send: func(text string) {
-		h.Tell(label + ": " + text)
+		h.Notify(label + ": " + text)
 	}}
 	goroutine.Go(func() {
 		defer m.cancel()
@@ -422,7 +422,7 @@ func (m *monitorRun) watch(h *background.Handle, description string, release fun
 		exit := m.process.Exit()
 		release()
 		if note := leftoversNote(exit, Options{}, true); note != "" {
-			h.Tell(note)
+			h.Notify(note)
 		}
 		h.Done(monitorEnd(exit, m.timeLimit, m.log.close()))
 	})

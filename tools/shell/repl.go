@@ -72,9 +72,9 @@ func REPL(o REPLOptions) pegboard.Tool {
 		Inspect: func(in replInput, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Targets: []policy.Target{{Kind: policy.Opaque, Value: o.languageOf(in) + " code"}}, Kind: pegboard.KindRun}
 		},
-		Lines: func(in replInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in replInput, _ *pegboard.Call) pegboard.Summary {
 			code := o.languageOf(in) + ": " + pegboard.OneLine(in.Code)
-			lines := pegboard.Lines{Before: "Run " + code, While: "Running " + code}
+			lines := pegboard.Summary{Before: "Run " + code, While: "Running " + code}
 			if about := pegboard.OneLine(in.Description); about != "" {
 				lines.While = about
 			}

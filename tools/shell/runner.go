@@ -57,7 +57,7 @@ func buildCommandTool[In any](r *runner, about string, prompt func(pegboard.Scop
 		Description: about,
 		Prompt:      prompt,
 		Inspect:     func(in In, c *pegboard.Call) pegboard.Traits { return r.inspect(command(in), c) },
-		Lines:       func(in In, c *pegboard.Call) pegboard.Lines { return command(in).lines(c) },
+		Summary:     func(in In, c *pegboard.Call) pegboard.Summary { return command(in).lines(c) },
 		Validate: func(ctx context.Context, in In, c *pegboard.Call) error {
 			return r.validate(ctx, command(in), c)
 		},

@@ -128,8 +128,8 @@ func TaskOutput() pegboard.Tool {
 			// a task.
 			return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindRead, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, policy.Read, in.TaskID)}
 		},
-		Lines: func(in taskOutputInput, _ *pegboard.Call) pegboard.Lines {
-			lines := pegboard.Lines{Before: "Look at task " + in.TaskID, While: "Waiting for task " + in.TaskID}
+		Summary: func(in taskOutputInput, _ *pegboard.Call) pegboard.Summary {
+			lines := pegboard.Summary{Before: "Look at task " + in.TaskID, While: "Waiting for task " + in.TaskID}
 			if in.Block != nil && !*in.Block {
 				lines.While = "Looking at task " + in.TaskID
 			}

@@ -55,8 +55,8 @@ func TaskStop() pegboard.Tool {
 		Inspect: func(in taskStopInput, c *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Kind: pegboard.KindRun, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, policy.Write, in.id())}
 		},
-		Lines: func(in taskStopInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Stop task " + in.id(), While: "Stopping task " + in.id()}
+		Summary: func(in taskStopInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Stop task " + in.id(), While: "Stopping task " + in.id()}
 		},
 		Validate: func(_ context.Context, in taskStopInput, _ *pegboard.Call) error {
 			switch {

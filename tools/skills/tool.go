@@ -69,7 +69,7 @@ func (k *Skills) Tool() pegboard.Tool {
 			"Load one before you do what it is for, and when the user types its name behind a slash; then follow what it says. " +
 			"A skill that is loaded need not be loaded again. Never make up a name.",
 		Inspect:    k.inspect,
-		Lines:      lines,
+		Summary:    lines,
 		Equivalent: pegboard.SameInput[input],
 		Permit:     k.permit,
 		Validate:   k.validate,
@@ -78,9 +78,9 @@ func (k *Skills) Tool() pegboard.Tool {
 	})
 }
 
-func lines(in input, _ *pegboard.Call) pegboard.Lines {
+func lines(in input, _ *pegboard.Call) pegboard.Summary {
 	what := strings.TrimSpace(bareName(in.Skill) + " " + in.Args)
-	return pegboard.Lines{Before: "Load skill " + what, While: "Loading skill " + what}
+	return pegboard.Summary{Before: "Load skill " + what, While: "Loading skill " + what}
 }
 
 // inspect uses the skills that were read last, and does not read them.

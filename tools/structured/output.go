@@ -60,8 +60,8 @@ func New(schema json.RawMessage) (*Output, error) {
 		Permit: func(context.Context, json.RawMessage, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it only gives the answer"}
 		},
-		Lines: func(json.RawMessage, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Give the answer", While: "Giving the answer"}
+		Summary: func(json.RawMessage, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Give the answer", While: "Giving the answer"}
 		},
 		ClassifierInput: func(json.RawMessage, *pegboard.Call) string { return "gives the final answer" },
 		Call: func(_ context.Context, _ json.RawMessage, c *pegboard.Call) (*pegboard.Result, error) {

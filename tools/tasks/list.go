@@ -217,8 +217,8 @@ func (l *List) createTool() pegboard.Tool {
 			"Use the list for work of three steps or more, or when the user asks for several things: add a task for each before you begin. Do not use it for a single or trivial step. " +
 			"A new task is pending and has no owner.",
 		Traits: changing(),
-		Lines: func(in createInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Add the task " + shortened(in.Subject), While: "Adding the task " + shortened(in.Subject)}
+		Summary: func(in createInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Add the task " + shortened(in.Subject), While: "Adding the task " + shortened(in.Subject)}
 		},
 		Permit:          func(context.Context, createInput, *pegboard.Call) policy.Decision { return permit() },
 		ClassifierInput: func(in createInput, _ *pegboard.Call) string { return "add the task " + shortened(in.Subject) },
@@ -262,8 +262,8 @@ func (l *List) getTool() pegboard.Tool {
 		Info:        pegboard.Info{Name: "TaskGet", Title: "Show task", Hint: "description and dependencies of one todo", Polls: true},
 		Description: "Shows one task of the list: its description, status and owner, which tasks it waits for and which wait for it.",
 		Traits:      reading(pegboard.KindRead),
-		Lines: func(in idInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Show the task " + shortened(readID(in.ID)), While: "Looking at the task " + shortened(readID(in.ID))}
+		Summary: func(in idInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Show the task " + shortened(readID(in.ID)), While: "Looking at the task " + shortened(readID(in.ID))}
 		},
 		Permit: func(context.Context, idInput, *pegboard.Call) policy.Decision { return permit() },
 		Call: func(ctx context.Context, in idInput, _ *pegboard.Call) (GetResult, error) {
@@ -312,8 +312,8 @@ func (l *List) listTool() pegboard.Tool {
 		Description: "Shows the list of tasks that all agents of this conversation share: of each its id, status, subject, owner, and the tasks that it waits for. " +
 			"To find work, look for a task that is pending, has no owner and waits for nothing; of several take the lowest id.",
 		Traits: reading(pegboard.KindList),
-		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "List the tasks", While: "Listing the tasks"}
+		Summary: func(struct{}, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "List the tasks", While: "Listing the tasks"}
 		},
 		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision { return permit() },
 		Call: func(ctx context.Context, _ struct{}, _ *pegboard.Call) (ListResult, error) {
@@ -455,8 +455,8 @@ func (l *List) updateTool() pegboard.Tool {
 			"Set it to completed as soon as it is done, and not before: if tests fail or something is missing, it stays in progress, and what is in its way becomes a task that blocks it. " +
 			"A task that has an owner or waits for another cannot be given to a new owner.",
 		Traits: changing(),
-		Lines: func(in updateInput, _ *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: in.line("Change"), While: in.line("Changing")}
+		Summary: func(in updateInput, _ *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: in.line("Change"), While: in.line("Changing")}
 		},
 		Permit:          func(context.Context, updateInput, *pegboard.Call) policy.Decision { return permit() },
 		ClassifierInput: func(in updateInput, _ *pegboard.Call) string { return in.line("change") },

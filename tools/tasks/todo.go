@@ -88,9 +88,9 @@ func TodoWrite(o TodoOptions) pegboard.Tool {
 			Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true,
 			Targets: []policy.Target{{Kind: policy.Resource, Value: "list of todos"}},
 		},
-		Lines: func(in todoInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in todoInput, _ *pegboard.Call) pegboard.Summary {
 			n := fmt.Sprintf(" a list of todos, %d in all", len(in.Todos))
-			return pegboard.Lines{Before: "Write" + n, While: "Writing" + n}
+			return pegboard.Summary{Before: "Write" + n, While: "Writing" + n}
 		},
 		Validate: func(_ context.Context, in todoInput, _ *pegboard.Call) error { return in.check() },
 		Permit: func(context.Context, todoInput, *pegboard.Call) policy.Decision {

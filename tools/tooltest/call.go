@@ -48,8 +48,8 @@ func Asks() pegboard.Tool {
 		Traits: pegboard.Traits{
 			Concurrency: pegboard.PerTarget, Kind: pegboard.KindRun, Targets: []policy.Target{{Kind: policy.Resource, Value: "permission test"}},
 		},
-		Lines: func(struct{}, *pegboard.Call) pegboard.Lines {
-			return pegboard.Lines{Before: "Ask for permission", While: "Asking for permission"}
+		Summary: func(struct{}, *pegboard.Call) pegboard.Summary {
+			return pegboard.Summary{Before: "Ask for permission", While: "Asking for permission"}
 		},
 		Permit: func(context.Context, struct{}, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Ask, Reason: "TestingPermission always asks"}

@@ -763,23 +763,23 @@ func badLines() []badTool {
 		},
 		{
 			name: "a line of two lines", rule: tooltest.RuleLines, got: `Lines.Before is "Read\na.txt"`,
-			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines { return pegboard.Lines{Before: "Read\na.txt"} }},
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Summary { return pegboard.Summary{Before: "Read\na.txt"} }},
 		},
 		{
 			name: "a line that hides something", rule: tooltest.RuleLines, got: `Lines.While is "Reading \u202ea.txt"`,
-			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines { return pegboard.Lines{While: "Reading \u202ea.txt"} }},
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Summary { return pegboard.Summary{While: "Reading \u202ea.txt"} }},
 		},
 		{
 			name: "a blank line", rule: tooltest.RuleLines, got: `Lines.Title is " "`,
-			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines { return pegboard.Lines{Title: " "} }},
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Summary { return pegboard.Summary{Title: " "} }},
 		},
 		{
 			name: "changing lines", rule: tooltest.RuleLines, got: "asked again", inputs: []string{goodInput},
-			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines {
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Summary {
 				if changing() {
-					return pegboard.Lines{Before: "Again"}
+					return pegboard.Summary{Before: "Again"}
 				}
-				return pegboard.Lines{}
+				return pegboard.Summary{}
 			}},
 		},
 		{
@@ -788,7 +788,7 @@ func badLines() []badTool {
 		},
 		{
 			name: "lines panic", rule: tooltest.RuleReturns, got: "Lines: panic: no",
-			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Lines { panic("no") }},
+			tool: bent{Tool: good(), lines: func(*pegboard.Call) pegboard.Summary { panic("no") }},
 		},
 	}
 }

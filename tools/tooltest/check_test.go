@@ -134,7 +134,7 @@ func TestCheckPassesGoodTools(t *testing.T) {
 		{name: "slow but obedient", tool: tooltest.NewFake("T", tooltest.Reply{Sleep: time.Hour}), inputs: []string{`{}`}},
 		{name: "only a person may allow it", tool: tooltest.FakeConfig{Name: "T", RequiresUser: true}.New(), inputs: []string{`{}`}},
 		{name: "executed by the host", inputs: []string{`{"path":"a","edits":[]}`}, tool: pegboard.Build(pegboard.Definition[editInput, string]{
-			Info: pegboard.Info{Name: "T", Supplied: true}, Description: "For a test.",
+			Info: pegboard.Info{Name: "T", ExternalResult: true}, Description: "For a test.",
 		})},
 		{name: "hidden by a gate", tool: tooltest.NewFake("CronCreate"), inputs: []string{`{}`}},
 		{

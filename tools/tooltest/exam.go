@@ -287,9 +287,9 @@ func (x *exam) checkLines(c *pegboard.Call, input string, tr pegboard.Traits) {
 	if tr.Kind > pegboard.KindThink || tr.Folding > pegboard.FoldNever {
 		x.addViolation(ruleLines, input, "Traits have the kind %v and the folding %v", tr.Kind, tr.Folding)
 	}
-	var got []pegboard.Lines
+	var got []pegboard.Summary
 	if !x.runStage("Lines", input, func() {
-		got = repeat(repeats, func() pegboard.Lines { return x.tool.Lines(c) })
+		got = repeat(repeats, func() pegboard.Summary { return x.tool.Summary(c) })
 	}) {
 		return
 	}
@@ -465,7 +465,7 @@ func (x *exam) checkConcurrent(ctx context.Context, c *pegboard.Call, input stri
 			x.tool.Info()
 			x.tool.Declare(pegboard.Scope{Session: x.session})
 			got[i] = x.tool.Traits(c)
-			x.tool.Lines(c)
+			x.tool.Summary(c)
 			_ = x.tool.Validate(ctx, c) // expectCall has already checked its answer
 			x.tool.Permit(ctx, c)
 			x.tool.ClassifierInput(c)

@@ -83,7 +83,7 @@ type FakeConfig struct {
 	Traits  pegboard.Traits
 	Targets func(input json.RawMessage) []policy.Target
 	// Lines returns what a person reads of a call. Nil means nothing.
-	Lines func(input json.RawMessage) pegboard.Lines
+	Summary func(input json.RawMessage) pegboard.Summary
 	// ClassifierInput is that of the tool. Defaults to none.
 	ClassifierInput func(input json.RawMessage, c *pegboard.Call) string
 }
@@ -102,7 +102,7 @@ func (cfg FakeConfig) New(replies ...Reply) *Fake {
 		Info:            pegboard.Info{Name: cfg.Name, Title: cfg.Title, Aliases: cfg.Aliases, RequiresUser: cfg.RequiresUser},
 		Description:     cfg.Description,
 		Inspect:         cfg.inspect,
-		Lines:           cfg.lines,
+		Summary:         cfg.lines,
 		ClassifierInput: cfg.ClassifierInput,
 		Call:            unscripted,
 	})
@@ -121,11 +121,11 @@ func (cfg FakeConfig) inspect(input json.RawMessage, _ *pegboard.Call) pegboard.
 	return tr
 }
 
-func (cfg FakeConfig) lines(input json.RawMessage, _ *pegboard.Call) pegboard.Lines {
-	if cfg.Lines == nil {
-		return pegboard.Lines{}
+func (cfg FakeConfig) lines(input json.RawMessage, _ *pegboard.Call) pegboard.Summary {
+	if cfg.Summary == nil {
+		return pegboard.Summary{}
 	}
-	return cfg.Lines(input)
+	return cfg.Summary(input)
 }
 
 // unscripted is the Call of the tool inside a Fake. The Fake overrides it.

@@ -82,7 +82,7 @@ func TestFakeConfig(t *testing.T) {
 			}
 			return []policy.Target{{Kind: policy.Path, Value: in.Path}}
 		},
-		Lines:           func(input json.RawMessage) pegboard.Lines { return pegboard.Lines{Before: "Edit " + string(input)} },
+		Summary:         func(input json.RawMessage) pegboard.Summary { return pegboard.Summary{Before: "Edit " + string(input)} },
 		ClassifierInput: func(input json.RawMessage, _ *pegboard.Call) string { return "edits " + string(input) },
 	}.New()
 	require.Equal(t, pegboard.Info{Name: "Edit", Title: "Change a file", Aliases: []string{"Change"}, RequiresUser: true}, fake.Info())
@@ -95,7 +95,7 @@ func TestFakeConfig(t *testing.T) {
 		Targets:     []policy.Target{{Kind: policy.Path, Value: "a"}},
 		Concurrency: pegboard.PerTarget, Destructive: true,
 	}, fake.Traits(&c))
-	require.Equal(t, pegboard.Lines{Before: `Edit {"path":"a"}`}, fake.Lines(&c))
+	require.Equal(t, pegboard.Summary{Before: `Edit {"path":"a"}`}, fake.Summary(&c))
 	require.Equal(t, `edits {"path":"a"}`, fake.ClassifierInput(&c))
 }
 

@@ -201,7 +201,7 @@ func (m *LoopModel) call(ctx context.Context, input json.RawMessage, c *pegboard
 	case does(doFail):
 		return nil, errors.New(resultOf(c.ID))
 	case does(doTell):
-		c.Session().Tell(pegboard.Part{Text: toldBy(c.ID)})
+		c.Session().Notify(pegboard.Part{Text: toldBy(c.ID)})
 	case does(doStop):
 		result.StopTurn = true
 	case does(doWait):

@@ -19,7 +19,7 @@ type bent struct {
 	info     func() pegboard.Info
 	declare  func(*pegboard.Session) (pegboard.Declaration, bool)
 	traits   func(*pegboard.Call) pegboard.Traits
-	lines    func(*pegboard.Call) pegboard.Lines
+	lines    func(*pegboard.Call) pegboard.Summary
 	validate func(*pegboard.Call) error
 	permit   func(*pegboard.Call) policy.Decision
 	classify func() string
@@ -47,11 +47,11 @@ func (b bent) Traits(c *pegboard.Call) pegboard.Traits {
 	return b.Tool.Traits(c)
 }
 
-func (b bent) Lines(c *pegboard.Call) pegboard.Lines {
+func (b bent) Summary(c *pegboard.Call) pegboard.Summary {
 	if b.lines != nil {
 		return b.lines(c)
 	}
-	return b.Tool.Lines(c)
+	return b.Tool.Summary(c)
 }
 
 func (b bent) Validate(ctx context.Context, c *pegboard.Call) error {

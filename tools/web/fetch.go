@@ -90,9 +90,9 @@ type fetchInput struct {
 }
 
 // lines shows the mapped address: that of the model may look like another one.
-func (f *fetch) lines(in fetchInput, _ *pegboard.Call) pegboard.Lines {
+func (f *fetch) lines(in fetchInput, _ *pegboard.Call) pegboard.Summary {
 	name := pegboard.OneLine(f.mapped(in.URL))
-	return pegboard.Lines{Before: "Fetch " + name, While: "Fetching " + name}
+	return pegboard.Summary{Before: "Fetch " + name, While: "Fetching " + name}
 }
 
 // Fetch returns the tool WebFetch, which gets a page of the web by GET and gives the model its
@@ -107,7 +107,7 @@ func Fetch(o FetchOptions) pegboard.Tool {
 		},
 		Description: f.description(),
 		Inspect:     f.inspect,
-		Lines:       f.lines,
+		Summary:     f.lines,
 		Validate: func(_ context.Context, in fetchInput, _ *pegboard.Call) error {
 			_, err := f.parse(in.URL)
 			return err

@@ -43,6 +43,6 @@ func TestFetchShowsTheMappedAddress(t *testing.T) {
 		input, err := json.Marshal(map[string]any{"url": url, "prompt": "?"})
 		require.NoError(t, err)
 		call := pegboard.Call{Name: "WebFetch", Input: input}
-		require.Equal(t, want, web.Fetch(web.FetchOptions{}).Lines(&call).Before)
+		require.Equal(t, want, web.Fetch(web.FetchOptions{}).Summary(&call).Before)
 	}
 }

@@ -104,9 +104,9 @@ func Search(o SearchOptions) pegboard.Tool {
 				Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: pegboard.OneLine(in.Query)}},
 			}
 		},
-		Lines: func(in searchInput, _ *pegboard.Call) pegboard.Lines {
+		Summary: func(in searchInput, _ *pegboard.Call) pegboard.Summary {
 			query := pegboard.OneLine(in.Query)
-			return pegboard.Lines{Before: "Search the web for " + query, While: "Searching the web for " + query}
+			return pegboard.Summary{Before: "Search the web for " + query, While: "Searching the web for " + query}
 		},
 		Enabled:    func(*pegboard.Session) bool { return o.Backend != nil },
 		Equivalent: pegboard.SameInput[searchInput],

@@ -53,7 +53,7 @@ func (w *Workflows) Tool() pegboard.Tool {
 		Description: "Runs a script in the background that starts agents and combines their results.",
 		Prompt:      func(pegboard.Scope) string { return w.prompt() },
 		Inspect:     inspect,
-		Lines:       w.lines,
+		Summary:     w.lines,
 		Validate: func(_ context.Context, in toolInput, c *pegboard.Call) error {
 			return w.validate(in, c)
 		},
@@ -102,7 +102,7 @@ func inspect(in toolInput, _ *pegboard.Call) pegboard.Traits {
 }
 
 // lines names the workflow and its phases.
-func (w *Workflows) lines(in toolInput, c *pegboard.Call) pegboard.Lines {
+func (w *Workflows) lines(in toolInput, c *pegboard.Call) pegboard.Summary {
 	name := oneLine(in.Name+in.ScriptPath, maxTitle)
 	if !in.needsLoading() {
 		request := in.request()
@@ -114,7 +114,7 @@ func (w *Workflows) lines(in toolInput, c *pegboard.Call) pegboard.Lines {
 			}
 		}
 	}
-	return pegboard.Lines{Before: "Run workflow " + name, While: "Starting workflow " + name}
+	return pegboard.Summary{Before: "Run workflow " + name, While: "Starting workflow " + name}
 }
 
 // validate makes the checks that need no file of the person.

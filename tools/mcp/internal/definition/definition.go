@@ -93,7 +93,7 @@ func describe(s Server, e *entry, call Caller) pegboard.Definition[json.RawMessa
 		Info:        info,
 		Traits:      s.traits(e.hints),
 		Description: e.about(),
-		Lines:       func(in json.RawMessage, _ *pegboard.Call) pegboard.Lines { return lines(title, in) },
+		Summary:     func(in json.RawMessage, _ *pegboard.Call) pegboard.Summary { return lines(title, in) },
 		ClassifierInput: func(in json.RawMessage, _ *pegboard.Call) string {
 			return fmt.Sprintf("the tool %q of the MCP server %q with %s", e.name, s.Name, in)
 		},
@@ -111,12 +111,12 @@ func describe(s Server, e *entry, call Caller) pegboard.Definition[json.RawMessa
 }
 
 // lines returns the lines for a person about a call with this input.
-func lines(title string, in json.RawMessage) pegboard.Lines {
+func lines(title string, in json.RawMessage) pegboard.Summary {
 	what := title
 	if string(in) != "{}" {
 		what += " " + string(in)
 	}
-	return pegboard.Lines{Before: what, While: "Running " + what}
+	return pegboard.Summary{Before: what, While: "Running " + what}
 }
 
 // checkInput returns why no call could be made under a schema of the input that compiles.

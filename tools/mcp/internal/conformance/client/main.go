@@ -107,8 +107,8 @@ func newSession(folder, scenario string) (*pegboard.Session, error) {
 		Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
 			return policy.Decision{Behavior: policy.Allow}, nil
 		},
-		Fill: func(context.Context, *pegboard.Form) (pegboard.Filled, error) {
-			return pegboard.Filled{Action: pegboard.FillAccept, Content: content}, nil
+		Elicit: func(context.Context, *pegboard.Elicitation) (pegboard.ElicitResult, error) {
+			return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: content}, nil
 		},
 	})
 }

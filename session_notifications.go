@@ -8,31 +8,31 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
-// maxNews is how many parts a session keeps for [Session.News]. A task of tools/background
+// maxNews is how many parts a session keeps for [Session.Notifications]. A task of tools/background
 // keeps as many messages.
 const maxNews = 256
 
 // news are the parts that a session was told and that were not handed out. The zero value is
 // ready to use.
-type news struct {
+type notifications struct {
 	mu      lock.Mutex
 	parts   []Part
-	dropped int           // parts that were left out since the last handing out
-	sources []newsSource  // in the order of their first OnNews; never written to
-	waiting []string      // the names of AnnounceNews for which something waits
-	arrival chan struct{} // of Arrival; nil if nobody has asked for it since the last handing out
-	arrived bool          // arrival is closed
-	closed  bool          // the session has ended
+	dropped int                  // parts that were left out since the last handing out
+	sources []notificationSource // in the order of their first OnNotifications; never written to
+	waiting []string             // the names of AnnounceNotifications for which something waits
+	arrival chan struct{}        // of Notified; nil if nobody has asked for it since the last handing out
+	arrived bool                 // arrival is closed
+	closed  bool                 // the session has ended
 }
 
 // A newsSource is asked for parts when they are handed out.
-type newsSource struct {
+type notificationSource struct {
 	name string
 	more func() []Part
 }
 
 // ask returns the parts of a source. The caller holds no lock.
-func (s newsSource) ask() (parts []Part) {
+func (s notificationSource) ask() (parts []Part) {
 	if err := goroutine.Try(func() error { parts = s.more(); return nil }); err != nil {
 		return []Part{{Text: fmt.Sprintf("(There may be more from %s, which could not be read: %v)", s.name, err)}}
 	}
@@ -40,11 +40,11 @@ func (s newsSource) ask() (parts []Part) {
 }
 
 // setSource adds or replaces a source. A nil func removes it.
-func (n *news) setSource(name string, more func() []Part) {
+func (n *notifications) setSource(name string, more func() []Part) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	sources := slices.Clone(n.sources) // News may be reading the old ones
-	at := slices.IndexFunc(sources, func(s newsSource) bool { return s.name == name })
+	at := slices.IndexFunc(sources, func(s notificationSource) bool { return s.name == name })
 	switch {
 	case n.closed:
 		return
@@ -54,13 +54,13 @@ func (n *news) setSource(name string, more func() []Part) {
 	case at >= 0:
 		sources[at].more = more
 	default:
-		sources = append(sources, newsSource{name: name, more: more})
+		sources = append(sources, notificationSource{name: name, more: more})
 	}
 	n.sources = sources
 }
 
-// arrivalOf returns the channel of [Session.Arrival].
-func (n *news) arrivalOf() <-chan struct{} {
+// arrivalOf returns the channel of [Session.Notified].
+func (n *notifications) notified() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.arrival == nil {
@@ -71,7 +71,7 @@ func (n *news) arrivalOf() <-chan struct{} {
 }
 
 // announce records whether something waits under a name.
-func (n *news) announce(name string, waits bool) {
+func (n *notifications) announce(name string, waits bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	at := slices.Index(n.waiting, name)
@@ -86,7 +86,7 @@ func (n *news) announce(name string, waits bool) {
 
 // signal closes arrival if something waits, and otherwise forgets a closed one. The caller
 // holds mu.
-func (n *news) signal() {
+func (n *notifications) signal() {
 	waits := n.closed || len(n.parts) > 0 || len(n.waiting) > 0
 	switch {
 	case n.arrival == nil:
@@ -100,13 +100,13 @@ func (n *news) signal() {
 
 // tell adds parts. If the session has ended, they go to main, the news of the main session,
 // which are nil for that session itself.
-func (n *news) tell(main *news, parts []Part) {
+func (n *notifications) notify(main *notifications, parts []Part) {
 	if !n.addUnlessClosed(parts) && main != nil {
 		main.addUnlessClosed(parts)
 	}
 }
 
-func (n *news) addUnlessClosed(parts []Part) bool {
+func (n *notifications) addUnlessClosed(parts []Part) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.closed {
@@ -116,7 +116,7 @@ func (n *news) addUnlessClosed(parts []Part) bool {
 }
 
 // add adds parts, before which others were left out. The caller holds mu.
-func (n *news) add(older int, parts []Part) {
+func (n *notifications) add(older int, parts []Part) {
 	n.dropped += older
 	n.parts = append(n.parts, parts...)
 	if more := len(n.parts) - maxNews; more > 0 {
@@ -128,7 +128,7 @@ func (n *news) add(older int, parts []Part) {
 
 // take removes and returns the parts, and how many were left out before them. The caller asks
 // the sources.
-func (n *news) take() (parts []Part, dropped int, sources []newsSource) {
+func (n *notifications) take() (parts []Part, dropped int, sources []notificationSource) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	parts, dropped = n.parts, n.dropped
@@ -139,7 +139,7 @@ func (n *news) take() (parts []Part, dropped int, sources []newsSource) {
 
 // end moves what is left to main, the news of the main session, which are nil for that session
 // itself. What is told later goes there, too.
-func (n *news) end(main *news) {
+func (n *notifications) end(main *notifications) {
 	if main != nil {
 		main.mu.Lock()
 		defer main.mu.Unlock()
@@ -154,34 +154,34 @@ func (n *news) end(main *news) {
 }
 
 // droppedNews tells the model that n parts were left out.
-func droppedNews(n int) Part {
+func droppedNotifications(n int) Part {
 	return Part{Text: fmt.Sprintf("(%d older messages of the program were left out: at most %d are kept.)", n, maxNews)}
 }
 
-// Tell adds words for the model that belong to no call, such as those of a hook that goes on
-// while the turn does. They are kept until [Session.News] hands them out, at most 256
+// Notify adds words for the model that belong to no call, such as those of a hook that goes on
+// while the turn does. They are kept until [Session.Notifications] hands them out, at most 256
 // parts of each session; then the oldest are left out. What a fork was told and has not handed
 // out when it is closed, and what it is told later, goes to the main session. A closed main
 // session keeps nothing.
 //
 // Parts that show nothing are left out. The others are kept as they are, so the caller cuts
 // long texts. Their bytes must not be changed afterwards.
-func (s *Session) Tell(parts ...Part) {
-	s.mustExist("Tell")
+func (s *Session) Notify(parts ...Part) {
+	s.mustExist("Notify")
 	if parts = visibleParts(parts); len(parts) > 0 {
-		s.news.tell(s.mainNews(), parts)
+		s.notifications.notify(s.mainNotifications(), parts)
 	}
 }
 
-// News removes and returns what s was told, in the order of [Session.Tell], and appends what
-// the funcs of [Session.OnNews] return. A loop asks before each request, and sends the parts as
+// Notifications removes and returns what s was told, in the order of [Session.Notify], and appends what
+// the funcs of [Session.OnNotifications] return. A loop asks before each request, and sends the parts as
 // the last arguments of a wire's Results, or with the user's message. If parts were left out,
 // the first part says how many. The notices of tools/background are among the news.
-func (s *Session) News() []Part {
-	s.mustExist("News")
-	parts, dropped, sources := s.news.take()
+func (s *Session) Notifications() []Part {
+	s.mustExist("Notifications")
+	parts, dropped, sources := s.notifications.take()
 	if dropped > 0 {
-		parts = append([]Part{droppedNews(dropped)}, parts...)
+		parts = append([]Part{droppedNotifications(dropped)}, parts...)
 	}
 	for _, source := range sources {
 		parts = append(parts, source.ask()...)
@@ -189,43 +189,43 @@ func (s *Session) News() []Part {
 	return parts
 }
 
-// OnNews makes [Session.News] of s ask more each time, and append what it returns. It is for
+// OnNotifications makes [Session.Notifications] of s ask more each time, and append what it returns. It is for
 // what is kept elsewhere and handed out at the moment of asking, such as a mailbox: nothing is
 // lost between two requests if the program ends there. Several are asked in the order of their
-// first OnNews. A second OnNews of a name replaces the func of the first, and a nil func
+// first OnNotifications. A second OnNotifications of a name replaces the func of the first, and a nil func
 // removes it.
 //
-// More returns soon, and may be called concurrently. It may use the session, but not News. Parts
+// More returns soon, and may be called concurrently. It may use the session, but not Notifications. Parts
 // that show nothing are left out. If more panics, a part says so in its place. A fork asks its
-// own funcs only. A closed session has none, and ignores OnNews.
-func (s *Session) OnNews(name string, more func() []Part) {
-	s.mustExist("OnNews")
-	s.news.setSource(name, more)
+// own funcs only. A closed session has none, and ignores OnNotifications.
+func (s *Session) OnNotifications(name string, more func() []Part) {
+	s.mustExist("OnNotifications")
+	s.notifications.setSource(name, more)
 }
 
-// Arrival returns a channel that is closed as soon as something waits for the model: words of
-// [Session.Tell] that News has not handed out, or what a source has announced with
-// [Session.AnnounceNews]. If something waits already, the channel is closed. It is closed, too, when
-// s is closed. A host or a tool that waits calls Arrival each time that it begins to.
-func (s *Session) Arrival() <-chan struct{} {
-	s.mustExist("Arrival")
-	return s.news.arrivalOf()
+// Notified returns a channel that is closed as soon as something waits for the model: words of
+// [Session.Notify] that News has not handed out, or what a source has announced with
+// [Session.AnnounceNotifications]. If something waits already, the channel is closed. It is closed, too, when
+// s is closed. A host or a tool that waits calls Notified each time that it begins to.
+func (s *Session) Notified() <-chan struct{} {
+	s.mustExist("Notified")
+	return s.notifications.notified()
 }
 
-// AnnounceNews says whether something waits for the model of s under a name, such as that of
-// [Session.OnNews]: [Session.Arrival] tells those who wait. A source calls it with true when it
+// AnnounceNotifications says whether something waits for the model of s under a name, such as that of
+// [Session.OnNotifications]: [Session.Notified] tells those who wait. A source calls it with true when it
 // gets something and with false when nothing is left, in the order of these changes. It returns at
 // once and calls nothing, so it may be called while a lock is held. A source that announces nothing
 // is asked by News all the same.
-func (s *Session) AnnounceNews(name string, waits bool) {
-	s.mustExist("AnnounceNews")
-	s.news.announce(name, waits)
+func (s *Session) AnnounceNotifications(name string, waits bool) {
+	s.mustExist("AnnounceNotifications")
+	s.notifications.announce(name, waits)
 }
 
 // mainNews returns the news of the main session, or nil if s is it.
-func (s *Session) mainNews() *news {
+func (s *Session) mainNotifications() *notifications {
 	if s.parent == nil {
 		return nil
 	}
-	return &s.main().news
+	return &s.main().notifications
 }

@@ -19,53 +19,53 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// A Form asks the user for something that is no decision about a call: for values, or to open
+// An Elicitation asks the user for something that is no decision about a call: for values, or to open
 // an address. All of it but AgentPath and Problem may be written by a program that is not
 // trusted, such as a server.
-type Form struct {
+type Elicitation struct {
 	From    string // who asks, such as the name of a server
 	Message string // what for
 	// Schema is the JSON Schema of the values, an object. It is empty if URL is set.
 	Schema json.RawMessage
 	// URL is an address that the user is asked to open. It is shown whole, and opened by
-	// nothing but the user. [Session.Fill] refuses one with a user before its host, and spells
+	// nothing but the user. [Session.Elicit] refuses one with a user before its host, and spells
 	// it in ASCII. It is empty if Schema is set.
 	URL string
 
-	AgentPath []string // the ids of the agents that led to it, outermost first; set by [Session.Fill]
+	AgentPath []string // the ids of the agents that led to it, outermost first; set by [Session.Elicit]
 	// Problem says why the values that were given before are refused, if they are. It is set
-	// by [Session.Fill].
+	// by [Session.Elicit].
 	Problem string
 }
 
-// A FillAction says what the user did with a [Form].
-type FillAction string
+// An ElicitAction says what the user did with an [Elicitation].
+type ElicitAction string
 
-// The actions of MCP. The zero FillAction means FillCancel.
+// The actions of MCP. The zero ElicitAction means ElicitCancel.
 const (
-	FillAccept  FillAction = "accept"
-	FillDecline FillAction = "decline" // the user refuses
-	FillCancel  FillAction = "cancel"  // the user made no choice
+	ElicitAccept  ElicitAction = "accept"
+	ElicitDecline ElicitAction = "decline" // the user refuses
+	ElicitCancel  ElicitAction = "cancel"  // the user made no choice
 )
 
-// Filled is what the user answered to a [Form].
-type Filled struct {
-	Action FillAction
-	// Content holds the values that [Form].Schema asks for, a JSON object. It is empty unless
-	// they were asked for and Action is FillAccept.
+// ElicitResult is what the user answered to an [Elicitation].
+type ElicitResult struct {
+	Action ElicitAction
+	// Content holds the values that [Elicitation].Schema asks for, a JSON object. It is empty unless
+	// they were asked for and Action is ElicitAccept.
 	Content json.RawMessage
 }
 
-// ErrInvalidForm is the error of [Session.Fill] for a form that no user could be shown.
-var ErrInvalidForm = errors.New("invalid form")
+// ErrInvalidElicitation is the error of [Session.Elicit] for a form that no user could be shown.
+var ErrInvalidElicitation = errors.New("invalid form")
 
 // check returns what content must meet. The error says why the form cannot be shown.
-func (f *Form) check() (accepts func(content json.RawMessage) error, err error) {
+func (f *Elicitation) check() (accepts func(content json.RawMessage) error, err error) {
 	switch {
 	case len(f.Schema) > 0 && f.URL != "":
 		return nil, errors.New("it has both a schema and an address")
 	case f.URL != "":
-		f.URL, err = formURL(f.URL)
+		f.URL, err = elicitationURL(f.URL)
 		return noContent, err
 	case len(f.Schema) == 0:
 		return nil, errors.New("it has neither a schema nor an address")
@@ -95,7 +95,7 @@ func noContent(content json.RawMessage) error {
 
 // formURL returns an address as a person is shown it, in ASCII, with the host that is meant. It
 // refuses addresses that are no web pages, and those with a user, who may look like a host.
-func formURL(address string) (string, error) {
+func elicitationURL(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "", fmt.Errorf("address: %w", err)
@@ -130,25 +130,25 @@ func formURL(address string) (string, error) {
 	return string(text), nil
 }
 
-// Fill asks the user of the session by [SessionConfig].Fill. A user is shown one question or
+// Elicit asks the user of the session by [SessionConfig].Elicit. A user is shown one question or
 // form at a time. Fill may be called by a tool and beside a call, from any goroutine, but not
-// by an [Asker] or by [SessionConfig].Fill, which it would wait for.
+// by an [Asker] or by [SessionConfig].Elicit, which it would wait for.
 //
-// The answer is FillDecline if there is no SessionConfig.Fill or NoPrompts is set, and
-// FillCancel after SessionConfig.AskTimeout. If the content does not fit the schema, the user
-// is asked again, with [Form].Problem. An error wraps [ErrInvalidForm], [ErrClosed], the cause
-// of the context or the error of SessionConfig.Fill; the answer is then FillCancel.
-func (s *Session) Fill(ctx context.Context, f Form) (Filled, error) {
-	s.mustExist("Fill")
+// The answer is ElicitDecline if there is no SessionConfig.Elicit or NoPrompts is set, and
+// ElicitCancel after SessionConfig.AskTimeout. If the content does not fit the schema, the user
+// is asked again, with [Elicitation].Problem. An error wraps [ErrInvalidElicitation], [ErrClosed], the cause
+// of the context or the error of SessionConfig.Elicit; the answer is then ElicitCancel.
+func (s *Session) Elicit(ctx context.Context, f Elicitation) (ElicitResult, error) {
+	s.mustExist("Elicit")
 	mustHaveContext("Fill", ctx)
-	filled := Filled{Action: FillCancel}
+	filled := ElicitResult{Action: ElicitCancel}
 	accepts, err := f.check()
 	if err != nil {
-		return filled, fmt.Errorf("%w: %w", ErrInvalidForm, err)
+		return filled, fmt.Errorf("%w: %w", ErrInvalidElicitation, err)
 	}
 	f.Schema, f.AgentPath, f.Problem = slices.Clone(f.Schema), s.AgentPath(), ""
-	if s.cfg.Fill == nil || s.cfg.NoPrompts {
-		return Filled{Action: FillDecline}, nil
+	if s.cfg.Elicit == nil || s.cfg.NoPrompts {
+		return ElicitResult{Action: ElicitDecline}, nil
 	}
 	ctx, cancel := context.WithCancelCause(WithSession(ctx, s))
 	defer cancel(nil)
@@ -157,7 +157,7 @@ func (s *Session) Fill(ctx context.Context, f Form) (Filled, error) {
 		return filled, ErrClosed
 	}
 	defer s.closers.Remove(closer)
-	var answer Filled
+	var answer ElicitResult
 	race := asking.Race[*pending, policy.Decision]{
 		Line: s.line, PromptTimeout: s.cfg.AskTimeout,
 		Question: func(string) *pending { return &pending{} },
@@ -165,7 +165,7 @@ func (s *Session) Fill(ctx context.Context, f Form) (Filled, error) {
 		Recheck:  func() (policy.Decision, bool) { return policy.Decision{}, false },
 	}
 	race.Prompt = func(ctx context.Context, id string) (err error) {
-		given, err := s.showForm(ctx, f, accepts)
+		given, err := s.showElicitation(ctx, f, accepts)
 		if err != nil {
 			return err
 		}
@@ -183,27 +183,27 @@ func (s *Session) Fill(ctx context.Context, f Form) (Filled, error) {
 }
 
 // showForm shows a form until its content is accepted.
-func (s *Session) showForm(ctx context.Context, f Form, accepts func(json.RawMessage) error) (filled Filled, err error) {
+func (s *Session) showElicitation(ctx context.Context, f Elicitation, accepts func(json.RawMessage) error) (filled ElicitResult, err error) {
 	for ctx.Err() == nil {
 		shown := f
 		shown.Schema, shown.AgentPath = slices.Clone(f.Schema), slices.Clone(f.AgentPath)
-		if err := markPanic(goroutine.Try(func() (err error) { filled, err = s.cfg.Fill(ctx, &shown); return err })); err != nil {
-			return Filled{}, fmt.Errorf("filling a form: %w", err)
+		if err := markPanic(goroutine.Try(func() (err error) { filled, err = s.cfg.Elicit(ctx, &shown); return err })); err != nil {
+			return ElicitResult{}, fmt.Errorf("filling a form: %w", err)
 		}
 		switch filled.Action {
-		case FillAccept:
-		case FillDecline:
-			return Filled{Action: FillDecline}, nil
-		case FillCancel, "":
-			return Filled{Action: FillCancel}, nil
+		case ElicitAccept:
+		case ElicitDecline:
+			return ElicitResult{Action: ElicitDecline}, nil
+		case ElicitCancel, "":
+			return ElicitResult{Action: ElicitCancel}, nil
 		default:
-			return Filled{}, fmt.Errorf("filling a form: unknown action %q", filled.Action)
+			return ElicitResult{}, fmt.Errorf("filling a form: unknown action %q", filled.Action)
 		}
 		problem := accepts(filled.Content)
 		if problem == nil {
-			return Filled{Action: FillAccept, Content: slices.Clone(filled.Content)}, nil
+			return ElicitResult{Action: ElicitAccept, Content: slices.Clone(filled.Content)}, nil
 		}
 		f.Problem = problem.Error()
 	}
-	return Filled{}, context.Cause(ctx)
+	return ElicitResult{}, context.Cause(ctx)
 }

@@ -38,64 +38,64 @@ func TestNews(t *testing.T) {
 		main, fork []pegboard.Part
 	}{
 		{name: "nothing", do: func(*testing.T, sessions) {}},
-		{name: "what shows nothing", do: func(_ *testing.T, s sessions) { s.main.Tell(); s.main.Tell(partsOf("", " \n")...) }},
+		{name: "what shows nothing", do: func(_ *testing.T, s sessions) { s.main.Notify(); s.main.Notify(partsOf("", " \n")...) }},
 		{name: "each has its own", do: func(_ *testing.T, s sessions) {
-			s.main.Tell(partsOf("a", "", "b")...)
-			s.fork.Tell(image)
-			s.main.Tell(partsOf("c")...)
+			s.main.Notify(partsOf("a", "", "b")...)
+			s.fork.Notify(image)
+			s.main.Notify(partsOf("c")...)
 		}, main: partsOf("a", "b", "c"), fork: []pegboard.Part{image}},
-		{name: "as many as are kept", do: func(_ *testing.T, s sessions) { s.main.Tell(numberedParts(0, 256)...) }, main: numberedParts(0, 256)},
+		{name: "as many as are kept", do: func(_ *testing.T, s sessions) { s.main.Notify(numberedParts(0, 256)...) }, main: numberedParts(0, 256)},
 		{name: "one more", do: func(_ *testing.T, s sessions) {
 			for _, p := range numberedParts(0, 257) {
-				s.main.Tell(p)
+				s.main.Notify(p)
 			}
 		}, main: append([]pegboard.Part{leftOut(1)}, numberedParts(1, 257)...)},
-		{name: "many more at once", do: func(_ *testing.T, s sessions) { s.main.Tell(numberedParts(0, 1000)...) }, main: append([]pegboard.Part{leftOut(744)}, numberedParts(744, 1000)...)},
+		{name: "many more at once", do: func(_ *testing.T, s sessions) { s.main.Notify(numberedParts(0, 1000)...) }, main: append([]pegboard.Part{leftOut(744)}, numberedParts(744, 1000)...)},
 		{name: "the count begins anew", do: func(t *testing.T, s sessions) {
 			t.Helper()
-			s.main.Tell(numberedParts(0, 300)...)
-			require.Len(t, s.main.News(), 257)
-			s.main.Tell(partsOf("a")...)
+			s.main.Notify(numberedParts(0, 300)...)
+			require.Len(t, s.main.Notifications(), 257)
+			s.main.Notify(partsOf("a")...)
 		}, main: partsOf("a")},
 		{name: "a fork that was closed", do: func(t *testing.T, s sessions) {
 			t.Helper()
-			s.fork.Tell(partsOf("a")...)
-			s.main.Tell(partsOf("b")...)
+			s.fork.Notify(partsOf("a")...)
+			s.main.Notify(partsOf("b")...)
 			closing(t, s.fork)
-			s.fork.Tell(partsOf("late")...)
+			s.fork.Notify(partsOf("late")...)
 			closing(t, s.fork)
 		}, main: partsOf("b", "a", "late")},
 		{name: "a fork that was read before", do: func(t *testing.T, s sessions) {
 			t.Helper()
-			s.fork.Tell(partsOf("a")...)
-			require.Equal(t, partsOf("a"), s.fork.News())
+			s.fork.Notify(partsOf("a")...)
+			require.Equal(t, partsOf("a"), s.fork.Notifications())
 			closing(t, s.fork)
 		}},
 		{name: "a fork of a fork tells the main session", do: func(t *testing.T, s sessions) {
 			t.Helper()
-			s.inner.Tell(partsOf("a")...)
+			s.inner.Notify(partsOf("a")...)
 			closing(t, s.inner)
 		}, main: partsOf("a")},
 		{name: "a fork closes its own", do: func(t *testing.T, s sessions) {
 			t.Helper()
-			s.fork.Tell(partsOf("fork")...)
-			s.inner.Tell(partsOf("inner")...)
+			s.fork.Notify(partsOf("fork")...)
+			s.inner.Notify(partsOf("inner")...)
 			closing(t, s.fork)
-			s.inner.Tell(partsOf("late")...)
+			s.inner.Notify(partsOf("late")...)
 		}, main: partsOf("inner", "fork", "late")},
 		{name: "a fork had too many", do: func(t *testing.T, s sessions) {
 			t.Helper()
-			s.main.Tell(partsOf("a")...)
-			s.fork.Tell(numberedParts(0, 258)...)
+			s.main.Notify(partsOf("a")...)
+			s.fork.Notify(numberedParts(0, 258)...)
 			closing(t, s.fork)
 		}, main: append([]pegboard.Part{leftOut(3)}, numberedParts(2, 258)...)},
 		{name: "the main session was closed", do: func(t *testing.T, s sessions) {
 			t.Helper()
-			s.main.Tell(partsOf("a")...)
-			s.fork.Tell(partsOf("b")...)
+			s.main.Notify(partsOf("a")...)
+			s.fork.Notify(partsOf("b")...)
 			closing(t, s.main)
-			s.main.Tell(partsOf("c")...)
-			s.fork.Tell(partsOf("d")...)
+			s.main.Notify(partsOf("c")...)
+			s.fork.Notify(partsOf("d")...)
 		}},
 	}
 	for _, tc := range tests {
@@ -105,10 +105,10 @@ func TestNews(t *testing.T) {
 			fork := forked(t, main, pegboard.SessionConfig{AgentID: "fork"})
 			s := sessions{main, fork, forked(t, fork, pegboard.SessionConfig{AgentID: "inner"})}
 			tc.do(t, s)
-			require.Equal(t, tc.fork, s.fork.News())
-			require.Equal(t, tc.main, s.main.News())
-			require.Empty(t, s.main.News(), "handed out once")
-			require.Empty(t, s.inner.News())
+			require.Equal(t, tc.fork, s.fork.Notifications())
+			require.Equal(t, tc.main, s.main.Notifications())
+			require.Empty(t, s.main.Notifications(), "handed out once")
+			require.Empty(t, s.inner.Notifications())
 		})
 	}
 }
@@ -125,36 +125,36 @@ func TestOnNews(t *testing.T) {
 		first, second []pegboard.Part
 	}{
 		{name: "after what was told, in the order of the first registration", do: func(_ *testing.T, main, _ *pegboard.Session) {
-			main.OnNews("b", says("old"))
-			main.OnNews("a", says("a", " \n"))
-			main.OnNews("b", says("b"))
-			main.Tell(partsOf("told")...)
+			main.OnNotifications("b", says("old"))
+			main.OnNotifications("a", says("a", " \n"))
+			main.OnNotifications("b", says("b"))
+			main.Notify(partsOf("told")...)
 		}, first: partsOf("told", "b", "a"), second: partsOf("b", "a")},
 		{name: "removed", do: func(_ *testing.T, main, _ *pegboard.Session) {
-			main.OnNews("a", says("a"))
-			main.OnNews("b", says("b"))
-			main.OnNews("a", nil)
-			main.OnNews("never there", nil)
+			main.OnNotifications("a", says("a"))
+			main.OnNotifications("b", says("b"))
+			main.OnNotifications("a", nil)
+			main.OnNotifications("never there", nil)
 		}, first: partsOf("b"), second: partsOf("b")},
 		{name: "each session has its own", do: func(t *testing.T, _, fork *pegboard.Session) {
 			t.Helper()
-			fork.OnNews("a", says("a"))
-			require.Equal(t, partsOf("a"), fork.News())
+			fork.OnNotifications("a", says("a"))
+			require.Equal(t, partsOf("a"), fork.Notifications())
 			require.NoError(t, fork.Close(t.Context()))
-			fork.OnNews("b", says("b"))
-			require.Empty(t, fork.News(), "a closed session asks nobody")
+			fork.OnNotifications("b", says("b"))
+			require.Empty(t, fork.Notifications(), "a closed session asks nobody")
 		}},
 		{name: "one that uses the session", do: func(_ *testing.T, main, _ *pegboard.Session) {
-			main.OnNews("a", func() []pegboard.Part {
-				main.Tell(partsOf("later")...)
-				main.OnNews("a", nil)
+			main.OnNotifications("a", func() []pegboard.Part {
+				main.Notify(partsOf("later")...)
+				main.OnNotifications("a", nil)
 				return partsOf("now")
 			})
 		}, first: partsOf("now"), second: partsOf("later")},
 		{name: "one that panics takes nothing from the others", do: func(_ *testing.T, main, _ *pegboard.Session) {
-			main.Tell(partsOf("told")...)
-			main.OnNews("the mailbox", func() []pegboard.Part { main.OnNews("the mailbox", nil); panic("torn") })
-			main.OnNews("b", says("b"))
+			main.Notify(partsOf("told")...)
+			main.OnNotifications("the mailbox", func() []pegboard.Part { main.OnNotifications("the mailbox", nil); panic("torn") })
+			main.OnNotifications("b", says("b"))
 		}, first: partsOf("told", "(There may be more from the mailbox, which could not be read: panic: torn)", "b"), second: partsOf("b")},
 	}
 	for _, tc := range tests {
@@ -163,8 +163,8 @@ func TestOnNews(t *testing.T) {
 			main := session(t, pegboard.SessionConfig{})
 			fork := forked(t, main, pegboard.SessionConfig{AgentID: "fork"})
 			tc.do(t, main, fork)
-			require.Equal(t, tc.first, main.News())
-			require.Equal(t, tc.second, main.News())
+			require.Equal(t, tc.first, main.Notifications())
+			require.Equal(t, tc.second, main.Notifications())
 		})
 	}
 }
@@ -179,7 +179,7 @@ func TestNewsAtOnce(t *testing.T) {
 	take := func(s *pegboard.Session) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, p := range s.News() {
+		for _, p := range s.Notifications() {
 			seen[p.Text]++
 		}
 	}
@@ -188,8 +188,8 @@ func TestNewsAtOnce(t *testing.T) {
 		fork := forked(t, main, pegboard.SessionConfig{AgentID: fmt.Sprint(i)})
 		all.Go(func() {
 			for k := range 15 {
-				fork.Tell(pegboard.Part{Text: fmt.Sprint("fork ", i, k)})
-				main.Tell(pegboard.Part{Text: fmt.Sprint("main ", i, k)})
+				fork.Notify(pegboard.Part{Text: fmt.Sprint("fork ", i, k)})
+				main.Notify(pegboard.Part{Text: fmt.Sprint("main ", i, k)})
 			}
 		})
 		all.Go(func() { _ = fork.Close(context.Background()) })
@@ -207,9 +207,9 @@ func TestNewsAtOnce(t *testing.T) {
 func TestNewsOfNoSession(t *testing.T) {
 	t.Parallel()
 	var none *pegboard.Session
-	require.PanicsWithValue(t, "pegboard: Tell of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.Tell() })
-	require.PanicsWithValue(t, "pegboard: OnNews of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.OnNews("box", nil) })
-	require.PanicsWithValue(t, "pegboard: News of a nil or zero Session; make one with NewSession or Session.Fork", func() { new(pegboard.Session).News() })
+	require.PanicsWithValue(t, "pegboard: Tell of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.Notify() })
+	require.PanicsWithValue(t, "pegboard: OnNotifications of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.OnNotifications("box", nil) })
+	require.PanicsWithValue(t, "pegboard: News of a nil or zero Session; make one with NewSession or Session.Fork", func() { new(pegboard.Session).Notifications() })
 }
 
 // isClosed reports whether something has arrived.
@@ -231,33 +231,33 @@ func TestArrival(t *testing.T) {
 		want bool
 	}{
 		{name: "nothing", do: func(*testing.T, *pegboard.Session, *pegboard.Session) {}},
-		{name: "told", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Tell(partsOf("a")...) }, want: true},
-		{name: "told nothing", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Tell(partsOf(" ")...) }},
-		{name: "told and handed out", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Tell(partsOf("a")...); s.News() }},
+		{name: "told", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Notify(partsOf("a")...) }, want: true},
+		{name: "told nothing", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Notify(partsOf(" ")...) }},
+		{name: "told and handed out", do: func(_ *testing.T, s, _ *pegboard.Session) { s.Notify(partsOf("a")...); s.Notifications() }},
 		{name: "handed out and told again", do: func(_ *testing.T, s, _ *pegboard.Session) {
-			s.Tell(partsOf("a")...)
-			s.News()
-			s.Tell(partsOf("b")...)
+			s.Notify(partsOf("a")...)
+			s.Notifications()
+			s.Notify(partsOf("b")...)
 		}, want: true},
-		{name: "a fork was told", do: func(_ *testing.T, _, fork *pegboard.Session) { fork.Tell(partsOf("a")...) }},
+		{name: "a fork was told", do: func(_ *testing.T, _, fork *pegboard.Session) { fork.Notify(partsOf("a")...) }},
 		{name: "a fork was told and closed", do: func(t *testing.T, _, fork *pegboard.Session) {
 			t.Helper()
-			fork.Tell(partsOf("a")...)
+			fork.Notify(partsOf("a")...)
 			require.NoError(t, fork.Close(t.Context()))
 		}, want: true},
-		{name: "announced", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNews("box", true) }, want: true},
+		{name: "announced", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNotifications("box", true) }, want: true},
 		{name: "announced twice and taken back once", do: func(_ *testing.T, s, _ *pegboard.Session) {
-			s.AnnounceNews("box", true)
-			s.AnnounceNews("box", true)
-			s.AnnounceNews("box", false)
+			s.AnnounceNotifications("box", true)
+			s.AnnounceNotifications("box", true)
+			s.AnnounceNotifications("box", false)
 		}},
 		{name: "one of two taken back", do: func(_ *testing.T, s, _ *pegboard.Session) {
-			s.AnnounceNews("box", true)
-			s.AnnounceNews("other", true)
-			s.AnnounceNews("box", false)
+			s.AnnounceNotifications("box", true)
+			s.AnnounceNotifications("other", true)
+			s.AnnounceNotifications("box", false)
 		}, want: true},
-		{name: "taken back without announcing", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNews("box", false) }},
-		{name: "announced and not taken back", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNews("box", true); s.News() }, want: true},
+		{name: "taken back without announcing", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNotifications("box", false) }},
+		{name: "announced and not taken back", do: func(_ *testing.T, s, _ *pegboard.Session) { s.AnnounceNotifications("box", true); s.Notifications() }, want: true},
 		{name: "closed", do: func(t *testing.T, s, _ *pegboard.Session) { t.Helper(); require.NoError(t, s.Close(t.Context())) }, want: true},
 	}
 	for _, tt := range tests {
@@ -267,10 +267,10 @@ func TestArrival(t *testing.T) {
 			require.NoError(t, err)
 			fork, err := s.Fork(pegboard.SessionConfig{AgentID: "a1"})
 			require.NoError(t, err)
-			before := s.Arrival()
+			before := s.Notified()
 			require.False(t, isClosed(before))
 			tt.do(t, s, fork)
-			require.Equal(t, tt.want, isClosed(s.Arrival()), "asked for afterwards")
+			require.Equal(t, tt.want, isClosed(s.Notified()), "asked for afterwards")
 			if tt.want {
 				require.True(t, isClosed(before), "asked for before")
 			}
@@ -287,17 +287,17 @@ func TestArrivalMissesNothing(t *testing.T) {
 	for range tellers {
 		go func() {
 			for range each {
-				s.Tell(partsOf("a")...)
+				s.Notify(partsOf("a")...)
 			}
 		}()
 	}
 	for got := 0; got < tellers*each; {
 		select {
-		case <-s.Arrival():
-			got += len(s.News())
+		case <-s.Notified():
+			got += len(s.Notifications())
 		case <-t.Context().Done():
 			require.FailNow(t, "a message was told and nobody was woken")
 		}
 	}
-	require.False(t, isClosed(s.Arrival()))
+	require.False(t, isClosed(s.Notified()))
 }
