@@ -207,9 +207,9 @@ func TestNewsAtOnce(t *testing.T) {
 func TestNewsOfNoSession(t *testing.T) {
 	t.Parallel()
 	var none *pegboard.Session
-	require.PanicsWithValue(t, "pegboard: Tell of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.Notify() })
+	require.PanicsWithValue(t, "pegboard: Notify of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.Notify() })
 	require.PanicsWithValue(t, "pegboard: OnNotifications of a nil or zero Session; make one with NewSession or Session.Fork", func() { none.OnNotifications("box", nil) })
-	require.PanicsWithValue(t, "pegboard: News of a nil or zero Session; make one with NewSession or Session.Fork", func() { new(pegboard.Session).Notifications() })
+	require.PanicsWithValue(t, "pegboard: Notifications of a nil or zero Session; make one with NewSession or Session.Fork", func() { new(pegboard.Session).Notifications() })
 }
 
 // isClosed reports whether something has arrived.
