@@ -136,18 +136,18 @@ func (b *batch) run(ctx context.Context, jobs []job, calls []Call) []Outcome {
 func (b *batch) admit(j *job, c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	j.batch, j.stage, j.place, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
+	j.batch, j.stage, j.index, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
 	j.run.job, j.owner = j, &j.first
 	b.lane.Enter(&j.schedule.ticket)
 	if b.outcomes != nil {
-		j.outcome = &b.outcomes[j.place]
+		j.outcome = &b.outcomes[j.index]
 	} else {
 		j.outcome = new(Outcome)
 	}
 	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), FromText: c.FromText}, callState{session: b.pool.session, place: b.pool.session.grants.place(), pool: b.pool, host: &b.host, parent: b.parent, made: j})
 	j.forced = c.forced
 	if b.record != nil && j.durable == nil {
-		j.durable = b.record.call(j.place)
+		j.durable = b.record.call(j.index)
 	}
 	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
 	j.openLimits()
@@ -223,13 +223,13 @@ func (b *batch) countForBreaker(j *job) {
 			b.pool.session.loops.Exempt(name)
 		}
 	}
-	j.counted = true
-	j.loopPlace, j.loopReason = b.loops.Add(breaker.CallOf(name, j.call.Input))
+	j.loop.counted = true
+	j.loop.index, j.loop.reason = b.loops.Add(breaker.CallOf(name, j.call.Input))
 }
 
 // counted returns the job that has this place in loops. The caller holds mu.
 func (b *batch) counted(place int) *job {
-	return b.jobs[slices.IndexFunc(b.jobs, func(j *job) bool { return j.counted && j.loopPlace == place })]
+	return b.jobs[slices.IndexFunc(b.jobs, func(j *job) bool { return j.loop.counted && j.loop.index == place })]
 }
 
 // publish sets the outcome of a call, and counts it for the loop breaker. The breaker
@@ -239,8 +239,8 @@ func (b *batch) publish(j *job, o Outcome) Outcome {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	*j.outcome = o
-	if j.counted {
-		for _, stop := range b.loops.End(j.loopPlace, breakerOutcome(&o), j.comparable(o.Result)) {
+	if j.loop.counted {
+		for _, stop := range b.loops.End(j.loop.index, breakerOutcome(&o), j.comparable(o.Result)) {
 			b.counted(stop.Place).outcome.stopTurn(stop.Text)
 		}
 	}
@@ -429,7 +429,7 @@ func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
 	}
 	for _, j := range jobs {
 		if j.entry != nil {
-			b.pool.session.discovery.record(j.entry.info.Name, j.validUnseen)
+			b.pool.session.discovery.record(j.entry.info.Name, j.definition.validUnseen)
 		}
 	}
 	for _, o := range outcomes {

@@ -25,35 +25,28 @@ import (
 // that goroutine, or to the one that answers for an abandoned tool.
 type job struct {
 	batch    *batch
-	place    int // in the message
+	index    int // in the message
 	admitted time.Time
 	stage    Stage
 
 	// The request.
-	call       *Call // the latest snapshot
-	snapshots  snapshots
-	forced     *forcedDecision
-	duplicate  bool   // an earlier call of the message has the same id
-	late       bool   // it was submitted after the message had ended
-	counted    bool   // the loop breaker counts the call
-	loopPlace  int    // its place there
-	loopReason string // why the loop breaker wants the user to be asked, or ""
+	call      *Call // the latest snapshot
+	snapshots snapshots
+	forced    *forcedDecision
+	duplicate bool // an earlier call of the message has the same id
+	late      bool // it was submitted after the message had ended
+	loop      loopCheck
 
 	// Cause of Stream.Abandon, if the call was submitted after it. The call has no events.
 	streamAbandoned error
 
 	// The tool and the input.
-	entry       *entry          // of the pool; never written to
-	deferred    bool            // the tool's definition is loaded on demand
-	unseen      bool            // the model has not seen the tool's definition
-	validUnseen bool            // the input was valid although the model had not seen the definition
+	entry       *entry // of the pool; never written to
+	definition  loadState
 	invokeInput json.RawMessage // the decoded bytes for Executor.Invoke, which no hook has seen
-	repairs     []string
-	repairUsed  bool // Repair.Func was called
+	repair      repairState
 
-	said       []Part // by hooks; guarded by batch.mu, as are the next two
-	saidBefore int    // of those, how many before the input was replaced
-	saidAll    bool   // the outcome has all that was said
+	said hookWords
 
 	schedule schedule
 	order    questionOrder
@@ -66,14 +59,12 @@ type job struct {
 	answered atomic.Bool // Session.SubmitResult has supplied the outcome
 
 	// The decision.
-	durable    *durableCall     // nil in a session that does not suspend
-	recalled   bool             // the outcome is that of an earlier process
-	approved   *policy.Decision // an answer that allows exactly these bytes
-	approvedIn *policy.Place    // the place of the call then
-	brought    json.RawMessage  // the input that the hooks before the call have brought and allowed
-	decided    policy.Decision  // the last one
-	grant      policy.Grant     // of the call, once it is allowed
-	stopsTurn  atomic.Bool      // the user, or a hook, wants the turn to end
+	durable   *durableCall // nil in a session that does not suspend
+	recalled  bool         // the outcome is that of an earlier process
+	answer    earlierAnswer
+	decided   policy.Decision // the last one
+	grant     policy.Grant    // of the call, once it is allowed
+	stopsTurn atomic.Bool     // the user, or a hook, wants the turn to end
 
 	limits     *callLimits         // nil in a session without budgets and groups
 	excursions lifetime.Excursions // into foreign funcs, but for the tool's Call
@@ -81,9 +72,7 @@ type job struct {
 	owner      *jobOwner           // the goroutine to which the job belongs
 	first      jobOwner            // the job's own
 
-	run       toolRun
-	attempted atomic.Int32 // how often the tool was called
-	pausing   atomic.Bool  // between two attempts, or before the next has its places
+	run toolRun
 
 	observation atomic.Pointer[observation] // the last one of any goroutine
 
@@ -95,6 +84,40 @@ type job struct {
 	over          atomic.Bool // no more events are emitted
 	outcome       *Outcome
 	ended         chan struct{} // closed when outcome is set
+}
+
+// A loopCheck is what the loop breaker says of a call.
+type loopCheck struct {
+	counted bool   // the breaker counts the call
+	index   int    // of the call in the breaker's message
+	reason  string // why the user is to be asked, or ""
+}
+
+// A loadState says whether the model knew the definition of the tool that it calls.
+type loadState struct {
+	deferred    bool // the definition is loaded on demand
+	unseen      bool // the model has not seen it
+	validUnseen bool // the input was valid although the model had not seen it
+}
+
+// A repairState says what was repaired in the input of a call.
+type repairState struct {
+	notes []string
+	used  bool // Repair.Func was called
+}
+
+// hookWords are the parts that hooks have added for the model. They are guarded by batch.mu.
+type hookWords struct {
+	parts  []Part
+	before int  // how many of them were added before the input was replaced
+	all    bool // the outcome has all of them
+}
+
+// An earlierAnswer is an answer that the call has got before its input was replaced.
+type earlierAnswer struct {
+	decision *policy.Decision // allows exactly these bytes; nil without an answer
+	place    *policy.Place    // of the call then
+	brought  json.RawMessage  // the input that the hooks before the call have brought and allowed
 }
 
 // ran reports whether the tool was called.
@@ -206,7 +229,7 @@ func (j *job) lookup() *failure {
 	e, ok := j.batch.pool.lookup(name)
 	if ok {
 		j.entry = e
-		j.deferred, j.unseen = j.batch.pool.deferralOf(e.info.Name)
+		j.definition.deferred, j.definition.unseen = j.batch.pool.deferralOf(e.info.Name)
 		return nil
 	}
 	text, known := j.batch.pool.explain(name)
@@ -271,16 +294,16 @@ func (j *job) decode(ctx context.Context) *failure {
 	}
 	if decoded == nil && err != nil {
 		next := "Correct the input and call it again."
-		if j.unseen {
+		if j.definition.unseen {
 			next = "You have not seen its definition. " + j.batch.pool.howToLoad(j.entry.info.Name)
 		}
-		if j.deferred {
+		if j.definition.deferred {
 			next += fmt.Sprintf("\nIts input has %s.", spec.schema.Summary())
 		}
 		return &failure{err: err, text: fmt.Sprintf("%s was not run, its input is wrong:\n%s\n%s",
 			j.call.Name, strings.TrimPrefix(err.Error(), ErrInvalidInput.Error()+": "), next)}
 	}
-	j.validUnseen = j.unseen // from now on, the tool counts as loaded
+	j.definition.validUnseen = j.definition.unseen // from now on, the tool counts as loaded
 	if j.batch.exec.Invoke != nil {
 		j.invokeInput = slices.Clone(input) // Invoke decodes again: a wrapper must not have changed the bytes
 	}
@@ -334,11 +357,10 @@ func (j *job) waitForMessage(ctx context.Context) *failure {
 		select {
 		case <-j.batch.message:
 		case <-ctx.Done():
-			return j.stopped(context.Cause(ctx))
 		}
 	}
-	if cause := j.batch.stopCause(); cause != nil {
-		return j.stopped(cause)
+	if f := j.mustStop(ctx); f != nil {
+		return f
 	}
 	if !j.batch.reason.whole() {
 		return j.cutOff()
@@ -352,8 +374,8 @@ func (j *job) validate(ctx context.Context) *failure {
 	var err error
 	if f := j.ownFunc(ctx, "Validate", func(ctx context.Context) { err = j.entry.tool.Validate(ctx, j.call) }); f != nil {
 		return f
-	} else if err != nil && ctx.Err() != nil {
-		return j.stopped(context.Cause(ctx))
+	} else if f := j.mustStop(ctx); err != nil && f != nil {
+		return f
 	} else if err != nil {
 		return &failure{err: fmt.Errorf("%w: %w", ErrInvalidInput, err),
 			text: fmt.Sprintf("%s was not run: %v", j.call.Name, err)}
@@ -420,13 +442,13 @@ func (j *job) putQuestion(ctx context.Context, d policy.Decision, o policy.Opini
 	if err != nil {
 		return d, nil, j.unanswered(ctx, d, err)
 	}
-	if answer.Behavior == policy.Allow && j.loopReason != "" {
+	if answer.Behavior == policy.Allow && j.loop.reason != "" {
 		j.allowLoop()
-		j.loopReason = ""
+		j.loop.reason = ""
 	}
 	if rewritten := j.rewritten(answer); rewritten != nil {
 		answer.Input = rewritten
-		j.approved, j.approvedIn = &answer, j.call.state.place
+		j.answer.decision, j.answer.place = &answer, j.call.state.place
 		return answer, slices.Clone(rewritten), nil
 	}
 	return answer, nil, nil
@@ -452,16 +474,16 @@ func (j *job) conclude(d policy.Decision) *failure {
 // noteAnswer keeps the input that the hooks before the call have brought, if they allow it and
 // it is another value: a hook that only spells the input anew answers nothing.
 func (j *job) noteAnswer(hook policy.Decision, rewritten json.RawMessage) {
-	if j.brought = nil; hook.Behavior == policy.Allow && !sameJSON(rewritten, j.call.Input) {
-		j.brought = slices.Clone(rewritten)
+	if j.answer.brought = nil; hook.Behavior == policy.Allow && !sameJSON(rewritten, j.call.Input) {
+		j.answer.brought = slices.Clone(rewritten)
 	}
 }
 
 // opinions returns what is said of the call beside the rules and the Guard. Hooks that have
 // brought the present input need not allow it again.
 func (j *job) opinions(hook, own policy.Decision) policy.Opinions {
-	o := policy.Opinions{Hook: hook, Tool: own, Loop: j.loopReason, Caller: j.callerOpinion()}
-	if o.Answered = j.brought != nil && bytes.Equal(j.brought, j.call.Input); o.Answered {
+	o := policy.Opinions{Hook: hook, Tool: own, Loop: j.loop.reason, Caller: j.callerOpinion()}
+	if o.Answered = j.answer.brought != nil && bytes.Equal(j.answer.brought, j.call.Input); o.Answered {
 		o.Hook = policy.Stricter(hook, policy.Decision{Behavior: policy.Allow, Reason: "with the input that it brought"})
 	}
 	return o
@@ -470,8 +492,8 @@ func (j *job) opinions(hook, own policy.Decision) policy.Opinions {
 // ask asks whether the call may run. An answer that has allowed exactly these bytes
 // before still counts.
 func (j *job) ask(ctx context.Context, d policy.Decision, o policy.Opinions, ahead *aheadOfHooks) (policy.Decision, error) {
-	if j.isApproved() && (j.approved.By == policy.ByPerson || !needsUser(o)) {
-		d = *j.approved
+	if j.isApproved() && (j.answer.decision.By == policy.ByPerson || !needsUser(o)) {
+		d = *j.answer.decision
 		d.Input = nil
 		return d, nil
 	}
@@ -489,14 +511,14 @@ func (j *job) ask(ctx context.Context, d policy.Decision, o policy.Opinions, ahe
 // allowLoop tells the loop breaker that the user lets the call go on. It has not counted a call
 // that was suspended before.
 func (j *job) allowLoop() {
-	if j.counted {
-		j.batch.loops.Allowed(j.loopPlace)
+	if j.loop.counted {
+		j.batch.loops.Allowed(j.loop.index)
 	}
 }
 
 // isApproved reports whether an answer has allowed exactly these bytes in this place.
 func (j *job) isApproved() bool {
-	return j.approved != nil && j.approvedIn == j.call.state.place && bytes.Equal(j.approved.Input, j.call.Input)
+	return j.answer.decision != nil && j.answer.place == j.call.state.place && bytes.Equal(j.answer.decision.Input, j.call.Input)
 }
 
 // inquiry returns the inquiry about the call, which was decided as d.
@@ -580,8 +602,8 @@ func (j *job) finish(o Outcome) {
 		j.finishSuspended(o)
 		return
 	}
-	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repairs
-	o.Attempts, o.Elapsed = int(j.attempted.Load()), j.run.elapsed()
+	o.Call, o.Decision, o.Repairs = j.call, j.outcome.Decision, j.repair.notes
+	o.Attempts, o.Elapsed = int(j.run.attempts.Load()), j.run.elapsed()
 	failed := j.failedByItself(&o)
 	j.afterHooks(&o)
 	o.Result = j.closeLimits(j.fitResult(&j.batch.uncancelled, j.withSaid(o.Result)))
@@ -596,7 +618,7 @@ func (j *job) finish(o Outcome) {
 	}
 	if j.schedule.acquired {
 		j.schedule.acquired = false
-		if crash := j.batch.releaseKeys(j.place, o.Result.UpdateSession); crash != nil {
+		if crash := j.batch.releaseKeys(j.index, o.Result.UpdateSession); crash != nil {
 			j.addUpdateCrash(&o, crash)
 		}
 	}
@@ -662,8 +684,8 @@ func (j *job) repairInput(ctx context.Context, problem error) (input json.RawMes
 		input = repaired
 	}
 	in, err := j.decodeBy(spec, input)
-	if err != nil && how.Func != nil && !j.repairUsed {
-		j.repairUsed = true
+	if err != nil && how.Func != nil && !j.repair.used {
+		j.repair.used = true
 		notes = []string{"the host's repair was used"}
 		j.foreign("Repair.Func", func() { input = slices.Clone(how.Func(ctx, j.entry.tool, j.call.copied(), problem)) })
 		in, err = j.decodeBy(spec, input)
@@ -683,7 +705,7 @@ func (j *job) repairInput(ctx context.Context, problem error) (input json.RawMes
 
 // noteRepairs records the repairs that made the input of c.
 func (j *job) noteRepairs(c *Call, notes []string) {
-	j.repairs = append(j.repairs, notes...)
+	j.repair.notes = append(j.repair.notes, notes...)
 	j.batch.emit(Event{Kind: EventRepaired, Call: c, Text: strings.Join(notes, "; ")})
 }
 

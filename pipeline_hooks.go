@@ -19,8 +19,8 @@ func (j *job) preHooks(ctx context.Context) (policy.Decision, *failure) {
 	var d policy.Decision
 	var err error
 	j.foreign("a hook before the call", func() { d, err = pre(ctx, j.hookCall(nil)) })
-	if err != nil && ctx.Err() != nil {
-		return policy.Decision{}, j.stopped(context.Cause(ctx))
+	if f := j.mustStop(ctx); err != nil && f != nil {
+		return policy.Decision{}, f
 	}
 	if errors.Is(err, ErrDeferred) {
 		return policy.Decision{}, j.deferredOrDenied(ctx, err)
@@ -216,13 +216,13 @@ func (j *job) say(parts []Part) {
 func (j *job) addSaid(parts []Part) bool {
 	j.batch.mu.Lock()
 	defer j.batch.mu.Unlock()
-	if j.saidAll {
+	if j.said.all {
 		return false
 	}
-	before := j.said[:j.saidBefore]
+	before := j.said.parts[:j.said.before]
 	for _, p := range parts {
 		if !slices.ContainsFunc(before, p.equal) {
-			j.said = append(j.said, p)
+			j.said.parts = append(j.said.parts, p)
 		}
 	}
 	return true
@@ -232,13 +232,13 @@ func (j *job) addSaid(parts []Part) bool {
 func (j *job) keepSaid() {
 	j.batch.mu.Lock()
 	defer j.batch.mu.Unlock()
-	j.saidBefore = len(j.said)
+	j.said.before = len(j.said.parts)
 }
 
 // withSaid returns r with the words that hooks have said. Later ones are news.
 func (j *job) withSaid(r *Result) *Result {
 	j.batch.mu.Lock()
 	defer j.batch.mu.Unlock()
-	j.saidAll = true
-	return withMessages(r, j.said)
+	j.said.all = true
+	return withMessages(r, j.said.parts)
 }

@@ -406,7 +406,7 @@ func (j *job) classifyAhead(ctx context.Context) *aheadOfHooks {
 	if j.session().cfg.Classifier == nil || j.session().grants.inForce().Mode() != policy.ModeAuto || j.isApproved() {
 		return nil
 	}
-	o := policy.Opinions{Loop: j.loopReason, Caller: j.callerOpinion()}
+	o := policy.Opinions{Loop: j.loop.reason, Caller: j.callerOpinion()}
 	q := j.inquiry(j.call.decide(o), o)
 	if q.Behavior != policy.Ask {
 		return nil
@@ -452,8 +452,8 @@ func (j *job) askGuard(ctx context.Context, d policy.Decision, o policy.Opinions
 		j.foreign("the Guard", func() { said, err = guard(ctx, q) })
 		return err
 	}))
-	if err != nil && ctx.Err() != nil {
-		return nil, j.stopped(context.Cause(ctx))
+	if f := j.mustStop(ctx); err != nil && f != nil {
+		return nil, f
 	}
 	if err != nil {
 		j.batch.logCrash(j.call, StagePermission, err)
@@ -522,7 +522,7 @@ func (j *job) holdQuestion() <-chan struct{} {
 	b := j.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, earlier := range slices.Backward(b.jobs[:j.place]) {
+	for _, earlier := range slices.Backward(b.jobs[:j.index]) {
 		o := &earlier.order
 		if o.decided.Load() {
 			continue

@@ -170,8 +170,8 @@ func (j *job) denied(d policy.Decision) *failure {
 // unanswered is the failure of a call that had to be asked about and got no answer, or
 // whose answer a hook has put off.
 func (j *job) unanswered(ctx context.Context, d policy.Decision, err error) *failure {
-	if ctx.Err() != nil {
-		return j.stopped(context.Cause(ctx))
+	if f := j.mustStop(ctx); f != nil {
+		return f
 	}
 	if deferred := (*deferredAnswerError)(nil); errors.As(err, &deferred) {
 		return j.deferredCall(deferred.error)
@@ -183,6 +183,18 @@ func (j *job) unanswered(ctx context.Context, d policy.Decision, err error) *fai
 	j.recordDecision(d)
 	return &failure{err: &unansweredError{d.Reason, err},
 		text: fmt.Sprintf("%s was denied: %s No person refused it; do something else or tell the user what is needed.", j.call.Name, sentence(d.Reason))}
+}
+
+// mustStop returns the failure of a call that may not go on: the end of ctx or a stop of all calls
+// of the message has ended it. It is nil while the call may go on.
+func (j *job) mustStop(ctx context.Context) *failure {
+	if ctx.Err() != nil {
+		return j.stopped(context.Cause(ctx))
+	}
+	if cause := j.batch.stopCause(); cause != nil {
+		return j.stopped(cause)
+	}
+	return nil
 }
 
 // stopped is the failure of a call that a cause ended, before or while it ran.

@@ -37,8 +37,10 @@ type toolRun struct {
 	lifetime.Attempt
 	job *job
 
-	begun time.Time     // set by begin
-	took  time.Duration // of the attempts that have returned; the tool's goroutine has it
+	begun    time.Time     // set by begin
+	attempts atomic.Int32  // how often the tool was called
+	pausing  atomic.Bool   // between two attempts, or before the next has its places
+	took     time.Duration // of the attempts that have returned; the tool's goroutine has it
 
 	// Set by abandonedOutcome:
 	keys     *lane.AbandonedJob
@@ -81,7 +83,7 @@ func (r *toolRun) interrupt(cause error) {
 	switch i := r.job.entry.info.Interrupt; {
 	case !errors.Is(cause, ErrNewMessage), i == InterruptCancel, i == InterruptDetach && r.job.entry.info.ExternalResult:
 		r.stop(cause)
-	case i == InterruptDetach && r.job.pausing.Load(): // no tool runs that could go on
+	case i == InterruptDetach && r.job.run.pausing.Load(): // no tool runs that could go on
 		r.stop(cause)
 	case i == InterruptDetach:
 		r.abandon(cause)
@@ -414,7 +416,7 @@ func (j *job) holdCall() <-chan struct{} {
 	b := j.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, earlier := range slices.Backward(b.jobs[:j.place]) {
+	for _, earlier := range slices.Backward(b.jobs[:j.index]) {
 		if earlier.limits == nil {
 			continue
 		}
@@ -628,7 +630,7 @@ var (
 func (j *job) attempts(own context.Context) (result *Result, err, crash error) {
 	begun := time.Now()
 	for n := 1; ; n++ {
-		j.attempted.Store(int32(n)) //nolint:gosec // nobody makes so many
+		j.run.attempts.Store(int32(n)) //nolint:gosec // nobody makes so many
 		result, err, crash = j.callTool(own)
 		if crash != nil || err == nil || !j.mayRetry(own, err) {
 			return result, attempted(err, n, nil), crash
@@ -690,8 +692,8 @@ func (j *job) mayRetry(own context.Context, err error) bool {
 // waitToRetry waits for the next attempt and starts it. Meanwhile the call holds its keys
 // and nothing else. It returns why there is no next attempt, or nil.
 func (j *job) waitToRetry(own context.Context, pause time.Duration) error {
-	j.pausing.Store(true)
-	defer j.pausing.Store(false)
+	j.run.pausing.Store(true)
+	defer j.run.pausing.Store(false)
 	j.release()
 	timer := time.NewTimer(pause)
 	defer timer.Stop()

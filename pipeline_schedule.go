@@ -130,7 +130,7 @@ type neighbor struct {
 // No call stands between the two and neither changes anything, so that the call would find
 // what the one before has found.
 func (j *job) findSame(ctx context.Context) *failure {
-	if j.before == nil || j.replaced.Load() || len(j.repairs) > 0 || !j.call.ReadOnly() || !j.isSame() {
+	if j.before == nil || j.replaced.Load() || len(j.repair.notes) > 0 || !j.call.ReadOnly() || !j.isSame() {
 		return nil
 	}
 	before := j.before.job
@@ -179,14 +179,11 @@ func (j *job) waitForSame(ctx context.Context, before *job) (ended bool, f *fail
 			ended = true
 		case <-changed:
 		case <-ctx.Done():
-			return false, j.stopped(context.Cause(ctx))
+			return false, j.mustStop(ctx)
 		}
 	}
-	if cause := j.batch.stopCause(); cause != nil {
-		return false, j.stopped(cause)
-	}
-	if ctx.Err() != nil {
-		return false, j.stopped(context.Cause(ctx))
+	if f := j.mustStop(ctx); f != nil {
+		return false, f
 	}
 	return true, nil
 }

@@ -414,7 +414,7 @@ func (r *resumption) prepare(jobs []job) []Call {
 				d.answer, d.fresh = &decidedRecord{Question: c.Question, Answer: &record}, true
 			}
 		}
-		jobs[place].durable, jobs[place].loopReason = d, c.Loop
+		jobs[place].durable, jobs[place].loop.reason = d, c.Loop
 		calls = append(calls, *c.call())
 	}
 	return calls
@@ -464,7 +464,7 @@ func (b *batch) suspendedTurn() (*suspendedTurn, error) {
 		default:
 			return nil, errors.New("the calls of the message have not ended; call Stream.Wait first")
 		}
-		c := callRecord{Loop: j.loopReason}
+		c := callRecord{Loop: j.loop.reason}
 		written := &j.snapshots.first[0].Call
 		c.ID, c.Name, c.Input, c.FromText = written.ID, written.Name, written.Input, written.FromText
 		if f := j.forced; f != nil {
@@ -529,14 +529,14 @@ func (j *job) suspend(err *suspendedError) *failure {
 // finishSuspended publishes the outcome of a call that was suspended. It keeps its place in the
 // lane, so that what conflicts with it is suspended, too.
 func (j *job) finishSuspended(o Outcome) {
-	o.Call, o.Repairs, o.Elapsed = j.call, j.repairs, time.Since(j.admitted)
+	o.Call, o.Repairs, o.Elapsed = j.call, j.repair.notes, time.Since(j.admitted)
 	if ledger := j.session().ledger; ledger != nil && j.limits != nil {
 		ledger.end(&j.limits.spending, 0)
 		j.notifyHeld()
 	}
 	if j.schedule.acquired {
 		j.schedule.acquired = false
-		_ = j.batch.releaseKeys(j.place, nil) // it has no update that could fail
+		_ = j.batch.releaseKeys(j.index, nil) // it has no update that could fail
 	}
 	j.batch.suspended.Store(true)
 	j.schedule.ticket.Abandon(&suspendedError{})
@@ -630,7 +630,7 @@ func (j *job) holdForAnswers() <-chan struct{} {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, other := range b.jobs {
-		if other == j || !other.durable.isFresh() || j.durable.isFresh() && other.place > j.place || other.order.decided.Load() {
+		if other == j || !other.durable.isFresh() || j.durable.isFresh() && other.index > j.index || other.order.decided.Load() {
 			continue
 		}
 		changed := other.order.watch() // before the check, so that no change after it is missed

@@ -345,7 +345,7 @@ func (j *job) recall() (o Outcome, ended bool) {
 	case d.past.digest != "":
 		return Outcome{}, false
 	}
-	if err := d.record.append(&j.batch.uncancelled, j.place, j.call, JournalProposed, 0, proposedRecord{digest}); err != nil {
+	if err := d.record.append(&j.batch.uncancelled, j.index, j.call, JournalProposed, 0, proposedRecord{digest}); err != nil {
 		return j.fail(j.notRecorded(err)), true
 	}
 	return Outcome{}, false
@@ -363,10 +363,10 @@ func (j *job) recorded(r *outcomeRecord) Outcome {
 		s.st.entry = j.entry
 	}
 	o := r.outcome(j.call.ID)
-	if r.SameAs != nil && *r.SameAs >= 0 && *r.SameAs < j.place {
+	if r.SameAs != nil && *r.SameAs >= 0 && *r.SameAs < j.index {
 		o.SameAs = &j.batch.admitted()[*r.SameAs].snapshots.first[0].Call
 	}
-	j.outcome.Decision, j.repairs = o.Decision, o.Repairs
+	j.outcome.Decision, j.repair.notes = o.Decision, o.Repairs
 	return o
 }
 
@@ -401,7 +401,7 @@ func (j *job) recordStarted() *failure {
 
 func (j *job) recordStep(state JournalState, attempt int, data any) *failure {
 	d := j.durable
-	if err := d.record.append(&j.batch.uncancelled, j.place, j.call, state, attempt, data); err != nil {
+	if err := d.record.append(&j.batch.uncancelled, j.index, j.call, state, attempt, data); err != nil {
 		return j.notRecorded(err)
 	}
 	return nil
@@ -414,11 +414,11 @@ func (j *job) recordFinished(o *Outcome) {
 	if d == nil {
 		return
 	}
-	err := d.record.append(&j.batch.uncancelled, j.place, j.call, JournalFinished, 0, j.outcomeRecord(o))
+	err := d.record.append(&j.batch.uncancelled, j.index, j.call, JournalFinished, 0, j.outcomeRecord(o))
 	if errors.Is(err, ErrDuplicate) {
 		var past map[int]*callPast
-		if past, err = d.record.read(&j.batch.uncancelled); err == nil && past[j.place] != nil && past[j.place].finished != nil {
-			theirs := past[j.place].finished.outcome(j.call.ID)
+		if past, err = d.record.read(&j.batch.uncancelled); err == nil && past[j.index] != nil && past[j.index].finished != nil {
+			theirs := past[j.index].finished.outcome(j.call.ID)
 			theirs.Call = o.Call
 			*o = theirs
 			return
@@ -433,7 +433,7 @@ func (j *job) recordFinished(o *Outcome) {
 func (j *job) outcomeRecord(o *Outcome) *outcomeRecord {
 	r := recordOutcome(o, j.snapshots.first[0].Input)
 	if same := j.sameAs; same != nil {
-		r.SameAs = &same.place
+		r.SameAs = &same.index
 	} else if j.durable != nil && j.durable.outcome != nil {
 		r.SameAs = j.durable.outcome.SameAs
 	}
