@@ -231,7 +231,7 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r *Request) (
 	}
 	k := &run{
 		g: g, caller: s, definition: d, request: *r, roster: g.rosterOf(s), started: time.Now(),
-		done: make(chan struct{}), returned: make(chan struct{}), moved: make(chan struct{}),
+		done: make(chan struct{}), returned: make(chan struct{}), task: taskState{moved: make(chan struct{})},
 	}
 	if err := k.choose(); err != nil {
 		return nil, err

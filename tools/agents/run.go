@@ -55,32 +55,55 @@ type run struct {
 	returned chan struct{} // closed when no Loop of the run is running, or it was abandoned
 	closing  atomic.Bool   // nothing but the end of its session is left
 	done     chan struct{} // closed when result and err stand
-	moved    chan struct{} // closed when the agent goes on in the background
 	result   Result
 	err      error
 
 	mu         lock.Mutex // guards the fields below
+	phase      phase
 	notes      []string
-	unread     []pegboard.Part // for the next request
-	requests   int
-	deaf       bool // the Loop has returned without a request, so it has read nothing
-	calls      int
-	usage      Usage
-	limit      error // ErrTurns or ErrBudget, once it was reached
-	denied     bool  // the user has denied a call and ended the turn
+	inbox      inbox
+	turns      turns
 	history    []json.RawMessage
-	transcript *transcript        // of history; nil without Options.Dir
-	kept       int                // how often Hooks.Stop or Hooks.Idle has kept the run going
-	reading    bool               // messages were read that the conversation does not have yet
-	noted      bool               // a request was read that the record does not have yet
-	leaving    bool               // it has agreed to end
-	task       *background.Handle // nil while the caller waits
-	file       *os.File           // its output; nil if it has none
-	moving     chan struct{}      // closed when a move to the background is over; nil if there is no move
-	stays      bool               // it cannot be moved any more: its call answers, or it ends
-	output     string             // the path of file, also when that is closed
-	ended      bool               // it cannot be moved any more
-	past       bool               // its Loop is not called again
+	transcript *transcript // of history; nil without Options.Dir
+	task       taskState
+}
+
+// A phase is how far a run has come.
+type phase int
+
+const (
+	reads  phase = iota // the Loop runs, or is called again for what there is to read
+	past                // the Loop is not called again
+	closed              // the result stands, and nothing is added to the conversation
+)
+
+// An inbox is what an agent reads.
+type inbox struct {
+	unread  []pegboard.Part // for the next request
+	reading bool            // messages were read that the conversation does not have yet
+	noted   bool            // a request was read that the record does not have yet
+	leaving bool            // the agent has agreed to end
+}
+
+// turns count what an agent does.
+type turns struct {
+	requests int
+	calls    int
+	usage    Usage
+	limit    error // ErrTurns or ErrBudget, once it was reached
+	denied   bool  // the user has denied a call and ended the turn
+	deaf     bool  // the Loop has returned without a request, so it has read nothing
+	kept     int   // how often Hooks.Stop or Hooks.Idle has kept the run going
+}
+
+// A taskState says whether a run is a task in the background.
+type taskState struct {
+	handle *background.Handle // nil while the caller waits
+	file   *os.File           // its output; nil if it has none
+	output string             // the path of file, also when that is closed
+	moving chan struct{}      // closed when a move to the background is over; nil if there is no move
+	moved  chan struct{}      // closed when the agent goes on in the background
+	stays  bool               // it cannot be moved any more: its call answers, or it ends
 }
 
 // setContext gives the run a context that keeps the values of the caller's and ends by itself.
@@ -96,7 +119,7 @@ func (k *run) start(ctx context.Context) (Result, error) {
 	}
 	select {
 	case <-k.done:
-	case <-k.moved:
+	case <-k.task.moved:
 	case <-ctx.Done():
 	}
 	if k.stay() {
@@ -117,14 +140,14 @@ func (k *run) start(ctx context.Context) (Result, error) {
 func (k *run) stay() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.stays = true
-	for k.moving != nil {
-		moving := k.moving
+	k.task.stays = true
+	for k.task.moving != nil {
+		moving := k.task.moving
 		k.mu.Unlock()
 		<-moving
 		k.mu.Lock()
 	}
-	return k.task != nil
+	return k.task.handle != nil
 }
 
 // supervise runs the Loop until nothing is left for the agent to do.
@@ -230,9 +253,9 @@ func (k *run) finish(reply Reply, err error) {
 func (k *run) settleResult(result Result, err error, state State) {
 	k.stay()
 	k.mu.Lock()
-	k.ended = true
-	task, file := k.task, k.file
-	k.file = nil
+	k.phase = closed
+	task, file := k.task.handle, k.task.file
+	k.task.file = nil
 	k.mu.Unlock()
 	k.result, k.err = result, err
 	k.leaveTeam()
@@ -352,22 +375,22 @@ func (k *run) messages() []json.RawMessage {
 // tells those who watch it.
 func (k *run) addTask() (err error) {
 	k.mu.Lock()
-	if k.stays || k.task != nil || k.moving != nil {
+	if k.task.stays || k.task.handle != nil || k.task.moving != nil {
 		k.mu.Unlock()
 		return ErrEnded
 	}
-	k.moving = make(chan struct{})
+	k.task.moving = make(chan struct{})
 	k.mu.Unlock()
 	task, file, err := k.newTask()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	close(k.moving)
-	k.moving = nil
+	close(k.task.moving)
+	k.task.moving = nil
 	if err != nil {
 		return err
 	}
 	k.agent.Session.MoveToBackground()
-	k.task, k.file, k.output = task, file, file.Name()
+	k.task.handle, k.task.file, k.task.output = task, file, file.Name()
 	k.roster.update(k.entry, func(s *Status) { s.TaskID = task.ID() })
 	return k.write(k.history[k.before:])
 }
@@ -407,23 +430,23 @@ func (k *run) moveToBackground() bool {
 		}
 		k.g.options.logger().Error("what an agent has written is not in its output file", "agent", k.agent.ID, "error", err)
 	}
-	close(k.moved)
+	close(k.task.moved)
 	return true
 }
 
 func (k *run) isInBackground() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.task != nil
+	return k.task.handle != nil
 }
 
 // write adds messages to the output file. The caller holds the lock.
 func (k *run) write(messages []json.RawMessage) error {
-	if k.file == nil {
+	if k.task.file == nil {
 		return nil
 	}
 	for _, m := range messages {
-		if _, err := k.file.WriteString(outputLines(m)); err != nil {
+		if _, err := k.task.file.WriteString(outputLines(m)); err != nil {
 			return fmt.Errorf("the output file of the agent: %w", err)
 		}
 	}
@@ -445,7 +468,7 @@ func (k *run) launched() Result {
 	r := k.base(StatusLaunched)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	r.TaskID, r.OutputFile = k.task.ID(), k.output
+	r.TaskID, r.OutputFile = k.task.handle.ID(), k.task.output
 	r.CanReadOutput = k.request.canUse("Read")
 	advice := []string{"You are told of its end with its report; do not wait for it and do not poll. Go on with something else."}
 	if k.request.canUse("TaskStop") {
@@ -511,7 +534,7 @@ func (k *run) idle(reply Reply) bool {
 	if k.keepsGoing("idle", k.g.options.Hooks.Idle, reply) {
 		return true
 	}
-	k.kept = 0
+	k.turns.kept = 0
 	changed := make(chan struct{}, 1)
 	defer background.Of(k.agent.Session).Watch(func([]background.Task) {
 		select {
@@ -580,7 +603,7 @@ func (k *run) report(reply Reply, err error) (Result, error) {
 	r.setText(harmless(text))
 	r.Structured = reply.Structured
 	k.mu.Lock()
-	r.StopTurn = reply.StopTurn || k.denied
+	r.StopTurn = reply.StopTurn || k.turns.denied
 	k.mu.Unlock()
 	return r, harmlessErr(err)
 }
@@ -614,7 +637,7 @@ func (k *run) base(status string) Result {
 		Prompt: k.request.Prompt, ResolvedModel: k.agent.Model, OneShot: k.definition.OneShot, Notes: slices.Clone(k.notes),
 	}
 	if status == StatusCompleted {
-		r.TotalToolUses, r.Usage, r.TotalTokens = k.calls, k.usage, k.usage.Tokens()
+		r.TotalToolUses, r.Usage, r.TotalTokens = k.turns.calls, k.turns.usage, k.turns.usage.Tokens()
 		r.TotalDurationMS = time.Since(k.started).Milliseconds()
 	}
 	return r
@@ -653,7 +676,7 @@ func (k *run) keepMessages(messages []json.RawMessage) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.ended {
+	if k.phase == closed {
 		return fmt.Errorf("%w: its conversation is closed", ErrEnded)
 	}
 	if k.transcript != nil {

@@ -40,7 +40,7 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 	}
 	k := &run{
 		g: g, caller: again.caller, definition: again.definition, request: again.request, roster: roster, entry: again, started: time.Now(), background: true,
-		done: make(chan struct{}), returned: make(chan struct{}), moved: make(chan struct{}), history: history, before: len(history),
+		done: make(chan struct{}), returned: make(chan struct{}), task: taskState{moved: make(chan struct{})}, history: history, before: len(history),
 	}
 	s := &again.status
 	k.agent = &Agent{
@@ -81,9 +81,9 @@ func (k *run) abandonResumed(ctx context.Context) {
 	if err := k.roster.recordEntry(k.earlier); err != nil {
 		k.g.options.logger().Error("the end of an agent cannot be kept", "agent", k.agent.ID, "error", err)
 	}
-	k.task.Done(background.Killed, nil, ErrNotResumed)
-	background.Of(k.caller).Acknowledge(k.caller, k.task.ID())
-	_ = k.file.Close() // it is empty
+	k.task.handle.Done(background.Killed, nil, ErrNotResumed)
+	background.Of(k.caller).Acknowledge(k.caller, k.task.handle.ID())
+	_ = k.task.file.Close() // it is empty
 }
 
 // goOn starts the agent again if a message has come while it ended. If the user has ended its

@@ -77,7 +77,7 @@ func (k *run) tell(parts ...pegboard.Part) {
 	defer k.mu.Unlock()
 	for _, p := range parts {
 		if p.Text != "" || len(p.Data) > 0 {
-			k.unread = append(k.unread, p)
+			k.inbox.unread = append(k.inbox.unread, p)
 		}
 	}
 }
@@ -105,15 +105,15 @@ func (k *run) goesOn(reply Reply) (on bool, err error) {
 
 // keepsGoing reports whether a hook wants the agent to go on.
 func (k *run) keepsGoing(name string, hook func(context.Context, Ending) (string, error), reply Reply) bool {
-	if hook == nil || k.kept >= MaxStopTexts {
+	if hook == nil || k.turns.kept >= MaxStopTexts {
 		return false
 	}
-	e := Ending{Agent: k.agent, Text: k.textOf(reply), Kept: k.kept}
+	e := Ending{Agent: k.agent, Text: k.textOf(reply), Kept: k.turns.kept}
 	text := k.callHook(name, func() (string, error) { return hook(k.ctx, e) })
 	if text == "" || k.ctx.Err() != nil {
 		return false
 	}
-	k.kept++
+	k.turns.kept++
 	k.tell(pegboard.Part{Text: text})
 	return true
 }
@@ -133,8 +133,8 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 		return nil, err
 	}
 	k.mu.Lock()
-	parts := k.unread
-	k.unread = nil
+	parts := k.inbox.unread
+	k.inbox.unread = nil
 	k.mu.Unlock()
 	parts = append(parts, k.readMail()...)
 	k.recordNoted()
@@ -144,7 +144,7 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 // spend counts the cost of the agent's requests.
 func (k *run) spend(u Usage) {
 	k.mu.Lock()
-	k.usage = k.usage.plus(u)
+	k.turns.usage = k.turns.usage.plus(u)
 	k.mu.Unlock()
 	k.roster.spend(k.entry, u)
 }
@@ -156,28 +156,28 @@ func (k *run) countRequest() error {
 	defer k.mu.Unlock()
 	most := k.definition.MaxTurns
 	switch {
-	case k.limit != nil:
-	case most > 0 && k.requests >= most:
-		k.limit = fmt.Errorf("%w: %d (maxTurns)", ErrTurns, most)
+	case k.turns.limit != nil:
+	case most > 0 && k.turns.requests >= most:
+		k.turns.limit = fmt.Errorf("%w: %d (maxTurns)", ErrTurns, most)
 	case spent != nil:
-		k.limit = spent
+		k.turns.limit = spent
 	default:
-		k.requests++
+		k.turns.requests++
 	}
-	return k.limit
+	return k.turns.limit
 }
 
 func (k *run) limitReached() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.limit
+	return k.turns.limit
 }
 
 // wasDenied reports whether the user has denied a call and ended the turn.
 func (k *run) wasDenied() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.denied
+	return k.turns.denied
 }
 
 // append implements [Agent.Append].
@@ -204,9 +204,9 @@ func (k *run) count(h *pegboard.HookCall) {
 	d := h.Outcome.Decision
 	below, _ := h.Outcome.Result.Data.(Result) // of an agent that it has waited for
 	k.mu.Lock()
-	k.calls++
-	calls := k.calls
-	k.denied = k.denied || below.StopTurn || d.Behavior == policy.Deny && d.StopTurn
+	k.turns.calls++
+	calls := k.turns.calls
+	k.turns.denied = k.turns.denied || below.StopTurn || d.Behavior == policy.Deny && d.StopTurn
 	k.mu.Unlock()
 	k.roster.update(k.entry, func(s *Status) { s.Calls = max(s.Calls, calls) })
 }
@@ -240,7 +240,7 @@ func (k *run) readMail() []pegboard.Part {
 	parts := k.mail().take(k.agent.ID, k.noteLetter)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.reading = k.reading || len(parts) > 0
+	k.inbox.reading = k.inbox.reading || len(parts) > 0
 	return parts
 }
 
@@ -252,15 +252,15 @@ func (k *run) noteLetter(l *letter) {
 	k.roster.setAsked(k.entry, l.Request, l.From)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.noted = true
+	k.inbox.noted = true
 }
 
 // recordNoted writes the requests that were just read to the agent's record, so that they can also be
 // answered in a later program.
 func (k *run) recordNoted() {
 	k.mu.Lock()
-	noted := k.noted
-	k.noted = false
+	noted := k.inbox.noted
+	k.inbox.noted = false
 	k.mu.Unlock()
 	if !noted {
 		return
@@ -273,8 +273,8 @@ func (k *run) recordNoted() {
 // keptMail removes the messages that were read: the conversation of the agent has them.
 func (k *run) keptMail() {
 	k.mu.Lock()
-	reading := k.reading
-	k.reading = false
+	reading := k.inbox.reading
+	k.inbox.reading = false
 	k.mu.Unlock()
 	if reading {
 		k.mail().confirm(k.agent.ID)
@@ -286,11 +286,11 @@ func (k *run) keptMail() {
 func (k *run) listen() (returned func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	before := k.requests
+	before := k.turns.requests
 	return func() {
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.deaf = k.requests == before
+		k.turns.deaf = k.turns.requests == before
 	}
 }
 
@@ -299,23 +299,23 @@ func (k *run) listen() (returned func()) {
 func (k *run) isDeaf() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.deaf
+	return k.turns.deaf
 }
 
 // setPast records that the run reads nothing more.
 func (k *run) setPast() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.past = true
+	k.phase = past
 }
 
 // readsNoMore returns why a message to the agent is not read: the run is ending, and there will be
 // no other one. It is nil for an agent that can go on.
 func (k *run) readsNoMore() error {
 	k.mu.Lock()
-	past := k.past
+	reading := k.phase == reads
 	k.mu.Unlock()
-	if !past {
+	if reading {
 		return nil
 	}
 	return k.roster.mayGoOn(k.entry, k.g.noBackground(k.caller))
@@ -340,20 +340,20 @@ func (k *run) answeredShutdown(request string, approve bool) (undo func()) {
 	k.roster.setAsked(k.entry, request, "")
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	leaving := k.leaving
-	k.leaving = leaving || approve
+	leaving := k.inbox.leaving
+	k.inbox.leaving = leaving || approve
 	return func() {
 		k.roster.setAsked(k.entry, request, asker)
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.leaving = leaving
+		k.inbox.leaving = leaving
 	}
 }
 
 func (k *run) isLeaving() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.leaving
+	return k.inbox.leaving
 }
 
 // liftPlan ends the plan mode of a teammate whose plan was approved.
