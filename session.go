@@ -112,6 +112,43 @@ type SessionConfig struct {
 // directories, the permissions, the hooks, the way to the user, and the values that
 // the host and tools keep in it.
 //
+// Most hosts need [NewSession], then for each message of the user [Session.NewTurn], for each
+// request [Session.Notifications], and in the end [Session.Close]. Everything else is for one need:
+//
+// # What calls may do
+//
+// [Session.Permissions], [Session.SetPermissions], [Session.UpdatePermissions], [Session.AllowReads]
+//
+// # Questions to the user
+//
+// [Session.Questions], [Session.Answer], [Session.Elicit]
+//
+// # Where it works, and who it is
+//
+// [Session.Dir], [Session.Dirs], [Session.SetDir], [Session.OnSetDir], [Session.Home],
+// [Session.ShortPath]; [Session.ID], [Session.Role], [Session.AgentID], [Session.AgentType],
+// [Session.AgentPath]
+//
+// # Agents
+//
+// [Session.Fork], [Session.MoveToBackground], [Session.Notify], [Session.Notified],
+// [Session.OnNotifications], [Session.AnnounceNotifications]
+//
+// # Calls that go on
+//
+// [Session.Interrupt], [Session.Detached], [Session.Detach], [Session.Forget], [Session.OnClose],
+// [Session.OnMainClose]
+//
+// # Calls that others execute, and other processes
+//
+// [Session.ExternalCalls], [Session.SubmitResult], [Session.Suspension]
+//
+// # Results and budgets
+//
+// [Session.TrimResults], [Session.Trimmed], [Session.TrimmedResults], [Session.TrimState],
+// [Session.ResultStore], [Session.ResultCounts], [Session.ReadMoreHint]; [Session.SpendTokens],
+// [Session.Spent]; [Session.Loaded], [Session.SetLoaded]
+//
 // # Concurrency
 //
 //  1. All methods may be called concurrently.
