@@ -221,7 +221,7 @@ func (p Permissions) Narrow(fork Permissions) Permissions {
 func (p *Permissions) rulesAlsoAt(at *Place) []Rule {
 	rules := p.Rules()
 	for i := range rules {
-		if rules[i].Behavior != Allow {
+		if at != nil && rules[i].Behavior != Allow {
 			rules[i].holdAlso(at.also)
 		}
 	}

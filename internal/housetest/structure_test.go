@@ -416,6 +416,25 @@ var rootDependencies = []string{
 	"go.yaml.in/yaml/v4/plugin/mergekey",
 }
 
+// TestPolicyDependencies: the permission engine can be imported alone.
+func TestPolicyDependencies(t *testing.T) {
+	t.Parallel()
+	for folder, others := range map[string][]string{"policy": nil, "policy/shell": {"mvdan.cc/sh/v3/fileutil", "mvdan.cc/sh/v3/syntax"}} {
+		list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", "./"+folder)
+		list.Env, list.Stderr = append(os.Environ(), "GOFLAGS="), os.Stderr
+		out, err := list.Output()
+		require.NoError(t, err)
+		var found []string
+		for _, path := range strings.Fields(string(out)) {
+			within, own := strings.CutPrefix(path, modulePath+"/")
+			if !own || !isWithin(within, "internal") && !isWithin(within, "policy") {
+				found = append(found, path)
+			}
+		}
+		require.ElementsMatch(t, others, found)
+	}
+}
+
 // TestRootDependencies: what the root package imports, and what that imports, is on the list. Of
 // its own module these are packages below internal alone.
 func TestRootDependencies(t *testing.T) {
