@@ -243,7 +243,7 @@ func (j *job) lookup() *failure {
 // decideInput takes the present input up to a decision. It returns another input if one
 // of those who were asked replaced it.
 func (j *job) decideInput(ctx context.Context) (rewritten json.RawMessage, f *failure) {
-	if f := j.settle(ctx); f != nil {
+	if f := j.prepare(ctx); f != nil {
 		return nil, f
 	}
 	if j.supplied != nil { // decided and executed before
@@ -258,10 +258,10 @@ func (j *job) decideInput(ctx context.Context) (rewritten json.RawMessage, f *fa
 	return j.permit(ctx)
 }
 
-// settle takes the present input up to the point where its decision begins. If the session
+// prepare takes the present input up to the point where its decision begins. If the session
 // has moved on the way, the call begins again in the new place: from there on it keeps its
 // place.
-func (j *job) settle(ctx context.Context) *failure {
+func (j *job) prepare(ctx context.Context) *failure {
 	for range maxRewrites {
 		for _, stage := range []func(context.Context) *failure{j.decode, j.findTargets, j.waitForMessage, j.waitForKeys} {
 			if f := stage(ctx); f != nil {

@@ -72,7 +72,7 @@ func (q *inquiry) ask(ctx context.Context) (policy.Decision, error) {
 		Recheck: func() (policy.Decision, bool) { d := q.again(); return d, d.Behavior != policy.Ask },
 	}
 	if !q.running {
-		race.Hold = q.job.holdQuestion
+		race.Hold = q.job.questionsBefore
 	}
 	if s.cfg.Ask != nil && !s.cfg.NoPrompts {
 		race.Prompt = q.prompt
@@ -515,10 +515,10 @@ func (j *job) mayAskSoon() bool {
 	return true
 }
 
-// holdQuestion returns nil if the question about the call may enter the line, or a
+// questionsBefore returns nil if the question about the call may enter the line, or a
 // channel that is closed when it should be called again. Of many calls each waits for the
 // one before it, so that an end wakes one of them.
-func (j *job) holdQuestion() <-chan struct{} {
+func (j *job) questionsBefore() <-chan struct{} {
 	b := j.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -203,7 +203,7 @@ type callLimits struct {
 	over     atomic.Pointer[BudgetError] // of the time that has run out while the tool ran
 
 	grouped bool
-	entry   throttle.Entry // if grouped
+	queued  throttle.Entry // if grouped
 }
 
 // openLimits makes the limits of a call that was just admitted, if its session has any. A
@@ -257,10 +257,10 @@ func (l *callLimits) joinGroups() {
 	var outer *throttle.Entry
 	for o := l.outer; o != nil && outer == nil; o = o.outer {
 		if o.grouped {
-			outer = &o.entry
+			outer = &o.queued
 		}
 	}
-	l.entry.Init(outer, l.job.slots(), groups...)
+	l.queued.Init(outer, l.job.slots(), groups...)
 	l.grouped = true
 }
 
@@ -309,14 +309,14 @@ func (j *job) acquireSlot(ctx context.Context) error {
 	if l == nil || !l.grouped {
 		return j.slots().AcquireSlot(ctx)
 	}
-	o := l.entry.Join()
+	o := l.queued.Join()
 	if o == nil {
 		return nil
 	}
 	if o.Group != nil && j.batch.exec.OnEvent != nil {
 		j.emitUnlessOver(EventWaiting, j.call, j.session().groups.describe(o))
 	}
-	return l.entry.Wait(ctx)
+	return l.queued.Wait(ctx)
 }
 
 // release gives back what acquire took: when the tool has returned, abandoned or not, and
@@ -328,7 +328,7 @@ func (j *job) release() {
 	}
 	j.slots().ReleaseSlot()
 	if l != nil && l.grouped {
-		l.entry.Leave()
+		l.queued.Leave()
 	}
 }
 
@@ -363,7 +363,7 @@ func (j *job) stopWaiting(cause error) {
 func (j *job) abandonLimits(reason error) {
 	if j.limits != nil {
 		j.pauseTime()
-		j.limits.entry.Abandon(reason)
+		j.limits.queued.Abandon(reason)
 	}
 }
 
@@ -393,7 +393,7 @@ func (j *job) checkBudgets(ctx context.Context) *failure {
 	}
 	defer j.notifyHeld()
 	for ledger.dependsOnOthers(&j.limits.spending) {
-		held := j.holdCall()
+		held := j.callsBefore()
 		if held == nil {
 			break
 		}
@@ -409,10 +409,10 @@ func (j *job) checkBudgets(ctx context.Context) *failure {
 	return nil
 }
 
-// holdCall returns nil if it is settled which earlier calls of the message count in the
+// callsBefore returns nil if it is known which earlier calls of the message count in the
 // budgets, or a channel that is closed when it should be called again. An earlier call
 // that waits for other calls, which may be this one, is not waited for.
-func (j *job) holdCall() <-chan struct{} {
+func (j *job) callsBefore() <-chan struct{} {
 	b := j.batch
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -244,12 +244,12 @@ func (g *Agents) prepare(ctx context.Context, s *pegboard.Session, r *Request) (
 	}
 	ready := false
 	defer func() {
-		if !ready { // settle has failed, or code of the host has ended this goroutine
+		if !ready { // prepare has failed, or code of the host has ended this goroutine
 			k.roster.withdraw(k.entry)
 			k.roster.forget(k.agent.ID)
 		}
 	}()
-	if err := k.settle(ctx); err != nil {
+	if err := k.prepare(ctx); err != nil {
 		return nil, err
 	}
 	k.roster.setRun(k.entry, k)
@@ -384,8 +384,8 @@ func (k *run) chooseBackground() error {
 	return nil
 }
 
-// settle makes the session of the agent and finds its tools.
-func (k *run) settle(ctx context.Context) (err error) {
+// prepare makes the session of the agent and finds its tools.
+func (k *run) prepare(ctx context.Context) (err error) {
 	k.agent.ID = k.entry.status.ID
 	if k.place, err = k.g.choosePlace(ctx, k.caller, k.agent.ID, &k.request, &k.definition); err != nil {
 		return err

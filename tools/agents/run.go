@@ -178,7 +178,7 @@ func (k *run) runLoop() (reply Reply, err error) {
 		r, e := k.g.options.Loop(k.ctx, k.agent)
 		ended <- outcome{r, e}
 	})
-	settled := func(crashed error) (Reply, error) {
+	replied := func(crashed error) (Reply, error) {
 		if crashed != nil {
 			k.g.options.logger().Error("the loop of an agent crashed", "agent", k.agent.ID, "type", k.agent.Type, "error", crashed)
 			return Reply{}, crashed
@@ -189,12 +189,12 @@ func (k *run) runLoop() (reply Reply, err error) {
 	}
 	select {
 	case crashed := <-crash:
-		return settled(crashed)
+		return replied(crashed)
 	case <-k.ctx.Done():
 	}
 	select {
 	case crashed := <-crash:
-		return settled(crashed)
+		return replied(crashed)
 	case <-time.After(k.grace()):
 	}
 	returned := k.agent.Session.Detach("the loop of agent " + k.agent.ID)
@@ -234,7 +234,7 @@ func (k *run) finish(reply Reply, err error) {
 		state = Failed
 	}
 	if k.isInBackground() && k.place.release == nil {
-		k.settleResult(result, err, state)
+		k.conclude(result, err, state)
 		k.waitBelow()
 		k.closeSession()
 		return
@@ -246,11 +246,11 @@ func (k *run) finish(reply Reply, err error) {
 	if k.place.release != nil {
 		<-goroutine.Go(func() { k.place.release(context.WithoutCancel(k.ctx), &result) })
 	}
-	k.settleResult(result, err, state)
+	k.conclude(result, err, state)
 }
 
-// settleResult makes the result stand and tells it.
-func (k *run) settleResult(result Result, err error, state State) {
+// conclude makes the result stand and tells it.
+func (k *run) conclude(result Result, err error, state State) {
 	k.stay()
 	k.mu.Lock()
 	k.phase = closed
@@ -302,7 +302,7 @@ func (k *run) closeSession() {
 	}
 }
 
-// giveUp undoes settle, for a run that does not start.
+// giveUp undoes prepare, for a run that does not start.
 func (k *run) giveUp(ctx context.Context) {
 	close(k.returned)
 	k.leaveTeam()

@@ -47,7 +47,7 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 		Name: s.Name, Type: s.Type, System: again.definition.Prompt, Model: s.Model, Effort: again.effort, Caller: again.caller,
 		Schema: slices.Clone(again.request.Schema), Forked: again.forked, run: k,
 	}
-	if err := k.settle(ctx); err != nil {
+	if err := k.prepare(ctx); err != nil {
 		roster.putBack(again, ended)
 		ready = true
 		err = errors.Join(err, roster.recordEntry(ended))
