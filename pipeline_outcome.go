@@ -248,8 +248,12 @@ func causeText(cause error) string {
 		return "the time for this turn is over. Nobody refused the call"
 	case errors.Is(cause, ErrAbandoned):
 		return "the reply it belongs to was given up. Nobody refused the call; repeat it if it is still wanted"
+	case errors.Is(cause, ErrUserInterrupt):
+		return "the user interrupted the turn. Nobody refused the call; repeat it only if the user wants it"
+	case errors.Is(cause, context.Canceled):
+		return "the program stopped the turn. Nobody refused the call; repeat it if it is still wanted"
 	}
-	return "the user interrupted the turn. Nobody refused the call; repeat it only if the user wants it"
+	return "the program stopped it (" + OneLine(cause.Error()) + "). Nobody refused the call; repeat it if it is still wanted"
 }
 
 // cutOff is the failure of a call whose message did not end as it should.

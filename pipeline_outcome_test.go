@@ -2,6 +2,7 @@ package pegboard_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,7 +30,8 @@ func TestCauseOfACancellationIsNamed(t *testing.T) {
 		takes time.Duration
 	}{
 		{name: "user", cause: pegboard.ErrUserInterrupt, is: []error{pegboard.ErrCancelled, pegboard.ErrUserInterrupt}, says: "user interrupted", takes: time.Second},
-		{name: "without a reason", cause: context.Canceled, is: []error{pegboard.ErrCancelled, context.Canceled}, says: "user interrupted", takes: time.Second},
+		{name: "without a reason", cause: context.Canceled, is: []error{pegboard.ErrCancelled, context.Canceled}, says: "the program stopped the turn", takes: time.Second},
+		{name: "a cause of the host", cause: errors.New("the deploy window\nhas closed"), is: []error{pegboard.ErrCancelled}, says: "the program stopped it (the deploy window ⏎ has closed)", takes: time.Second},
 		{name: "the turn's time is over", cause: context.DeadlineExceeded, is: []error{pegboard.ErrCancelled}, says: "time for this turn", takes: time.Second},
 		{name: "session closes", cause: pegboard.ErrClosed, is: []error{pegboard.ErrCancelled, pegboard.ErrClosed}, says: "session is closing", takes: time.Second},
 		{name: "time-out of the tool", info: pegboard.Info{Timeout: 5 * time.Second}, is: []error{pegboard.ErrTimeout}, not: pegboard.ErrCancelled, says: "took too long", takes: 5 * time.Second},

@@ -440,7 +440,7 @@ func TestLateAnswerDoesNotCount(t *testing.T) {
 	out := ex.Run(turn, a.pool(t, s), call("1", "T", ``))[0]
 	require.False(t, ran)
 	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
-	require.Contains(t, out.Result.Text(), "was not run: the user interrupted the turn. Nobody refused")
+	require.Contains(t, out.Result.Text(), "was not run: the program stopped the turn. Nobody refused")
 }
 
 // TestInvariant3AnswerWithAnotherInput: an input that a person writes is decoded,

@@ -133,7 +133,7 @@ func TestCancelledBeforeItIsATask(t *testing.T) {
 			continue
 		}
 		require.ErrorIs(t, outcome.Err, pegboard.ErrCancelled)
-		require.Contains(t, outcome.Result.Text(), "Bash was stopped while it ran: the user interrupted the turn")
+		require.Contains(t, outcome.Result.Text(), "Bash was stopped while it ran: the program stopped the turn")
 		require.True(t, out.Interrupted)
 		require.Contains(t, out.Stderr, "the call was cancelled")
 		require.NotContains(t, out.Stderr, "ended at once")
