@@ -180,6 +180,16 @@ func decoderFor[In any]() func(raw json.RawMessage, accepted bool) (any, error) 
 	}
 }
 
+// BuildFunc returns a tool that calls f with the input, for a func that needs nothing else. What f
+// touches is not known: the calls run alone, and are asked about unless a rule for the tool allows
+// them. [Build] says more of a tool. A name or a type of input that no tool can have panics.
+func BuildFunc[In, Out any](name, description string, f func(ctx context.Context, in In) (Out, error)) Tool {
+	return Build(Definition[In, Out]{
+		Info: Info{Name: name}, Description: description,
+		Call: func(ctx context.Context, in In, _ *Call) (Out, error) { return f(ctx, in) },
+	})
+}
+
 // BuildRaw is like [TryBuild] for a tool whose schema is data, as an MCP server sends it.
 // The call gets its input as JSON that the schema accepts. References to other documents
 // are refused; no document is ever loaded. A pattern may have what Go's regular expressions

@@ -20,6 +20,24 @@ func ExampleBuild() {
 	// {"properties":{"name":{"type":"string","description":"Whom to greet"},"loud":{"type":"boolean"}},"additionalProperties":false,"type":"object","required":["name"]}
 }
 
+// A func that the program has already.
+func ExampleBuildFunc() {
+	type sum struct{ A, B int }
+	add := pegboard.BuildFunc("Add", "Adds two numbers.", func(_ context.Context, in sum) (int, error) { return in.A + in.B, nil })
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Add"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var executor pegboard.Executor
+	call := pegboard.Call{ID: "1", Name: "Add", Input: json.RawMessage(`{"A": 2, "B": 3}`)}
+	fmt.Println(executor.Run(context.Background(), pool(pegboard.SessionConfig{Permissions: perms}, add), call)[0].Result.Text())
+	fmt.Println(executor.Run(context.Background(), pool(pegboard.SessionConfig{}, add), call)[0].Decision.Behavior)
+	// Output:
+	// 5
+	// deny
+}
+
 func ExampleTryBuild() {
 	_, err := pegboard.TryBuild(pegboard.Definition[greeting, string]{Info: pegboard.Info{Name: "Greet"}, Description: "Greets somebody."})
 	fmt.Println(err)
