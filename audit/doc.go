@@ -19,8 +19,8 @@
 // unknown, its input was wrong, it was stopped while it waited, or the same call before it
 // was its answer, see [pegboard.Outcome].SameAs. If it was allowed
 // before, it has two lines. So each call has a line, except one that is submitted after
-// [pegboard.Stream.Abandon]. There is none for targets that [pegboard.Call.Filter] removes,
-// and for what a detached call checks after Run has returned.
+// [pegboard.Stream.Abandon]. Targets that [pegboard.Call.Filter] removes have no line, nor
+// have targets that a detached call checks after Run has returned.
 //
 // The fields are, in this order (time, tool and behavior are always there, the others only
 // if they have a value):

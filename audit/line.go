@@ -100,7 +100,7 @@ func refusalOf(o *pegboard.Outcome) *pegboard.CallError {
 	return refusal
 }
 
-// newCallLine returns a line with what is known of a call.
+// newCallLine returns a line about the call of an event, without the decision.
 func newCallLine(e pegboard.Event, targets []policy.Target, inputs bool) line {
 	name := namer(inputs)
 	l := line{
@@ -145,7 +145,7 @@ func newCallLine(e pegboard.Event, targets []policy.Target, inputs bool) line {
 	return l
 }
 
-// addDecision adds what was decided.
+// addDecision adds the decision of an event.
 func (l *line) addDecision(e pegboard.Event, inputs bool) {
 	l.Behavior, l.By, l.Rule = e.Decision.Behavior.String(), e.Decision.By.String(), newRule(e.Decision, inputs)
 	if s := e.Call.Session(); s != nil {

@@ -16,32 +16,32 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// An evaluation decides whether a call may act on targets. It stands on the stack of its
-// caller. The steps are methods, in the order in which decide takes them; a step
-// returns the zero Decision if it does not decide.
+// An evaluation decides whether a call may act on targets. It lives on the stack of its caller.
+// Its steps are methods, in the order in which decide takes them. A step returns the zero Decision
+// if it does not decide.
 type evaluation struct {
 	perms       *Permissions // as they hold at the place of the call
 	*Request                 // with resolved targets; the evaluation may write to it
-	*findings                // apart from it, so that the three stay on the stack
+	*findings                // a separate value, so that evaluation, Request and findings stay on the stack
 	explanation *Explanation // nil unless the steps are recorded
 }
 
-// findings are what an evaluation has found so far.
+// findings are the results of an evaluation so far.
 type findings struct {
 	deny, ask  *Rule            // the first rule of each behavior that matches
-	askSandbox *Rule            // the first ask rule that is not about a call in a sandbox, except in plan mode
+	askSandbox *Rule            // the first rule that asks about the whole tool, which in a sandbox counts only in plan mode
 	denied     *Target          // the first target that deny matches; nil if it matches the call
-	asked      *Target          // the same of ask
+	asked      *Target          // the same for ask
 	found      [Deny + 1]string // by behavior, the file below a tree that the rule is about; see reachBelow
 	twins      [Deny + 1]string // by behavior, the other hard link of denied or asked that the rule is about
 	below      *treeSearch      // of the last tree that was searched
 	unsure     *Rule            // the first deny or ask rule that may be about a file below a tree
-	uncovered  int              // index of the first target that nothing allows; -1 if there is none
+	uncovered  int              // index of the first target that nothing allows, or -1
 	denyFact   *FactRule        // the first rules on facts that match
 	askFact    *FactRule        // likewise
 	candidates candidateCache   // the rules that may match the targets
 	linked     *linkedFiles     // of a call that does not run yet; nil until they are looked for
-	doubt      string           // why a target may not be what its tool says
+	doubt      string           // why a target may differ from the claims of its tool
 }
 
 // record adds a step to the explanation, if there is one.
@@ -60,8 +60,8 @@ func (e *evaluation) record(r *Rule, t *Target, b Behavior, reason string) {
 	e.explanation.Steps = append(e.explanation.Steps, s)
 }
 
-// decide returns Allow, Ask or Deny. A session with parents is decided in the mode of
-// each, and the strictest decision counts.
+// decide returns Allow, Ask or Deny. It decides a session with parents in the mode of each, and
+// returns the strictest decision.
 func (e *evaluation) decide() Decision {
 	e.match()
 	d := e.decideIn(e.perms.Mode())
@@ -75,8 +75,7 @@ func (e *evaluation) decide() Decision {
 	return d
 }
 
-// denyForGood returns the denial that no answer of anybody could change, or the zero
-// Decision.
+// denyForGood returns the denial that no answer to a question could change, or the zero Decision.
 func (e *evaluation) denyForGood() Decision {
 	e.match()
 	d := e.denyStep(e.perms.Mode())
@@ -130,15 +129,15 @@ func (e *evaluation) decideIn(mode Mode) Decision {
 		d = Decision{Behavior: Ask, Reason: e.whyNotAllowed(mode), unruled: true}
 		e.record(nil, nil, Ask, d.Reason)
 	}
-	if d.Behavior == Allow && e.Said.Loop != "" { // of a call that runs, which is not explained
+	if d.Behavior == Allow && e.Said.Loop != "" { // only a real call has a Loop, and it is not explained
 		d = Decision{Behavior: Ask, Reason: e.Said.Loop}
 	}
 	return e.denyIfUnattended(mode, d)
 }
 
-// denyStep is final: deny rules, a missing Guard, a Deny of the hooks or the tool, and in plan mode every
-// write of a file. Plan mode comes before ask rules, so that a fork's ask rule is not
-// laxer than its parent's mode.
+// denyStep returns the denials that are final: by a deny rule, a missing Guard, an opinion that is
+// Deny, and in plan mode by every write of a file. Plan mode comes before ask rules, so that the
+// ask rule of a fork is not laxer than the mode of its parent.
 func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.deny != nil {
 		return decisionOf(*e.deny, e.about(e.denied)+e.aboutFound(Deny, e.denied)+e.aboutTwin(Deny))
@@ -163,9 +162,8 @@ func (e *evaluation) denyStep(mode Mode) Decision {
 	return Decision{}
 }
 
-// askStep needs the user, whatever else would allow the call: ask rules, tools that
-// require the user, targets with an AskReason, protected files, and an Ask of the hooks
-// or the tool.
+// askStep asks the user whatever else would allow the call: because of an ask rule, a tool that
+// requires the user, a target with an AskReason, a protected file, or an opinion that is Ask.
 func (e *evaluation) askStep(mode Mode) Decision {
 	below, ask := e.isBelowApproved(), e.ask
 	if ask == nil && mode == ModePlan {
@@ -213,13 +211,13 @@ func (e *evaluation) askStep(mode Mode) Decision {
 	return Decision{Behavior: Ask, By: by, Reason: reason, cautious: cautious}
 }
 
-// isAnswered reports whether the hooks before the call have answered it in the user's place.
-// They cannot answer for the tool of a source, nor where nobody is to be asked.
+// isAnswered reports whether the hooks before the call have answered it in the user's place. They
+// cannot answer for an external tool, or in a mode that never asks.
 func (e *evaluation) isAnswered(mode Mode) bool {
 	return e.Said.Answered && !e.Tool.External() && !mode.asksNobody()
 }
 
-// modeStep is the part of a mode that comes before allow rules.
+// modeStep applies the part of a mode that comes before allow rules.
 func (e *evaluation) modeStep(mode Mode) Decision {
 	var d Decision
 	switch {
@@ -240,9 +238,8 @@ func (e *evaluation) modeStep(mode Mode) Decision {
 	return d
 }
 
-// allowStep allows a call if every target is covered by an allow rule, is harmless, or
-// is an edit that the mode permits. Only rules and edits allow a call that is not
-// read-only.
+// allowStep allows a call if each target is covered by an allow rule, is harmless, or is an edit
+// that the mode permits. It leaves a call that is only harmless to grantStep.
 func (e *evaluation) allowStep(mode Mode) Decision {
 	last, edits := (*Rule)(nil), false
 	fact, byFact := e.allowingFact(mode), false
@@ -291,8 +288,9 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 	return Decision{}
 }
 
-// grantStep allows a call that no rule covers: by an Allow of the hooks or the tool, because
-// a sandbox contains it, or because it only reads files that the session may read.
+// grantStep allows a call that no rule covers: by an Allow of the hooks or the tool, because the
+// running call was allowed a tree around it, because a sandbox contains it, or because it only
+// reads where the session may read.
 func (e *evaluation) grantStep(mode Mode) (d Decision) {
 	hooked := e.Said.Hook.Behavior == Allow && e.all(func(t *Target) bool { return !e.restrictsUnseen(t) })
 	switch {
@@ -315,7 +313,7 @@ func (e *evaluation) grantStep(mode Mode) (d Decision) {
 	return d
 }
 
-// denyIfUnattended turns Ask into Deny in the modes that ask nobody.
+// denyIfUnattended turns Ask into Deny in the modes that never ask.
 func (e *evaluation) denyIfUnattended(mode Mode, d Decision) Decision {
 	if d.Behavior == Ask && mode.asksNobody() {
 		d.Behavior, d.By, d.Reason = Deny, ByMode, fmt.Sprintf("%s, and mode %s asks nobody", d.Reason, mode)
@@ -324,16 +322,15 @@ func (e *evaluation) denyIfUnattended(mode Mode, d Decision) Decision {
 	return d
 }
 
-// decisionOf is the decision of a rule about what. It holds a copy of the rule, since the
-// caller may write to it.
+// decisionOf returns the decision of r on the part of the call that the text names. It copies the
+// rule, since the caller may write to it.
 func decisionOf(r Rule, what string) Decision {
 	var buf [128]byte
 	reason := append(append(r.appendDescription(buf[:0]), " covers "...), what...)
 	return Decision{Behavior: r.Behavior, By: ByRule, Rule: &r, Reason: string(reason)}
 }
 
-// writes reports whether a target is a file that is written, whatever the tool says of
-// the call.
+// writes reports whether a target is a file that is written, whatever the tool says of the call.
 func (e *evaluation) writes() bool {
 	for range e.written {
 		return true
@@ -373,7 +370,7 @@ func (e *evaluation) askReason() string {
 	return ""
 }
 
-// written yields the files that the call writes.
+// written yields the files that the call writes, after symbolic links.
 func (e *evaluation) written(yield func(string) bool) {
 	for i := range e.Targets {
 		if t := &e.Targets[i]; t.Kind == Path && t.Access == Write && !t.Shell.Guess && !yield(t.Real()) {
@@ -386,26 +383,26 @@ func (e *evaluation) written(yield func(string) bool) {
 // of its names.
 func (e *evaluation) isInside(t *Target) bool { return allNamesWithin(t, e.perms.work) }
 
-// isOwn reports whether the tool itself allows the call, and is trusted in that it changes
-// nothing but what belongs to the conversation.
+// isOwn reports whether the tool itself allows the call, and is believed that the call changes
+// only the state of the conversation.
 func (e *evaluation) isOwn() bool {
 	return e.Facts.Own && e.Said.Tool.Behavior == Allow && !e.Tool.External() && e.all(func(t *Target) bool {
 		return t.Kind == Agent || t.Kind == Skill || t.Kind == Resource
 	})
 }
 
-// inSandbox reports whether the call runs in a sandbox that its tool is trusted with.
+// inSandbox reports whether a built-in tool says that the call runs in a sandbox.
 func (e *evaluation) inSandbox() bool { return e.Facts.Sandboxed && !e.Tool.External() }
 
-// isContained reports whether a sandbox keeps the call inside the working directories, and
-// from all that a deny or ask rule could be about.
+// isContained reports whether a sandbox keeps the call inside the working directories and away
+// from everything that a deny or ask rule could be about.
 func (e *evaluation) isContained() bool {
 	return e.inSandbox() && !e.Facts.OpenWorld && e.all(func(t *Target) bool {
 		return !e.restrictsUnseen(t) && (t.Kind != Path || t.Shell.Guess || e.isInside(t) && e.trusted(t) == "" || e.isHarmlessPath(t))
 	})
 }
 
-// whyHarmless says why a call is harmless of which every target is.
+// whyHarmless returns why a call with only harmless targets is harmless.
 func (e *evaluation) whyHarmless() string {
 	if len(e.Targets) == 0 {
 		return "its tool says that it only reads, on this machine, and nothing that rules are about"
@@ -418,7 +415,7 @@ func (e *evaluation) whyHarmless() string {
 	return harmlessReason(Path)
 }
 
-// harmlessReason says why a target of a kind is harmless.
+// harmlessReason returns why a target of a kind is harmless.
 func harmlessReason(k Kind) string {
 	if k == Resource {
 		return "its tool says that it only reads, on this machine"
@@ -443,14 +440,14 @@ func (e *evaluation) isHarmless(t *Target) bool {
 	return false
 }
 
-// isHarmlessPath reports whether t is a path that is read where the session may read.
+// isHarmlessPath reports whether t is a path that is only read, where the session may read.
 func (e *evaluation) isHarmlessPath(t *Target) bool {
 	return t.Kind == Path && t.Access == Read && (t.at == nil || !t.at.crowded) && (e.isInside(t) || allNamesWithin(t, e.Place.readable.all())) && !e.mayBlock(t)
 }
 
-// mayBlock reports whether a command is given a path that is no file or directory: to read
-// a named pipe or a device may wait for ever, and to write one reaches another program. It
-// then sets doubt. Tools that read files themselves refuse such paths.
+// mayBlock reports whether a command is given a path of a pipe, a socket or a device, and then
+// sets doubt. Reading a named pipe or a device may block for ever, and writing one reaches another
+// program. Tools that read files themselves refuse such paths.
 func (e *evaluation) mayBlock(t *Target) bool {
 	if t.at == nil || t.Tree || !slices.ContainsFunc(e.Targets, func(c Target) bool { return c.Kind == Command }) {
 		return false
@@ -465,7 +462,8 @@ func (e *evaluation) mayBlock(t *Target) bool {
 	return false
 }
 
-// verify reports whether a tool confirms what it says of a command. If not, it sets doubt.
+// verify reports whether check, which may be nil, confirms a claim about a command. If not, it
+// sets doubt.
 func (e *evaluation) verify(check func() error) bool {
 	if check == nil {
 		return true
@@ -477,9 +475,9 @@ func (e *evaluation) verify(check func() error) bool {
 	return err == nil
 }
 
-// trusted returns the name of what other programs run or trust, and what a rule may permit to
-// write, but not a mode; or "" if t is not written, or is nothing of that kind. What lies above
-// a working directory says nothing: somebody has chosen to work there.
+// trusted returns a name for t if other programs run or trust such a file, and t is more than
+// read. Otherwise it returns "". A rule may permit writing the file, but no mode does. Only the
+// names below a working directory count, since the directory itself was chosen to work in.
 func (e *evaluation) trusted(t *Target) (what string) {
 	if t.Kind != Path || t.Access == Read || t.Shell.Guess {
 		return ""
@@ -492,8 +490,8 @@ func (e *evaluation) trusted(t *Target) (what string) {
 	return ""
 }
 
-// trustedName is trusted for one name. Where it lies in several working directories, each
-// must say so.
+// trustedName is trusted for one name. If the name lies in several working directories, it must be
+// trusted below each.
 func (e *evaluation) trustedName(name string) (what string) {
 	for _, d := range e.perms.work {
 		for _, dir := range [...]string{d.spelled, d.real} {
@@ -513,7 +511,8 @@ func (e *evaluation) trustedName(name string) (what string) {
 	return what
 }
 
-// trustedInHome is trusted for a file of the home, where a working directory holds the home.
+// trustedInHome is trusted for a file of the home directory, if the working directory dir holds
+// that.
 func (e *evaluation) trustedInHome(dir, name string) (what string, ok bool) {
 	if e.Place.home == "" {
 		return "", false
@@ -529,7 +528,8 @@ func (e *evaluation) trustedInHome(dir, name string) (what string, ok bool) {
 }
 
 // mayWriteOutside reports whether t is a guess at a file outside the working directories that a
-// command writes. Who allowed the very command knows what it writes.
+// command writes. It returns false if an allow rule without a wildcard covers the command, since
+// such a rule knows the files that the command writes.
 func (e *evaluation) mayWriteOutside(mode Mode, t *Target) bool {
 	if t.Kind != Path || t.Access != Write || !t.Shell.Guess || !t.Shell.MayWrite || e.inSandbox() || e.isInside(t) {
 		return false
@@ -546,8 +546,8 @@ func (e *evaluation) mayWriteOutside(mode Mode, t *Target) bool {
 	})
 }
 
-// isEdit reports whether t is an edit inside the working directories. askStep has made
-// sure that it is not a protected file.
+// isEdit reports whether t is an edit inside the working directories. The file is not a protected
+// one, since askStep comes first.
 func (e *evaluation) isEdit(t *Target) bool {
 	switch {
 	case e.Tool.External():
@@ -558,8 +558,8 @@ func (e *evaluation) isEdit(t *Target) bool {
 	return t.Kind == Command && t.Shell.EditsOnly && e.verify(t.Shell.VerifyProgram)
 }
 
-// isBelowApproved reports whether a running call checks nothing but paths in trees that
-// it was allowed to access in the same way.
+// isBelowApproved reports whether a running call checks only paths in trees to which it was
+// allowed the same access.
 func (e *evaluation) isBelowApproved() bool {
 	return e.Running != nil && len(e.Running.Targets) > 0 && e.all(func(t *Target) bool {
 		return slices.ContainsFunc(e.Running.Targets, func(a Target) bool {
@@ -596,7 +596,7 @@ func (e *evaluation) all(ok func(*Target) bool) bool {
 	return true
 }
 
-// about names the target that a rule matches, for a call with several targets.
+// about names the target that a rule matches if the call has several targets.
 func (e *evaluation) about(t *Target) string {
 	if t == nil || len(e.Targets) == 1 {
 		return "it"
@@ -604,8 +604,8 @@ func (e *evaluation) about(t *Target) string {
 	return e.describe(t)
 }
 
-// describe returns a target for the user, and where it leads if a link on its way leads
-// elsewhere. A link above a working directory is not told.
+// describe returns a target for the user. If a link leads elsewhere, it adds where. It does not
+// tell of links above a working directory.
 func (e *evaluation) describe(t *Target) string {
 	text, real := t.told(), t.Real()
 	if real == "" || real == t.Value || text != t.String() {
@@ -623,8 +623,8 @@ func (e *evaluation) describe(t *Target) string {
 // maxNamed is how many targets that need approval a question names.
 const maxNamed = 50
 
-// needsApproval returns the targets that nothing allows, and the others. Guesses are
-// neither. If it is not known what the targets lack, all need approval.
+// needsApproval returns the targets that nothing allows, and the others. A guess is in neither
+// list unless mayWriteOutside. All need approval if allowStep has found no uncovered target.
 func (e *evaluation) needsApproval(mode Mode) (needed, rest []Target) {
 	own := *e.findings
 	quiet := evaluation{perms: e.perms, Request: e.Request, findings: &own}
@@ -643,8 +643,8 @@ func (e *evaluation) needsApproval(mode Mode) (needed, rest []Target) {
 	return needed, rest
 }
 
-// whyNotAllowed says what the call wants, and why it needs approval: first all that needs
-// it, then the rest.
+// whyNotAllowed returns the reason for a question: the targets that need approval, why they do,
+// and then the rest.
 func (e *evaluation) whyNotAllowed(mode Mode) string {
 	needed, rest := e.needsApproval(mode)
 	var names []string
@@ -699,9 +699,9 @@ func (e *evaluation) matchingFacts() (deny, ask *FactRule) {
 	return deny, ask
 }
 
-// allowingFact returns the first allow rule on facts that matches the call, or nil. Like
-// other broad rules, a rule that says nothing of reading allows nothing in auto mode of a
-// tool that can run anything.
+// allowingFact returns the first allow rule on facts that matches the call, or nil. In auto mode,
+// a rule that does not require ReadOnly does not count for a tool that can run anything, as with
+// other broad rules.
 func (e *evaluation) allowingFact(mode Mode) *FactRule {
 	facts := e.perms.facts
 	for i := range facts {
@@ -729,9 +729,9 @@ func (e *evaluation) factCovers(r *FactRule, t *Target) bool {
 	return ok
 }
 
-// matchesFacts reports whether r is about the call. The tool's word is corrected by what
-// the targets show. Whether a command only reads is verified only for a rule that wants to
-// know, since that may look at files.
+// matchesFacts reports whether r is about the call. The targets correct the claims of the tool.
+// The claim that a command only reads is verified only for a rule that depends on it, since the
+// check may look at files.
 func (e *evaluation) matchesFacts(r *FactRule) bool {
 	readOnly := e.Facts.ReadOnly && !e.writes()
 	if readOnly && r.ReadOnly != Any {
@@ -743,8 +743,8 @@ func (e *evaluation) matchesFacts(r *FactRule) bool {
 	return r.matches(&e.Tool, e.perms.trusts(&e.Tool), readOnly, e.Facts.Destructive, openWorld)
 }
 
-// unansweredFact returns the first ask rule on facts that matches and that the user has not
-// answered for before the call ran, or nil.
+// unansweredFact returns the first ask rule on facts that matches, or nil. If below is set, it
+// skips the rules that matched before the call ran, since the user has answered for them.
 func (e *evaluation) unansweredFact(below bool) *FactRule {
 	if e.askFact == nil || !below {
 		return e.askFact
@@ -759,8 +759,8 @@ func (e *evaluation) unansweredFact(below bool) *FactRule {
 	return nil
 }
 
-// decisionOfFacts is the decision of a rule on facts. It holds a copy of the rule, since the
-// caller may write to it.
+// decisionOfFacts returns the decision of a rule on facts. It copies the rule, since the caller
+// may write to it.
 func decisionOfFacts(r FactRule) Decision {
 	return Decision{Behavior: r.Behavior, By: ByRule, FactRule: &r, Reason: r.Describe() + " covers it"}
 }
@@ -775,8 +775,8 @@ func (e *evaluation) recordFact(r *FactRule, t *Target, b Behavior, reason strin
 	e.explanation.Steps[len(e.explanation.Steps)-1].FactRule = &own
 }
 
-// concern reports whether the only rule, a deny rule, is about the call: what the steps of a
-// decision would find.
+// concern reports whether the only rule, a deny rule, is about the call, by the steps of a
+// decision.
 func (e *evaluation) concern() Concern {
 	e.match()
 	switch {
@@ -788,8 +788,8 @@ func (e *evaluation) concern() Concern {
 	return ConcernNo
 }
 
-// mayFilter reports whether the tool may leave out something that a deny rule is about,
-// below a tree that it filters.
+// mayFilter reports whether the tool may leave out something below a tree that it filters, because
+// a deny rule is about it.
 func (e *evaluation) mayFilter(r *Rule) bool {
 	return slices.ContainsFunc(e.Targets, func(t Target) bool {
 		filtered := t.Filtered

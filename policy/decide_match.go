@@ -77,9 +77,9 @@ func (e *evaluation) matching() (deny, ask *Rule) {
 	return deny, ask
 }
 
-// misunderstood returns the first deny or ask rule on the tool whose pattern has no meaning
-// for any target of the call, or nil. It could be meant for the call. If something of the
-// call cannot be seen, every such rule could be meant for that.
+// misunderstood returns the first deny or ask rule on the tool whose pattern has no meaning for
+// any target of the call, or nil. Such a rule may be meant for the call. If a target is opaque,
+// any deny or ask pattern on the tool may be meant for it.
 func (e *evaluation) misunderstood() *Rule {
 	set := e.perms.set
 	if set == nil {
@@ -102,7 +102,7 @@ func (e *evaluation) misunderstood() *Rule {
 	return nil
 }
 
-// ruleOnHidden returns the first deny or ask rule on a property that the host binds, or nil.
+// ruleOnHidden returns the first deny or ask rule on a property that the host sets, or nil.
 func (e *evaluation) ruleOnHidden() *Rule {
 	if e.Schema == nil || len(e.Schema.Hidden()) == 0 {
 		return nil
@@ -116,8 +116,8 @@ func (e *evaluation) ruleOnHidden() *Rule {
 	return nil
 }
 
-// matchesCall reports whether r names the tool, or matches a parameter of the input: as the
-// model wrote it or as it is observed.
+// matchesCall reports whether r names the tool, or matches a parameter of the input as the model
+// wrote it or as it is observed.
 func (e *evaluation) matchesCall(r *Rule) bool {
 	switch {
 	case !r.Names(&e.Tool):
@@ -153,8 +153,8 @@ func (e *evaluation) parameters() (fields map[string]json.RawMessage) {
 	return fields
 }
 
-// hasParameter reports whether the tool's input has a property of that name, or is observed
-// to have one.
+// hasParameter reports whether the input of the tool has a property of that name, as declared or
+// as observed.
 func (e *evaluation) hasParameter(name string) bool {
 	if e.declares(name) || e.Observed == nil {
 		return e.declares(name)
@@ -165,9 +165,9 @@ func (e *evaluation) hasParameter(name string) bool {
 
 func (e *evaluation) declares(name string) bool { return e.Schema != nil && e.Schema.Declares(name) }
 
-// coversTarget returns the allow rule that covers target k, or nil. Each name of the
-// target may be covered by another rule; the last one is returned. A rule for a command
-// also allows the paths of that command, see [ShellFacts].FromCommand.
+// coversTarget returns the allow rule that covers target k, or nil. Several rules may each cover
+// some names of the target; it returns the last one. A rule that covers a command also covers
+// paths of the command, see [ShellFacts].FromCommand.
 func (e *evaluation) coversTarget(mode Mode, k int) *Rule {
 	t := &e.Targets[k]
 	r := e.covers(mode, t, t.Names(), e.candidates.of(k))
@@ -184,8 +184,8 @@ func (e *evaluation) coversTarget(mode Mode, k int) *Rule {
 	return r
 }
 
-// coversStarted returns the last of the allow rules that cover all commands which a command
-// starts with files that it finds, or nil. Besides that, the command only reads.
+// coversStarted returns the last of the allow rules that together cover the commands in Starts, or
+// nil. Apart from starting them, the command only reads.
 func (e *evaluation) coversStarted(mode Mode, t *Target) (last *Rule) {
 	for _, text := range t.Shell.Starts {
 		started := *t
@@ -197,8 +197,8 @@ func (e *evaluation) coversStarted(mode Mode, t *Target) (last *Rule) {
 	return last
 }
 
-// covers returns the last of the allow rules that together cover t under all of names,
-// or nil. Candidates are the rules that may match t; nil means they are looked up.
+// covers returns the last of the allow rules that together cover t under all of names, or nil. If
+// candidates is nil, it looks up the rules that may match t.
 func (e *evaluation) covers(mode Mode, t *Target, names []string, candidates []int32) (last *Rule) {
 	set := e.perms.set
 	if set == nil {
@@ -235,9 +235,9 @@ func (e *evaluation) covers(mode Mode, t *Target, names []string, candidates []i
 	return last
 }
 
-// allows reports whether an allow rule covers one name of a target. A rule for a whole
-// tool does not cover a target that cannot be seen into while a deny or ask pattern could
-// match there (see unseenRule), nor a file that a command writes outside the working directories.
+// allows reports whether an allow rule covers one name of a target. A rule for a whole tool does
+// not cover a file that a command writes outside the working directories. Nor does it cover a
+// target that cannot be seen into while a deny or ask pattern could match there, see unseenRule.
 func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 	switch {
 	case !r.covers(&e.Tool, t, name), mode == ModeAuto && e.Tool.allowsAnything(r.Pattern):
@@ -255,9 +255,10 @@ func (e *evaluation) allows(mode Mode, r *Rule, t *Target, name []string) bool {
 }
 
 // meansProgram reports whether an allow rule that covers one name of a command is about the
-// program that would run. A rule with a wildcard for a program that everybody knows is about
-// that program, whatever the files are called that it gets; one that spells the command was
-// written, or remembered, for what this command runs here.
+// program that would run. A rule with a wildcard is about a well-known program and the files it is
+// given, so both are verified; a program that projects bring is not. A rule that spells out the
+// command needs no check: it was written, or remembered, for the program that the command runs
+// here.
 func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
 	shell := &t.Shell
 	if (shell.BringsProgram || e.verify(shell.VerifyProgram)) && e.verify(shell.VerifyNames) {
@@ -268,8 +269,8 @@ func (e *evaluation) meansProgram(r *Rule, t *Target, name []string) bool {
 	return r.covers(&e.Tool, &exact, name)
 }
 
-// ruleOnOtherDefinition returns an allow rule that names the tool and could only mean it as it
-// was before its source changed its definition, or nil.
+// ruleOnOtherDefinition returns an allow rule on the tool that counts no longer, since the source
+// has changed the definition of the tool, or nil.
 func (e *evaluation) ruleOnOtherDefinition() *Rule {
 	if e.Tool.Ambiguity != ChangedTool || e.perms.set == nil {
 		return nil
@@ -284,8 +285,8 @@ func (e *evaluation) ruleOnOtherDefinition() *Rule {
 	return nil
 }
 
-// allowsWhole reports whether an allow rule for whole calls covers t. If a deny or ask
-// pattern keeps it from that, it returns that rule.
+// allowsWhole reports whether an allow rule for whole calls covers t. If a deny or ask pattern
+// prevents that, it returns that rule.
 func (e *evaluation) allowsWhole(t *Target) (unseen *Rule, ok bool) {
 	if unseen = e.unseenRule(t); unseen != nil {
 		return unseen, false
@@ -298,14 +299,14 @@ func (e *evaluation) isWrittenByCommand(t *Target) bool {
 	return t.Kind == Path && t.Access == Write && slices.ContainsFunc(e.Targets, func(c Target) bool { return c.Kind == Command })
 }
 
-// restrictsUnseen reports whether a deny or ask pattern could match something that t does
-// without saying so.
+// restrictsUnseen reports whether a deny or ask pattern could match something that t does without
+// declaring it.
 func (e *evaluation) restrictsUnseen(t *Target) bool { return e.unseenRule(t) != nil }
 
-// unseenRule returns the first deny or ask rule with a pattern that could match something
-// that t does without saying so, or nil. If t is opaque, these are all rules that could be
-// about the tool; if t is a command that is not Simple, those about files and hosts; if it
-// RunsUnseen, those about commands; if it ReadsUnseen, those about reading files.
+// unseenRule returns the first deny or ask rule with a pattern that could match something that t
+// does without declaring it, or nil. If t is opaque, any rule that could be about the tool may
+// match. If t is a command that is not Simple, rules on files and hosts may; if it RunsUnseen,
+// rules on commands; if it ReadsUnseen, rules on reading files.
 func (e *evaluation) unseenRule(t *Target) *Rule {
 	if e.perms.set == nil || t.Kind != Opaque && (t.Kind != Command || t.Shell.Simple && !t.saysUnseen()) {
 		return nil
@@ -323,8 +324,8 @@ func (e *evaluation) unseenRule(t *Target) *Rule {
 	return nil
 }
 
-// couldBeIn reports whether what a command does without saying so may be what a deny or ask
-// rule is about.
+// couldBeIn reports whether a deny or ask rule may be about something that a command does without
+// declaring it.
 func couldBeIn(t *Target, r *Rule) bool {
 	switch {
 	case r.Tool == "Read" && t.Shell.ReadsUnseen:
@@ -335,9 +336,9 @@ func couldBeIn(t *Target, r *Rule) bool {
 	return t.Shell.RunsUnseen
 }
 
-// couldBeAbout reports whether a rule that may match unseen is about this kind of tool. What
-// a built-in tool does not say may be anything. A tool of a source works elsewhere; only if
-// its call has a target of the kind that the rule is about, the unseen may be, too.
+// couldBeAbout reports whether a rule that may match something unseen could be about this kind of
+// tool. A built-in tool may do anything that it does not declare. An external tool works
+// elsewhere: a rule that does not name it counts only if the call has a target of the rule's kind.
 func (e *evaluation) couldBeAbout(r *Rule) bool {
 	if !e.Tool.External() || r.Names(&e.Tool) {
 		return true
@@ -352,8 +353,8 @@ func (e *evaluation) couldBeAbout(r *Rule) bool {
 	return !e.all(func(t *Target) bool { return t.Kind != kind })
 }
 
-// candidateRules appends to dst the indices of the rules whose patterns may match t. If
-// the decision is explained, these are all rules.
+// candidateRules appends to dst the indices of the rules whose patterns may match t. If the
+// decision is explained, it appends all rules.
 func (e *evaluation) candidateRules(t *Target, names []string, dst []int32) []int32 {
 	set := e.perms.set
 	switch {
@@ -368,17 +369,17 @@ func (e *evaluation) candidateRules(t *Target, names []string, dst []int32) []in
 	return dst
 }
 
-// A reach says whether a call that reads a tree reads what a rule is about.
+// A reach says whether a call on a tree reads or writes something that a rule is about.
 type reach int
 
 const (
 	reachesNothing reach = iota // nothing of the kind is there, or it is left out
-	mayReach                    // nothing is there now
+	mayReach                    // nothing of the kind is there yet
 	reaches
 )
 
-// concerns reports whether a deny or ask rule that touches a target is about what the call
-// does there, and notes if it may be.
+// concerns reports whether a deny or ask rule that touches a target is about something that the
+// call does there. If that is not certain, it sets unsure.
 func (e *evaluation) concerns(r *Rule, t *Target) bool {
 	found, reach := e.reachBelow(r, t)
 	switch reach {
@@ -397,14 +398,13 @@ func (e *evaluation) concerns(r *Rule, t *Target) bool {
 	return reach == reaches
 }
 
-// reachBelow reports whether a command line reads or writes something that a deny or ask
-// rule is about, where the rule touches target t. It may touch t only because such a file
-// could be below it: then the files below are looked at, now, when the call is decided. found
-// is such a file. Another command of the line that runs or writes something could make the
-// file before.
+// reachBelow reports whether a command line reads or writes something that r is about. The rule
+// touches target t. If it does so only because such a file could lie below t, reachBelow looks at
+// the files below t now, while the call is decided. Found is such a file. Another command of the
+// line that runs or writes something could make the file first.
 //
-// A rule on reading is about a tree that is written only if such a file is there: one that
-// is made anew was not read.
+// If t is written, a rule on reading is about it only if such a file is there: a file that the
+// call makes has not been read.
 func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 	if !t.Tree || t.Kind != Path || t.Shell.FromCommand == "" || e.Tool.External() {
 		return "", reaches
@@ -431,9 +431,9 @@ func (e *evaluation) reachBelow(r *Rule, t *Target) (found string, _ reach) {
 	return "", reachesNothing
 }
 
-// mayBeMade reports whether another command of the line than the one that tree was given to
-// may make a file that r is about. A command whose files are guesses may make it itself before
-// it reads it, unless the line finds its files.
+// mayBeMade reports whether a command of the line may make a file that r is about, other than the
+// command that tree was given to. If tree is a Guess that is read and not InPlace, that command
+// counts, too: it may make the file before it reads it.
 func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
 	own := tree.Shell.FromCommand
 	if tree.Shell.Guess && tree.Access == Read && !tree.Shell.InPlace {
@@ -453,8 +453,8 @@ func (e *evaluation) mayBeMade(r *Rule, tree *Target) bool {
 	})
 }
 
-// isPutBy reports whether a file that is written is one of those, or near those, that the
-// command of a tree copies or moves there: then it gets another name.
+// isPutBy reports whether the written file is in, or above, a path that the command of tree copies
+// or moves into tree. Such a file gets another name there.
 func (e *evaluation) isPutBy(written, tree *Target) bool {
 	if tree.Access != Write || tree.Shell.Holds == nil {
 		return false
@@ -471,15 +471,15 @@ func (e *evaluation) isPutBy(written, tree *Target) bool {
 	})
 }
 
-// A treeSearch is what was found below a tree.
+// A treeSearch is the result of a search below a tree.
 type treeSearch struct {
 	tree  *Target
 	found map[*Rule]string // the first file that each rule is about
-	all   bool             // there are no more files than those looked at
+	all   bool             // the search has looked at every file
 }
 
-// searchBelow looks for the files below t that deny and ask rules are about and that the call
-// reads or writes: once for all rules, since a tree may be large.
+// searchBelow looks for files below t that the call reads or writes and that deny or ask rules are
+// about. It searches once for all rules, since a tree may be large.
 func (e *evaluation) searchBelow(t *Target) *treeSearch {
 	if e.below != nil && e.below.tree == t {
 		return e.below
@@ -495,7 +495,7 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 	var candidates []int32
 	follows := e.mayFollowLinks(t)
 	perms, request := *e.perms, *e.Request
-	own := evaluation{perms: &perms, Request: &request, findings: new(findings)} // a tool may keep the function, and with it this copy in place of e
+	own := evaluation{perms: &perms, Request: &request, findings: new(findings)} // a copy, since a tool may keep the function and everything that it refers to
 	s.all = walkBelow(t, follows, func(path, shown string) bool {
 		one := Target{Kind: Path, Access: t.Access, at: &location{names: namesBelow(t, path)}}
 		candidates = set.index.Candidates(patternSubject(&own.Tool, &one, one.Names()), candidates[:0])
@@ -511,8 +511,8 @@ func (e *evaluation) searchBelow(t *Target) *treeSearch {
 	return s
 }
 
-// mayFollowLinks reports whether the command that reads or writes a tree may follow the links
-// in it. A command that is not known may.
+// mayFollowLinks reports whether the command that reads or writes a tree may follow the links in
+// it. An unknown command may.
 func (e *evaluation) mayFollowLinks(t *Target) bool {
 	if t.Shell.FollowsLinks || t.Shell.InPlace || t.Access == Write && t.Shell.Holds != nil {
 		return t.Shell.FollowsLinks
@@ -522,7 +522,7 @@ func (e *evaluation) mayFollowLinks(t *Target) bool {
 	})
 }
 
-// namesBelow returns the names of a file below t, of which path is one.
+// namesBelow returns the names of a file below t; path is one of them.
 func namesBelow(t *Target, path string) []string {
 	below := []string{path}
 	rel, err := filepath.Rel(t.Real(), path)
@@ -534,10 +534,10 @@ func namesBelow(t *Target, path string) []string {
 	return below
 }
 
-// walkBelow calls visit with the path of each file below t that the call reads or writes, of a
-// tree that is written also of each directory, until visit returns false. It returns false if
-// there may be more. shown is the path, or the link to it below t that the call follows. What a
-// link leads to is read whatever it is called.
+// walkBelow calls visit with the path of each file below t that the call reads or writes, until
+// visit returns false. If t is written, it also visits directories. It returns false if there may
+// be more. Shown is the path, or the link below t that leads to it. The target of a link is read
+// whatever its name is, so Reads does not exclude it.
 func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (all bool) {
 	visitOne := func(path string) bool {
 		return t.Shell.Reads != nil && !t.Shell.Reads(filepath.Base(path)) || visit(path, path)
@@ -547,7 +547,7 @@ func walkBelow(t *Target, follows bool, visit func(path, shown string) bool) (al
 		return all && err == nil
 	}
 	names, roots := t.Names(), []string(nil)
-	if follows && !t.Shell.FollowsLinks { // otherwise the names hold these places
+	if follows && !t.Shell.FollowsLinks { // otherwise the names include these places
 		real := make([]string, len(names)) // a target need not have a Real
 		for i, name := range names {
 			real[i] = realpath.Resolve(name)
@@ -609,13 +609,13 @@ type linkedFiles struct {
 	files []linkedFile
 }
 
-// maxLinkSearch is how many files and directories are looked at to find the files of rules
-// that name no single place. Beyond it, another hard link of such a file is not recognised:
-// most files with several links are those of package caches, and must not be refused.
+// maxLinkSearch limits the files and directories that are looked at to find the files of rules
+// that name no single place. Beyond it, another hard link of such a file is not recognised. Having
+// several links is no reason to refuse a file, since most such files belong to package caches.
 const maxLinkSearch = 10_000
 
-// linkedFiles returns the files of the deny and ask rules in force. What a running call checks
-// shares one search.
+// linkedFiles returns the files with several hard links that the deny and ask rules in force are
+// about. All checks of a running call share one search.
 func (e *evaluation) linkedFiles() []linkedFile {
 	known := e.linked
 	if e.Running != nil {
@@ -630,8 +630,8 @@ func (e *evaluation) linkedFiles() []linkedFile {
 	return known.files
 }
 
-// matchLinks calls match with each deny or ask rule about another hard link of t's files, and
-// with that name.
+// matchLinks calls match with each deny or ask rule that is about another hard link of a file of
+// t, and with the path of that link.
 func (e *evaluation) matchLinks(t *Target, match func(i int32, t *Target, twin string)) {
 	set := e.perms.set
 	if len(set.fileRules) == 0 || t.Kind != Path || t.at == nil {
@@ -664,14 +664,14 @@ func (e *evaluation) touchesFile(r *Rule, t *Target) bool {
 	return (r.param == nil || !e.hasParameter(r.param.Name)) && r.touches(&e.Tool, t)
 }
 
-// findLinked looks for the files with several hard links that deny and ask rules are about:
-// where a rule names a place, there, and otherwise in the working directories and what lies
-// below, as far as a rule leads.
+// findLinked looks for files with several hard links that deny and ask rules are about. It looks
+// at the files that rules name. It also searches the directories that rules name and the working
+// directories, as deep as a rule may match.
 func (e *evaluation) findLinked() (found []linkedFile) {
 	set := e.perms.set
 	var candidates []int32
 	touched := func(path string, tree bool) bool {
-		t := Target{Kind: Path, Access: Write, Tree: tree, at: &location{names: []string{path}}} // a rule on reading is about writing, too
+		t := Target{Kind: Path, Access: Write, Tree: tree, at: &location{names: []string{path}}} // Write, since a rule on reading is about writing, too
 		candidates = set.index.Candidates(patternSubject(&e.Tool, &t, t.Names()), candidates[:0])
 		return slices.ContainsFunc(candidates, func(i int32) bool {
 			r := &set.rules[i]
@@ -700,7 +700,7 @@ func (e *evaluation) findLinked() (found []linkedFile) {
 	return found
 }
 
-// aboutTwin says which other hard link of a target a rule is about.
+// aboutTwin names the other hard link of a target that a rule is about.
 func (e *evaluation) aboutTwin(b Behavior) string {
 	if e.twins[b] == "" {
 		return ""

@@ -8,29 +8,28 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/enum"
 )
 
-// A Decision is a behavior and its grounds.
+// A Decision is a behavior and the reasons for it.
 type Decision struct {
 	Behavior Behavior
-	// Reason is for the model when a call is denied, and for the user when it is asked
-	// about.
+	// Reason is for the model if the call is denied, and for the user if it is asked about.
 	Reason string
-	// Input, if set, replaces the call's input, which is then decoded, validated and
-	// decided again. Package pegboard heeds it in what hooks, tools and answers say.
+	// Input, if set, replaces the input of the call, which is then decoded, validated and decided
+	// again. Package pegboard uses the Input of hooks, tools and answers.
 	Input json.RawMessage
-	// Rule is the rule that decided, if one did.
+	// Rule is the rule that decided, or nil.
 	Rule *Rule
-	// FactRule is the rule on facts that decided, if one did.
+	// FactRule is the rule on facts that decided, or nil.
 	FactRule *FactRule
-	// Remember are updates of the permissions, from now on. An answer to a question may
-	// set it: of a person, an approver or a permission hook; that of the classifier and
-	// of a fork's hooks and approvers is ignored. Either all updates are applied or, if
-	// one is wrong, none. An answer with another Input that would be denied under its own
-	// updates, as in a mode that asks nobody, is refused as a whole.
+	// Remember are updates that change the permissions from now on. The answer of a person, an
+	// approver or a permission hook may set it. It is ignored in the answer of the classifier and
+	// of a fork's hooks and approvers. Either all updates are applied or, if one is wrong, none.
+	// An answer that also sets Input is refused as a whole if its updates would deny the new
+	// input, for example by a mode that never asks.
 	Remember []Update
-	// By says who decided. Whoever returns a Decision leaves it zero.
+	// By says who decided. Code that returns a Decision of its own leaves it zero.
 	By Decider
-	// StopTurn, with Deny, as the answer to a question or from a hook before the call,
-	// ends the turn: the message's other calls are stopped.
+	// StopTurn ends the turn: the other calls of the message are stopped. It has an effect only
+	// with Deny, in the answer to a question or from a hook before the call.
 	StopTurn bool
 
 	unruled  bool // see Open
@@ -58,21 +57,21 @@ func Stricter(a, b Decision) Decision {
 	return a
 }
 
-// Decider says who decided.
+// A Decider says who decided.
 type Decider uint8
 
 // The deciders.
 const (
-	ByDefault    Decider = iota // no one had to: reading is harmless, anything else needs a reason
+	ByDefault    Decider = iota // no decider was needed: reading is harmless, and any other call needs a reason
 	ByRule                      // a rule
 	ByMode                      // the mode
 	ByTool                      // the tool itself
 	ByHook                      // a hook
-	ByApprover                  // one that a host asks before the user
+	ByApprover                  // an approver, which a host asks before the user
 	ByClassifier                // the classifier
 	ByPerson                    // the user, or a program that answers in the user's place
 	ByNobody                    // there was no answer
-	ByCaller                    // who makes the call, see [Opinions]
+	ByCaller                    // the caller, see [Opinions]
 	ByGuard                     // a check of the host, see [Opinions]
 )
 
@@ -81,7 +80,7 @@ func (d Decider) String() string {
 	return enum.Name(d, "default", "rule", "mode", "tool", "hook", "approver", "classifier", "person", "nobody", "caller", "guard")
 }
 
-// source names who has an opinion of a call.
+// source returns a phrase for the origin of an opinion, such as "the hook".
 func (d Decider) source() string {
 	if d == ByTool {
 		return "the tool itself"
@@ -102,25 +101,26 @@ func (o *Opinions) strictest() Decision {
 	return d
 }
 
-// answers reports whether the caller's decision allows a call that was decided as d: one
-// that nothing but its being unknown speaks against.
+// answers reports whether the Allow of the caller replaces d. It does if d is Ask only because
+// nothing allows the call or because of the mode, and the loop breaker does not want the user to
+// be asked.
 func (o *Opinions) answers(d Decision) bool {
 	return o.Caller != nil && o.Caller.Behavior == Allow && d.Behavior == Ask && (d.unruled || d.By == ByMode) && o.Loop == ""
 }
 
-// An Explanation is a decision with the steps that led to it. It is recorded by the code
-// that decides.
+// An Explanation is a decision with the steps that led to it. The deciding code itself records
+// them.
 type Explanation struct {
 	Decision Decision
 	Targets  []Target // of the call, resolved
 	Steps    []Step   // in the order in which they were taken
 }
 
-// A Step is one thing that was considered on the way to a decision.
+// A Step is one consideration on the way to a decision.
 type Step struct {
 	Rule     *Rule     // the rule that was tried, or nil
 	FactRule *FactRule // the rule on facts that was tried, or nil
-	Target   string    // the target it was tried on; empty for the call as a whole
+	Target   string    // the target that the rule was tried on; empty for the call as a whole
 	Behavior Behavior  // the result; Undecided if the rule does not apply
 	Reason   string
 }
@@ -133,7 +133,7 @@ func (x Explanation) String() string {
 	}
 	for i, s := range x.Steps {
 		if i == len(x.Steps)-1 && s.Target == "" && s.Reason == x.Decision.Reason {
-			break // the decision repeats it
+			break // it repeats the decision
 		}
 		mark := "-"
 		if s.Behavior != Undecided {
@@ -154,7 +154,7 @@ type Concern int
 
 // The answers. The zero value is the cautious one.
 const (
-	ConcernMaybe Concern = iota // part of the call cannot be seen, and the rule may be about that
+	ConcernMaybe Concern = iota // part of the call cannot be seen, and the rule may be about that part
 	ConcernNo                   // a deny rule of this text would not be about the call
 	ConcernYes                  // a deny rule of this text would deny the call
 )

@@ -9,21 +9,21 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// A hold is what a call keeps after it was answered, since what its tool has started goes
-// on: the paths that it was decided on, and those whose names it may still move.
+// A hold keeps the targets of a call that was answered while the work that its tool started
+// continues. The work may still use the paths that were decided, and may still move names.
 type hold struct {
-	what    string   // goes on
+	what    string   // describes the work
 	targets []Target // resolved
 }
 
-// Holds are what calls keep after they were answered, since what their tools have started goes on. The
-// zero value has none. All methods may be called concurrently.
+// Holds are the targets of calls that were answered while the work that their tools started
+// continues in the background. The zero value is empty. All methods may be called concurrently.
 type Holds struct {
-	all atomic.Pointer[[]*hold] // never written to; nil if there are none
+	all atomic.Pointer[[]*hold] // the slice is never written to; nil means empty
 }
 
-// Add keeps resolved targets until release is called, which may be more than once. What says what
-// goes on, such as its id and its command.
+// Add keeps resolved targets until release is called. Release may be called more than once. The
+// text describes the background work, such as by its id and its command.
 func (hs *Holds) Add(what string, targets []Target) (release func()) {
 	h := &hold{what: what, targets: Clone(targets)}
 	hs.replace(func(all []*hold) []*hold { return append(all, h) })
@@ -34,7 +34,7 @@ func (hs *Holds) Add(what string, targets []Target) (release func()) {
 	}
 }
 
-// replace puts the result of change, which is given a copy of the list, in its place.
+// replace passes a copy of the list to change, and stores the result.
 func (hs *Holds) replace(change func([]*hold) []*hold) {
 	for {
 		before := hs.all.Load()
@@ -49,9 +49,9 @@ func (hs *Holds) replace(change func([]*hold) []*hold) {
 	}
 }
 
-// conflict returns why the targets of a command line cannot be decided on while something
-// goes on, or "". A tool that opens the file that was decided needs no such reason, whatever
-// the names lead to by then.
+// conflict returns why the targets of a command line cannot be decided while background work
+// continues, or "". A tool that opens exactly the decided file needs no such reason, wherever the
+// names lead by then.
 func (hs *Holds) conflict(ts []Target) string {
 	if hs == nil {
 		return ""
@@ -72,7 +72,7 @@ func (hs *Holds) conflict(ts []Target) string {
 	return ""
 }
 
-// conflict compares one target of what goes on with one of a call.
+// conflict compares one target of the background work with one of a call.
 func (h *hold) conflict(held, t *Target) string {
 	switch {
 	case held.Shell.Guess || t.Shell.Guess:
@@ -84,9 +84,9 @@ func (h *hold) conflict(held, t *Target) string {
 	return ""
 }
 
-// movesNameOf reports whether t may change what the path p leads to: p is what t moves, or
-// lies below it, or a link on its way does, or p is a tree that is written and holds it. A
-// command moves names where it is not known.
+// movesNameOf reports whether t may change where the path p leads. It may if t moves names at p,
+// above p or at a link on the way to p, or if p is a tree that is written and contains t. A
+// command that moves names may move any name, since it is not known which.
 func movesNameOf(t, p *Target) bool {
 	switch {
 	case !t.Shell.MovesNames || p.Kind != Path:

@@ -8,31 +8,30 @@ import (
 )
 
 // A Mode decides calls that no rule decides. Deny and ask rules hold in every mode. So do
-// the questions that only the user may answer: about the removal of a home directory, or a
+// questions that only the user may answer, such as about the removal of a home directory or a
 // write to a file that makes other programs run.
 type Mode string
 
 // The modes. The zero value is ModeDefault.
 const (
-	// ModeDefault lets reads inside the working directories run and asks
-	// about everything else.
+	// ModeDefault allows reads inside the working directories and asks about everything else.
 	ModeDefault Mode = "default"
-	// ModeAcceptEdits also lets files inside the working directories be written,
-	// moved and removed.
+	// ModeAcceptEdits also allows files inside the working directories to be written, moved and
+	// removed.
 	ModeAcceptEdits Mode = "acceptEdits"
-	// ModePlan changes nothing: writes are denied, and calls that neither write nor are
-	// known to be read-only are asked about. What changes only the conversation, see
-	// Facts.Own, its tool may allow.
+	// ModePlan changes nothing. It denies writes, and asks about calls that neither write nor are
+	// known to be read-only. A tool may itself allow a call that changes only the conversation,
+	// see [Facts].Own.
 	ModePlan Mode = "plan"
-	// ModeAuto is ModeAcceptEdits with a classifier in the user's place, in package pegboard. The user is
-	// asked if the classifier does not decide. Allow rules that allow any input of a tool
-	// that can run anything do not count.
+	// ModeAuto is ModeAcceptEdits with a classifier that answers in the user's place, in package
+	// pegboard. The user is asked if the classifier does not decide. An allow rule does not count
+	// if it allows any input of a tool that can run anything.
 	ModeAuto Mode = "auto"
 	// ModeDontAsk denies the calls that ModeDefault asks about.
 	ModeDontAsk Mode = "dontAsk"
-	// ModeBypass allows every call that no deny or ask rule and no tool objects to. A call
-	// that its tool could not see through, such as a computed command, is asked about if
-	// such a rule could match it.
+	// ModeBypass allows every call that no deny or ask rule and no tool objects to. It asks about
+	// a call that its tool could not see through, such as a computed command, if such a rule could
+	// match it.
 	ModeBypass Mode = "bypassPermissions"
 	// ModeAsk asks about every call.
 	ModeAsk Mode = "ask"
@@ -47,9 +46,9 @@ var modesByLaxity = [...]Mode{ModeDeny, ModeDontAsk, ModeAsk, ModePlan, ModeDefa
 // laxity returns the mode's place in the order from strict to lax, or -1 if it is unknown.
 func (m Mode) laxity() int { return slices.Index(modesByLaxity[:], m.orDefault()) }
 
-// Laxer reports whether m allows more than another mode, so that a fork of a session in that
-// mode cannot be in m. The empty mode counts as ModeDefault. The answer is true, too, if one of
-// the modes is unknown.
+// Laxer reports whether m allows more than another mode, so that a fork of a session in that mode
+// cannot be in m. The empty mode counts as ModeDefault. Laxer also returns true if one of the
+// modes is unknown.
 func (m Mode) Laxer(than Mode) bool {
 	return m.laxity() < 0 || m.laxity() > than.laxity()
 }
@@ -68,7 +67,7 @@ func (m Mode) asksNobody() bool { return m == ModeDontAsk || m == ModeDeny }
 // modes is a set of modes: a bit for the laxity of each.
 type modes uint8
 
-// modesOf returns the set of ms, without those that are unknown.
+// modesOf returns the set of ms, without the unknown ones.
 func modesOf(ms ...Mode) (set modes) {
 	for _, m := range ms {
 		if i := m.laxity(); i >= 0 {
@@ -80,8 +79,7 @@ func modesOf(ms ...Mode) (set modes) {
 
 func (s modes) has(m Mode) bool { return s&modesOf(m) != 0 }
 
-// Behavior says whether a call may run. A larger behavior is stricter; Undecided is no
-// answer.
+// A Behavior says whether a call may run. A larger behavior is stricter. Undecided is no answer.
 type Behavior int
 
 // The behaviors.

@@ -15,20 +15,20 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// A RuleSet holds one source's rules as they are written in a settings file: encoding/json reads
-// the permissions of one into it.
+// A RuleSet holds the rules of one source as a settings file spells them. Package encoding/json
+// can decode the permissions of such a file into it.
 type RuleSet struct {
 	Source Source   `json:"-"`
 	Allow  []string `json:"allow,omitempty"`
 	Ask    []string `json:"ask,omitempty"`
 	Deny   []string `json:"deny,omitempty"`
-	// Untrusted leaves out the allow rules: those of a project count only once the user
+	// Untrusted leaves out the allow rules: the allow rules of a project count only once the user
 	// trusts it. Its deny and ask rules always count.
 	Untrusted bool `json:"-"`
 }
 
-// ErrModeUnavailable is returned where a mode is to be entered that the permissions do not
-// offer; see [Permissions.Offers].
+// ErrModeUnavailable is the error for a mode that the permissions do not offer, see
+// [Permissions.Offers].
 var ErrModeUnavailable = errors.New("permission mode not available")
 
 // A Directory is a working directory that was added at run time.
@@ -37,19 +37,19 @@ type Directory struct {
 	Source Source
 }
 
-// An addedDir is one of Permissions, with its place once it has one.
+// An addedDir is a directory that was added to Permissions, and its location.
 type addedDir struct {
 	Directory
-	at workDir // zero until it was resolved
+	at workDir // zero until it is resolved
 }
 
-// Permissions are a mode and rules. The value is immutable. The zero value has no rule,
-// so that only harmless reads run without a question.
+// Permissions are a mode and rules. The value is immutable. The zero value has no rules, so only
+// harmless reads run without a question.
 type Permissions struct {
 	mode    Mode
 	outer   []Mode // modes of the parents, where they differ
 	before  Mode   // the mode before plan mode; in a fork, empty means its parent's
-	parent  Mode   // of a fork in a session: its parent's mode, which an empty mode means
+	parent  Mode   // for a fork in a session: its parent's mode, which replaces an empty mode
 	set     *ruleset
 	trusted []string   // sources of tools, sorted; never written to
 	facts   []FactRule // deny rules first, allow rules last; never written to
@@ -58,18 +58,17 @@ type Permissions struct {
 	available modes // of ModeAuto and ModeBypass, those that may be entered
 	withheld  modes // those that may not be entered, see Without
 
-	// Where they hold, see In:
-	place   *Place    // nil before
-	changed bool      // rules or directories were added since
-	addedAt *Place    // that what is new refers to; nil means place
-	own     []workDir // the working directories of place, in a fork those that its parent has
+	// Set by In:
+	place   *Place    // nil before In
+	changed bool      // rules or directories were added since In
+	addedAt *Place    // the place that new rules and directories refer to; nil means place
+	own     []workDir // the working directories of place; in a fork, those of them inside its parent's
 	work    []workDir // own and dirs
 }
 
-// New returns permissions of the given mode and rules. An empty mode means
-// ModeDefault, or in a fork its parent's. The mode is available from now on, see
-// [Permissions.Offers]. It is an error if the mode is unknown, or a rule is not fully
-// understood.
+// New returns permissions of the given mode and rules. An empty mode means ModeDefault, or in a
+// fork the mode of its parent. The mode is offered from now on, see [Permissions.Offers]. It is an
+// error if the mode is unknown or a rule is not fully understood.
 func New(mode Mode, sets ...RuleSet) (Permissions, error) {
 	p := Permissions{mode: mode, available: modesOf(mode)}
 	if mode.laxity() < 0 {
@@ -81,8 +80,8 @@ func New(mode Mode, sets ...RuleSet) (Permissions, error) {
 // Mode returns the mode.
 func (p Permissions) Mode() Mode { return cmp.Or(p.mode, p.parent).orDefault() }
 
-// Modes returns the mode of p, and those of the permissions that p was narrowed from where they
-// differ. A call is decided in each, and the strictest decision counts.
+// Modes returns the mode of p, followed by the modes of the permissions that p was narrowed from
+// where they differ. A call is decided in each mode, and the strictest decision counts.
 func (p Permissions) Modes() []Mode { return append([]Mode{p.Mode()}, p.outer...) }
 
 // Rules returns the rules, deny rules first and allow rules last.
@@ -99,8 +98,8 @@ func (p Permissions) Directories() (all []Directory) {
 	return all
 }
 
-// WithDirectories returns p with further directories of any source, such as those of a policy,
-// which no update can add. One that p has already is not added again.
+// WithDirectories returns p with further directories of any source, including those of a policy,
+// which no update can add. It does not add a directory again that p already has.
 func (p Permissions) WithDirectories(dirs ...Directory) Permissions {
 	p.dirs = slices.Clone(p.dirs)
 	known := make(map[Directory]bool, len(p.dirs)+len(dirs))
@@ -185,9 +184,9 @@ func (p Permissions) CheckChild(fork Permissions) error {
 	return p.checkForkFacts(fork)
 }
 
-// Narrow returns p narrowed by a child's permissions: its deny and ask rules, its mode
-// and those that it withholds, its directories. Allow rules of the turn stay behind. Both hold at
-// a place.
+// Narrow returns p narrowed by the permissions of a child: by its deny and ask rules, its mode,
+// the modes that it withholds, and its directories. Allow rules of the turn stay behind. Both p
+// and fork must hold at a place, see [Permissions.In].
 func (p Permissions) Narrow(fork Permissions) Permissions {
 	p, _ = p.WithoutTurn(Allow)
 	p.parent = p.Mode()
@@ -216,8 +215,8 @@ func (p Permissions) Narrow(fork Permissions) Permissions {
 	return p.narrowedFacts(fork)
 }
 
-// rulesAlsoAt returns the rules of p as they hold in a fork. After it has moved, deny and ask
-// rules of its parents are about its place, too.
+// rulesAlsoAt returns the rules of p as they hold in a fork. After the fork has moved, deny and
+// ask rules of its parents are about its new place, too.
 func (p *Permissions) rulesAlsoAt(at *Place) []Rule {
 	rules := p.Rules()
 	for i := range rules {
@@ -233,10 +232,10 @@ func (p *Permissions) hasDir(d addedDir) bool {
 	return slices.ContainsFunc(p.dirs, func(o addedDir) bool { return o.Directory == d.Directory })
 }
 
-// In returns p as it holds at a place: the anchors of path rules are fixed, and the directories
-// resolved. Those that were fixed before stay as they are, so that a rule keeps matching the
-// same files; links on the way to a directory are followed anew. Deciding many calls, it saves time to
-// call In once.
+// In returns p as it holds at a place: with the anchors of path rules fixed and the directories
+// resolved. Anchors and directories that were fixed before stay, so that a rule keeps matching the
+// same files; links on the way to a directory are followed again. Call In once to decide many
+// calls, which saves time.
 func (p Permissions) In(at *Place) Permissions {
 	if at == nil {
 		return p
@@ -268,8 +267,8 @@ func (p Permissions) In(at *Place) Permissions {
 	return p
 }
 
-// OnlyIn is In without what rules have held for since [Permissions.Move], but where they were added
-// and at the place.
+// OnlyIn is like In, but forgets where else [Permissions.Move] has made rules hold. They hold only
+// where they were added and at the place.
 func (p Permissions) OnlyIn(at *Place) Permissions {
 	if slices.ContainsFunc(p.set.all(), func(r Rule) bool { return len(r.bases) != len(r.anchored.bases) }) {
 		rules := p.Rules()
@@ -283,8 +282,8 @@ func (p Permissions) OnlyIn(at *Place) Permissions {
 	return p.In(at)
 }
 
-// AddedAt returns p in which what is new refers to a place, whichever In is given. A directory that
-// before has, too, is not new.
+// AddedAt returns p whose new rules and directories refer to the place added, whichever place In
+// is given. A directory is not new if before has it, too.
 func (p Permissions) AddedAt(added *Place, before Permissions) Permissions {
 	p.addedAt, p.dirs = added, slices.Clone(p.dirs)
 	for i, d := range p.dirs {
@@ -315,9 +314,10 @@ func workDirs(own []workDir, added []addedDir) []workDir {
 	return all
 }
 
-// Resolve returns a copy of targets as they are decided where p holds: paths are absolute and have
-// their [Target.Real], and hosts are canonical. A target that is decided later should be resolved once,
-// so that what is opened is what was decided. Before In, nothing is resolved.
+// Resolve returns a copy of targets in the form in which they are decided where p holds: paths are
+// absolute and have their [Target.Real], and hosts are canonical. Resolve a target that is decided
+// later only once, so that the tool opens the file that was decided. Before In, nothing is
+// resolved.
 func (p Permissions) Resolve(targets []Target) []Target {
 	if p.place == nil {
 		return Clone(targets)
@@ -325,10 +325,10 @@ func (p Permissions) Resolve(targets []Target) []Target {
 	return p.place.resolve(targets, p.set.restrictsFiles())
 }
 
-// Offers reports whether m may be entered: by WithMode, an update, or an answer that
-// remembers one. ModeAuto and ModeBypass are offered only if the permissions were made in
-// them, or by WithAvailable; the other modes always. No mode is offered that Without
-// names. An unknown mode is not offered.
+// Offers reports whether m may be entered: by WithMode, by an update, or by an answer that
+// remembers one. ModeAuto and ModeBypass are offered only if the permissions were made in them, or
+// by WithAvailable; the other modes always are. Modes that Without names and unknown modes are not
+// offered.
 //
 // In a fork, the parent's mode is a further limit: a laxer one is refused.
 func (p Permissions) Offers(m Mode) bool {
@@ -336,18 +336,18 @@ func (p Permissions) Offers(m Mode) bool {
 	return m.laxity() >= 0 && !p.withheld.has(m) && (!optional || p.available.has(m))
 }
 
-// WithAvailable returns p in which these modes may be entered, unless Without names them,
-// before or after. The mode of p stays. An unknown mode changes nothing.
+// WithAvailable returns p that offers these modes, unless Without names them before or after. The
+// mode of p stays. An unknown mode changes nothing.
 func (p Permissions) WithAvailable(modes ...Mode) Permissions {
 	p.available |= modesOf(modes...)
 	return p
 }
 
-// Without returns p in which these modes can never be entered: as a policy wants it. A fork
-// cannot have them either, but for one that is stricter than ModeDefault and than the mode of
-// its parent, since a fork can always be narrower. If the mode of p is among them, the next
-// stricter one takes its place that is offered, at the laxest ModeDefault. ModeDeny cannot be
-// withheld. An unknown mode changes nothing.
+// Without returns p in which these modes can never be entered, for example because a policy
+// forbids them. A fork cannot enter them either, except for a mode that is stricter than
+// ModeDefault and than the mode of its parent, since a fork can always be narrower. If the mode of
+// p is among them, p gets the next stricter mode that is not withheld, and none laxer than
+// ModeDefault. ModeDeny cannot be withheld. An unknown mode changes nothing.
 func (p Permissions) Without(modes ...Mode) Permissions {
 	named := modesOf(modes...) &^ modesOf(ModeDeny)
 	p.withheld |= named
@@ -357,8 +357,8 @@ func (p Permissions) Without(modes ...Mode) Permissions {
 	return p
 }
 
-// WithMode returns p with another mode. Plan mode remembers the mode before it. It is an
-// error if the mode is unknown, and [ErrModeUnavailable] if p does not offer it.
+// WithMode returns p with another mode. Plan mode remembers the mode before it. It is an error if
+// the mode is unknown. The error is [ErrModeUnavailable] if p does not offer the mode.
 func (p Permissions) WithMode(m Mode) (Permissions, error) {
 	switch {
 	case m.laxity() < 0:
@@ -377,9 +377,9 @@ func (p Permissions) WithMode(m Mode) (Permissions, error) {
 	return p, nil
 }
 
-// AfterPlan returns p in the mode before plan mode, or in a stricter one if that is not
-// offered any more. A fork whose mode is its parent's again, or that has begun in plan mode,
-// gets the mode that the parent has, and no laxer one. In any other mode it returns p.
+// AfterPlan returns p in the mode before plan mode, or in a stricter one if that mode is withheld
+// by now. A fork gets the mode of its parent if it began in plan mode, had its parent's mode
+// before, or had a laxer one. Outside plan mode, AfterPlan returns p.
 func (p Permissions) AfterPlan() Permissions {
 	if p.mode != ModePlan {
 		return p
@@ -397,8 +397,8 @@ func (p Permissions) AfterPlan() Permissions {
 	return p
 }
 
-// orStricter returns m if it is not withheld. Otherwise it returns the laxest mode that is
-// not withheld, and laxer neither than m nor than ModeDefault.
+// orStricter returns m if it is not withheld. Otherwise it returns the laxest mode that is not
+// withheld and is laxer neither than m nor than ModeDefault.
 func (p Permissions) orStricter(m Mode) Mode {
 	if !p.withheld.has(m) {
 		return m
@@ -417,7 +417,7 @@ func (p Permissions) withholds(m Mode) bool {
 	return p.withheld.has(m) && !narrows
 }
 
-// inFork returns the mode of a fork in p; an empty mode is that of p.
+// inFork returns the mode of a fork of p. A fork without a mode has the mode of p.
 func (p Permissions) inFork(fork Permissions) Mode {
 	if fork.mode == "" && p.withheld.has(p.mode) {
 		return p.Mode() // p is a fork itself, and stricter than its parent
@@ -429,8 +429,8 @@ func (p Permissions) inFork(fork Permissions) Mode {
 	return p.orStricter(cmp.Or(fork.mode, p.mode)).orDefault()
 }
 
-// Inherit returns the permissions of a child as a change of them may see them: with the mode of
-// its parent where they have none, and with the modes that the parent's offer and withhold.
+// Inherit returns the permissions p of a child for code that changes them: with the mode of parent
+// if they have none, and with the modes that parent offers and withholds.
 func (p Permissions) Inherit(parent Permissions) Permissions {
 	p.available |= parent.available
 	p.withheld |= parent.withheld
@@ -441,8 +441,8 @@ func (p Permissions) Inherit(parent Permissions) Permissions {
 // FactRules returns the rules on facts, deny rules first and allow rules last.
 func (p Permissions) FactRules() []FactRule { return slices.Clone(p.facts) }
 
-// WithFactRules returns p with further rules on facts. It is an error if one of them cannot
-// be meant as it is. A fork can add deny and ask rules only.
+// WithFactRules returns p with further rules on facts. It is an error if one of them is invalid. A
+// fork can add deny and ask rules only.
 func (p Permissions) WithFactRules(rules ...FactRule) (Permissions, error) {
 	for i := range rules {
 		if err := rules[i].check(); err != nil {
@@ -452,12 +452,13 @@ func (p Permissions) WithFactRules(rules ...FactRule) (Permissions, error) {
 	return p.withFacts(rules), nil
 }
 
-// TrustedSources returns the sources that are trusted to tell what their tools do, sorted.
+// TrustedSources returns the sources whose tools are trusted to tell what their calls do, sorted.
 func (p Permissions) TrustedSources() []string { return slices.Clone(p.trusted) }
 
-// WithTrustedSources returns p in which the tools of these sources, such as MCP servers,
-// are trusted to tell what their calls do: for rules on facts they count like built-in
-// tools. That loosens deny and ask rules, too. A fork has its parent's, and cannot add any.
+// WithTrustedSources returns p in which the tools of these sources, such as MCP servers, are
+// trusted to tell what their calls do: for rules on facts they count like built-in tools. That
+// also loosens deny and ask rules, which otherwise decide every such call unless they have a
+// ToolSource. A fork has the sources of its parent, and cannot add any.
 func (p Permissions) WithTrustedSources(sources ...string) Permissions {
 	p.trusted = slices.Concat(p.trusted, sources)
 	slices.Sort(p.trusted)
@@ -465,7 +466,7 @@ func (p Permissions) WithTrustedSources(sources ...string) Permissions {
 	return p
 }
 
-// trusts reports whether what a tool says of its calls counts for every rule on facts.
+// trusts reports whether every rule on facts believes the claims of a tool about its calls.
 func (p *Permissions) trusts(t *Tool) bool { return !t.External() || p.trustsSource(t.Source) }
 
 func (p *Permissions) trustsSource(name string) bool {
@@ -473,7 +474,7 @@ func (p *Permissions) trustsSource(name string) bool {
 	return name != "" && ok
 }
 
-// withFacts returns p with further rules that were checked.
+// withFacts returns p with further rules, which were checked.
 func (p Permissions) withFacts(rules []FactRule) Permissions {
 	if len(rules) > 0 {
 		p.facts = slices.Concat(p.facts, rules)
@@ -508,8 +509,8 @@ func (p *Permissions) hasTurn() bool {
 		slices.ContainsFunc(p.facts, func(r FactRule) bool { return r.Source == SourceTurn })
 }
 
-// WithoutTurn returns p without the rules that end with the turn and are of one of these
-// behaviors, and whether there are rules that end with the turn.
+// WithoutTurn returns p without those rules that end with the turn and have one of these
+// behaviors. Ended reports whether p has any rule that ends with the turn.
 func (p Permissions) WithoutTurn(behaviors ...Behavior) (_ Permissions, ended bool) {
 	if !p.hasTurn() {
 		return p, false
@@ -525,13 +526,13 @@ func (p Permissions) WithoutTurn(behaviors ...Behavior) (_ Permissions, ended bo
 type Update struct {
 	Type        UpdateType   `json:"type"`
 	Rules       []UpdateRule `json:"rules,omitempty"`
-	Behavior    Behavior     `json:"behavior,omitempty"` // of Rules
+	Behavior    Behavior     `json:"behavior,omitempty"` // the behavior of Rules
 	Mode        Mode         `json:"mode,omitempty"`
 	Directories []string     `json:"directories,omitempty"`
-	Destination Source       `json:"destination"` // whose rules and directories change
+	Destination Source       `json:"destination"` // the source whose rules and directories change
 }
 
-// UpdateType says what an [Update] changes.
+// UpdateType names the change that an [Update] makes.
 type UpdateType string
 
 // The types of update.
@@ -539,7 +540,7 @@ const (
 	AddRules          UpdateType = "addRules"
 	ReplaceRules      UpdateType = "replaceRules" // all rules of the behavior and the destination
 	RemoveRules       UpdateType = "removeRules"
-	SetMode           UpdateType = "setMode" // without effect for ModeBypass where it is not offered; an error for any other mode
+	SetMode           UpdateType = "setMode" // ModeBypass has no effect where it is not offered; any other mode is then an error
 	AddDirectories    UpdateType = "addDirectories"
 	RemoveDirectories UpdateType = "removeDirectories"
 )
@@ -637,7 +638,8 @@ func (u Update) applyRules(p Permissions) (Permissions, error) {
 	return p, nil
 }
 
-// Digest identifies p, in 64 hexadecimal digits: two of the same mode, rules and directories have the same.
+// Digest identifies p by 64 hexadecimal digits. Permissions with the same modes, rules and
+// directories have the same digest.
 func (p Permissions) Digest() string {
 	parts := []string{string(p.Mode())}
 	for _, m := range p.outer {

@@ -17,51 +17,49 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/subtree"
 )
 
-// A pathResolver finds the place on the disk that a path of a session refers to. Apart
-// from VerifyReadOnly of [ShellFacts], it does the only I/O between a tool's targets and
-// a decision.
+// A pathResolver finds the location on the disk of each path that a call names.
 type pathResolver struct {
-	dir          string // that relative paths start from
-	home         string // that ~ stands for; empty if there is none
+	dir          string // relative paths start here
+	home         string // the directory of ~; empty if unknown
 	platform     pattern.Platform
 	platformName string
 
-	real map[string]string // by spelling, of a call with many targets; nil if none are kept
+	real map[string]string // locations by spelling, for a call with many targets; otherwise nil
 }
 
-// manyTargets is how many targets a call has whose paths are looked up once for each
-// spelling: a line may name the same file thousands of times.
+// manyTargets is the number of targets from which a call looks up each spelling of a path only
+// once: a line may name the same file thousands of times.
 const manyTargets = 16
 
 // location holds the names of a resolved target. It is never written to after
 // pathResolver.resolve has returned.
 type location struct {
-	real    string    // of a path: its place after symbolic links
-	crowded bool      // of a tree whose links are followed: there are too many files to look at
-	doubt   string    // why the value has no clear meaning, as the end of a sentence; empty if it has one
+	real    string    // the path after symbolic links, of a path
+	crowded bool      // there are too many files to look at, of a tree whose links are followed
+	doubt   string    // why the value has no clear meaning, as the end of a sentence; empty if it is clear
 	names   []string  // all names that a rule may match
 	one     [1]string // backs names if there is one name, which saves an allocation
 
-	links *hardLinks // of a path; nil if they were not looked at
+	links *hardLinks // nil for other kinds than paths, or if they were not looked at
 }
 
-// hardLinks say which files with several hard links a path refers to.
+// hardLinks are the files that a path refers to, with regard to hard links.
 type hardLinks struct {
-	file   fs.FileInfo   // of a regular file at the location; nil if there is none
-	linked []fs.FileInfo // the files with several hard links among all names
+	file   fs.FileInfo   // the regular file at the location, or nil
+	linked []fs.FileInfo // the files with several hard links, of all names
 }
 
 // maxGlob is how many names a pattern may expand to. A larger pattern counts as the
 // whole tree below its first directory.
 const maxGlob = 1000
 
-// maxSearched is how many files and directories are looked at below a tree. In a larger
-// tree there may be anything.
+// maxSearched limits the files and directories that are looked at below a tree. A larger tree may
+// contain anything.
 const maxSearched = 100_000
 
-// resolve returns a copy of ts in which paths are absolute and have their location, and
-// hosts are canonical. A value that is malformed is marked as doubtful. Hard links are looked
-// at only if links is set, since they concern only rules.
+// resolve returns a copy of ts in which paths are absolute and have their location, and hosts are
+// canonical. It marks a malformed value as doubtful. It looks at hard links only if links is set,
+// since only rules need them.
 func (r *pathResolver) resolve(ts []Target, links bool) []Target {
 	ts = Clone(ts)
 	if len(ts) >= manyTargets {
@@ -91,13 +89,13 @@ func (r *pathResolver) resolve(ts []Target, links bool) []Target {
 	return ts
 }
 
-// locate returns the absolute spelling of a path and its place.
+// locate returns the absolute spelling of a path, and its location after symbolic links.
 func (r *pathResolver) locate(name string) (abs, real string) {
 	abs = realpath.Abs(r.dir, r.home, name)
 	return abs, r.realOf(abs)
 }
 
-// realOf returns the place of an absolute path.
+// realOf returns the location of an absolute path after symbolic links.
 func (r *pathResolver) realOf(abs string) string {
 	if r.real == nil {
 		return realpath.Resolve(abs)
@@ -124,7 +122,7 @@ func (l *location) setNames(t *Target) {
 	}
 }
 
-// seeLinks looks at the hard links of t. It returns nil if t is a word that is no file.
+// seeLinks looks at the hard links of t. It returns nil if t is a word and not a file.
 func (l *location) seeLinks(t *Target) *hardLinks {
 	if l.real == "" && len(l.names) == 1 {
 		return nil
@@ -132,7 +130,7 @@ func (l *location) seeLinks(t *Target) *hardLinks {
 	links := &hardLinks{}
 	for _, name := range l.names {
 		if name == t.Value && l.real != name {
-			continue // nothing is there, or what is at real
+			continue // there is no such file, or the same one as at real
 		}
 		info, err := os.Lstat(name)
 		if err != nil || !info.Mode().IsRegular() {
@@ -148,8 +146,8 @@ func (l *location) seeLinks(t *Target) *hardLinks {
 	return links
 }
 
-// sameLinks reports whether l and o hold the same files with several hard links, or one of
-// them did not look.
+// sameLinks reports whether l and o hold the same files with several hard links. It also returns
+// true if one of them did not look.
 func (l *location) sameLinks(o *location) bool {
 	return l.links == nil || o.links == nil || slices.EqualFunc(l.links.linked, o.links.linked, os.SameFile)
 }
@@ -174,12 +172,12 @@ func (r *pathResolver) resolvePath(t *Target) {
 			addAlias(abs)
 			addAlias(real)
 		}
-		if strings.Contains(n, "..") { // the system resolves it after links, a tool may do so before
+		if strings.Contains(n, "..") { // the system resolves it after links, but a tool may do so before
 			addAlias(realpath.Physical(r.dir, r.home, n))
 		}
 	}
 	if t.Tree && t.Access == Read && t.Shell.FollowsLinks {
-		roots := append([]string{t.at.real}, t.Aliases...) // those of a pattern are the names that it expands to
+		roots := append([]string{t.at.real}, t.Aliases...) // for a pattern, the aliases are the names that it expands to
 		places, ok := realpath.LinkTargets(roots, maxSearched)
 		for _, place := range places {
 			addAlias(place)
@@ -191,8 +189,8 @@ func (r *pathResolver) resolvePath(t *Target) {
 	}
 }
 
-// inspectSubtree returns why the user must be asked about the files below a target, or
-// "". The places that the target writes to through links become its aliases.
+// inspectSubtree returns why the user must be asked about the files below a target, or "". The
+// places that the target writes to through links become its aliases.
 func (r *pathResolver) inspectSubtree(t *Target) string {
 	copied := t.Shell.CopiesNames
 	if t.Access == Write {
@@ -210,8 +208,8 @@ func (r *pathResolver) inspectSubtree(t *Target) string {
 	return reason
 }
 
-// resolveGuess resolves a path that may not be one. A single word counts as a path only
-// if such a file exists. A guess never causes a question.
+// resolveGuess resolves a path that may not be one. A single word counts as a path only if such a
+// file exists. It never sets the AskReason of a guess.
 func (r *pathResolver) resolveGuess(t *Target) {
 	if t.Shell.Glob {
 		reason := t.AskReason
@@ -222,7 +220,7 @@ func (r *pathResolver) resolveGuess(t *Target) {
 		t.AskReason = reason
 	}
 	t.Value = realpath.Abs(r.dir, r.home, t.Value)
-	dir, _ := filepath.Split(t.Value) // ends in a separator, as a root does
+	dir, _ := filepath.Split(t.Value) // dir ends in a separator, as a root does
 	word := dir == r.dir || strings.TrimSuffix(dir, string(filepath.Separator)) == r.dir
 	if word && !realpath.MayExist(t.Value) {
 		return
@@ -233,8 +231,8 @@ func (r *pathResolver) resolveGuess(t *Target) {
 	}
 }
 
-// native returns a path in the spelling of the system that the program runs on. It sets
-// AskReason if the path's meaning is doubtful.
+// native returns a path in the spelling of the system that the program runs on. It sets AskReason
+// if the meaning of the path is doubtful.
 func (r *pathResolver) native(t *Target) string {
 	name, doubt := pattern.Canonical(r.platform, t.Value)
 	if r.platform == currentPlatform() {
@@ -251,9 +249,9 @@ func (r *pathResolver) native(t *Target) string {
 	return name
 }
 
-// expand returns the names that a pattern expands to. A pattern that cannot be expanded
-// becomes the whole tree below its first directory, and the user is asked: a link among
-// the names could lead anywhere.
+// expand returns the names that a pattern expands to. A pattern that cannot be expanded becomes
+// the whole tree below its first directory, and the user is asked, since a link among the names
+// could lead anywhere.
 func (r *pathResolver) expand(t *Target) []string {
 	pattern := t.Value
 	if strings.HasPrefix(pattern, "~/") {
@@ -287,19 +285,19 @@ func exists(path string) bool {
 type Dirs struct {
 	Dir      string   // the working directory; empty means that of the process
 	More     []string // further working directories
-	Home     string   // that ~ stands for; empty means the user's
+	Home     string   // the directory of ~; empty means the user's
 	Platform Platform
 }
 
-// A Place is where calls work: the directories, resolved, and what paths and the anchors of rules
-// refer to. It never changes, but for the directories of AddReadable.
+// A Place says where calls work. It holds the resolved directories, and the directories that paths
+// and the anchors of rules refer to. It never changes, except for the directories of AddReadable.
 type Place struct {
 	pathResolver
 	own      []workDir      // the working directories; the first is pathResolver.dir
-	made     workDir        // the first one before Move
-	left     []workDir      // those that Move has left; a Fork keeps its own inside
-	anchors  []pattern.Base // of the rules that are added here, under every spelling of dir
-	also     []pattern.Base // what deny and ask rules also hold as if anchored on, after Move
+	made     workDir        // the first working directory before any Move
+	left     []workDir      // directories that Move has left; those of a Fork may still lie inside them
+	anchors  []pattern.Base // for rules that are added here, under every spelling of dir
+	also     []pattern.Base // further bases of deny and ask rules after Move
 	readable *readableDirs  // shared with each Fork
 }
 
@@ -321,7 +319,7 @@ func (d Dirs) place(readable *readableDirs) (*Place, error) {
 	}
 	home := d.Home
 	if home == "" {
-		home, _ = os.UserHomeDir() // if there is none, "~" stands for itself
+		home, _ = os.UserHomeDir() // if it is unknown, "~" stands for itself
 	}
 	p.made = p.own[0]
 	p.pathResolver = pathResolver{dir: p.made.spelled, home: home, platform: d.Platform.pattern(), platformName: d.Platform.String()}
@@ -332,11 +330,11 @@ func (d Dirs) place(readable *readableDirs) (*Place, error) {
 // Dir returns the working directory, absolute.
 func (p *Place) Dir() string { return p.dir }
 
-// Home returns the directory that ~ stands for, or "" if it is not known.
+// Home returns the directory of ~, or "" if it is not known.
 func (p *Place) Home() string { return p.home }
 
-// Short returns path as a person reads it: relative to the working directory if it is absolute
-// and lies there, and unchanged otherwise.
+// Short returns path for a person. A path inside the working directory becomes relative to it. Any
+// other path is unchanged.
 func (p *Place) Short(path string) string {
 	if filepath.IsAbs(path) {
 		if rel, err := filepath.Rel(p.dir, path); err == nil && filepath.IsLocal(rel) {
@@ -346,20 +344,20 @@ func (p *Place) Short(path string) string {
 	return path
 }
 
-// Resolve is [Permissions.Resolve] for targets that no rule is compared with.
+// Resolve is like [Permissions.Resolve], for targets that are not compared with rules.
 func (p *Place) Resolve(targets []Target) []Target { return p.resolve(targets, false) }
 
-// AddReadable lets files below an absolute path be read as if it were a working directory, at p and at
-// the places that were made from it.
+// AddReadable lets files below an absolute path be read as if it were a working directory. It
+// holds for p and for all places that were made from it.
 func (p *Place) AddReadable(dir string) { p.readable.add(dir) }
 
 // ErrOutside is the error for a directory outside the working directories.
 var ErrOutside = errors.New("outside the working directories")
 
-// errNowhere is the error of permissions that hold nowhere yet.
+// errNowhere is the error of permissions before In.
 var errNowhere = errors.New("the permissions hold at no place yet; call In")
 
-// An outsideError is an [ErrOutside] of a directory.
+// An outsideError is an [ErrOutside] that names the directory.
 type outsideError struct{ dir, whose string }
 
 func (e *outsideError) Error() string {
@@ -368,8 +366,9 @@ func (e *outsideError) Error() string {
 
 func (e *outsideError) Unwrap() error { return ErrOutside }
 
-// Fork returns the place of a child, whose directories lie inside the working directories of p.
-// Otherwise the error is [ErrOutside]. What p holds at its place holds there, too.
+// Fork returns the place of a child. Its directories must lie inside the working directories of p,
+// otherwise the error is [ErrOutside]. After [Permissions.Move], deny and ask rules hold for the
+// child wherever they hold for p.
 func (p Permissions) Fork(d Dirs) (*Place, error) {
 	if p.place == nil {
 		return nil, errNowhere
@@ -394,11 +393,12 @@ func (p Permissions) Fork(d Dirs) (*Place, error) {
 	return child, nil
 }
 
-// Move returns the place after a move to a directory: it takes the place of the working
-// directory, and the further ones stay. The directory lies inside the working directories of p,
-// under each of its names, or is the one that the first place was made with; and inside those of
-// a parent if that is not nil. Otherwise the error is [ErrOutside]. A relative dir starts in the
-// present one. Deny and ask rules then hold at both places.
+// Move returns the place after a move to a directory, which replaces the working directory.
+// Further working directories stay. The directory must lie inside the working directories of p
+// under each of its names. It may also be the one that the first place was made with; if parent is
+// not nil, this one must lie inside the working directories of parent or inside one that parent
+// has left. Otherwise the error is [ErrOutside]. A relative dir starts in the present working
+// directory. After the move, deny and ask rules hold at both places.
 func (p Permissions) Move(dir string, parent *Permissions) (*Place, error) {
 	from := p.place
 	if from == nil || parent != nil && parent.place == nil {
@@ -429,8 +429,8 @@ func (p Permissions) Move(dir string, parent *Permissions) (*Place, error) {
 	return &next, nil
 }
 
-// bases are the directories that the anchors of path rules refer to, under every
-// spelling of the working directory.
+// bases returns the directories that the anchors of path rules refer to, one for each spelling of
+// the working directory.
 func (p *Place) bases() []pattern.Base {
 	d, home := p.own[0], ""
 	if p.home != "" {
@@ -443,10 +443,10 @@ func (p *Place) bases() []pattern.Base {
 	return bs
 }
 
-// A workDir is a directory as it is spelled and as it is after symbolic links.
+// A workDir is a directory as it is spelled, and as it is after symbolic links.
 type workDir struct{ spelled, real string }
 
-// newWorkDir resolves an absolute path, which must be that of a directory.
+// newWorkDir resolves an absolute path, which must be a directory.
 func newWorkDir(abs string) (workDir, error) {
 	if fi, err := os.Stat(abs); err != nil {
 		return workDir{}, fmt.Errorf("working directory: %w", err)
@@ -473,10 +473,10 @@ func allNamesWithin(t *Target, dirs []workDir) bool {
 	return t.Kind == Path && !slices.ContainsFunc(t.Names(), func(n string) bool { return !within(dirs, n) })
 }
 
-// readableDirs are directories that may be read as if they were working directories,
-// but not written.
+// readableDirs are directories that may be read, but not written, as if they were working
+// directories.
 type readableDirs struct {
-	mu   lock.Mutex // held to add one
+	mu   lock.Mutex // held while a directory is added
 	dirs atomic.Pointer[[]workDir]
 }
 

@@ -12,47 +12,50 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A Request is a call that is to be decided. Tool, Targets and Place suffice; everything else
-// that is not set makes the decision no laxer.
+// A Request is a call to decide. Tool, Targets and Place suffice. Any other field that is not set
+// makes the decision no laxer.
 type Request struct {
-	Tool    Tool
-	Facts   Facts
-	Targets []Target // as the tool wrote them, or resolved; none means one that is opaque, unless the call is read-only
-	Place   *Place   // where the call works; nil means that it is denied
-	Main    *Place   // where what is remembered will be read; nil means Place
+	Tool  Tool
+	Facts Facts
+	// Targets are the things that the call acts on, as the tool wrote them or resolved. An empty
+	// list counts as one opaque target, unless a built-in tool says that the call is read-only and
+	// no deny or ask rule could match it.
+	Targets []Target
+	Place   *Place // where the call works; a call without a place is denied
+	Main    *Place // where remembered rules will be read; nil means Place
 
-	// Rules on parameters are compared with the input.
+	// Input is compared with rules on parameters.
 	Input    json.RawMessage                 // as the model wrote it
-	Schema   Schema                          // of the input; nil means that no parameter is known
-	Observed func() (json.RawMessage, error) // returns the input with what the tool derives from it; nil means that it derives nothing
+	Schema   Schema                          // of Input; nil means that no parameter is known
+	Observed func() (json.RawMessage, error) // returns Input with the values that the tool derives from it; nil means that it derives none
 
-	Said    Opinions // of others than rules and mode
-	Holds   *Holds   // what goes on in the background; nil means nothing
-	Running *Grant   // of a running call that checks further targets; nil means that the call does not run yet
+	Said    Opinions // opinions other than rules and mode
+	Holds   *Holds   // background work of earlier calls; nil means that nothing runs
+	Running *Grant   // set if a running call checks further targets; nil means that the call does not run yet
 }
 
-// Tool are what a decision has to know of a tool. [Builtin] and [External] make one. One
-// that is made otherwise counts as external: what it claims is not believed.
+// A Tool describes a tool for a decision. [Builtin] and [External] make one. A Tool that is made
+// in another way counts as external, so its claims are not believed.
 type Tool struct {
-	Name         string // the one that rules and questions name
+	Name         string // the name that rules and questions use
 	Aliases      []string
 	Source       string    // of an external tool, such as the name of an MCP server
 	RequiresUser bool      // only a person may allow it
-	Unguarded    bool      // the host wants to check each of its calls, and does not: they are denied
-	Ambiguity    Ambiguity // which allow rules that name it do not count
+	Unguarded    bool      // the host has to check each call, but has no check: all calls are denied
+	Ambiguity    Ambiguity // the allow rules on its name that do not count
 
 	builtin bool
 	server  string // mcp__source, of an external tool
 	spelled string // mcp__source__tool, before characters were replaced or cut
 }
 
-// Builtin returns a tool of the program itself, whose claims are believed.
+// Builtin returns a tool of the program itself. Its claims are believed.
 func Builtin(name string, aliases ...string) Tool {
 	return Tool{Name: name, Aliases: aliases, builtin: true}
 }
 
-// External returns a tool of a source such as an MCP server. Its name is mcp__source__tool, in
-// the letters that models accept.
+// External returns a tool of a source such as an MCP server. Its name is mcp__source__tool, in the
+// letters that models accept.
 func External(source, tool string) Tool {
 	return Tool{
 		Name: toolname.Exposed(source, tool), Source: source,
@@ -60,7 +63,7 @@ func External(source, tool string) Tool {
 	}
 }
 
-// External reports whether t is no tool of the program itself.
+// External reports whether t is not a tool of the program itself.
 func (t *Tool) External() bool { return !t.builtin }
 
 // answersTo reports whether name is the tool's name or an alias.
@@ -68,68 +71,69 @@ func (t *Tool) answersTo(name string) bool {
 	return t.Name == name || slices.Contains(t.Aliases, name)
 }
 
-// allowsAnything reports whether an allow rule for the tool with this pattern, under any
-// of its names, allows every input.
+// allowsAnything reports whether an allow rule with this pattern, on any name of the tool, allows
+// every input.
 func (t *Tool) allowsAnything(text string) bool {
 	return pattern.Broad(t.Name, text) || slices.ContainsFunc(t.Aliases, func(name string) bool { return pattern.Broad(name, text) })
 }
 
-// Ambiguity says which of the allow rules that name an external tool or its server could be
-// meant for another one, or for what the tool was before. They do not count.
+// Ambiguity says which allow rules on the name of an external tool or its server do not count.
+// Such a rule may be meant for another tool, or for an earlier definition of this one.
 type Ambiguity int
 
 // The ambiguities.
 const (
-	Unambiguous  Ambiguity = iota // none
-	SharedName                    // all but those for the whole server: another server has a tool of that name
+	Unambiguous  Ambiguity = iota // every rule counts
+	SharedName                    // only rules for the whole server count: another server has a tool of that name
 	ChangedTool                   // likewise: the source has changed the tool, and no user has allowed a call since
-	FoldedName                    // all but one that names source and tool as they are spelled there
-	SharedServer                  // all
+	FoldedName                    // only a rule that spells source and tool exactly as they are named there counts
+	SharedServer                  // no rule counts
 )
 
-// Facts are what a tool states of a call. The zero value is the cautious one.
+// Facts are the claims of a tool about a call. The zero value is the cautious one.
 type Facts struct {
-	ReadOnly    bool // it changes nothing
-	Destructive bool // it cannot be undone
-	OpenWorld   bool // it reaches beyond this machine
-	Own         bool // it changes nothing but what belongs to the conversation; believed of a built-in tool
-	Sandboxed   bool // a sandbox keeps it to the working directories and its targets; believed of a built-in tool
+	ReadOnly    bool // the call changes nothing
+	Destructive bool // the call cannot be undone
+	OpenWorld   bool // the call reaches beyond this machine
+	Own         bool // the call changes only the state of the conversation; believed of built-in tools only
+	Sandboxed   bool // a sandbox keeps the call to the working directories and its targets; believed of built-in tools only
 }
 
-// Schema are the properties that the input of a tool may have.
+// Schema describes the properties of a tool's input.
 type Schema interface {
 	Declares(name string) bool
-	Defaults() map[string]json.RawMessage // of those that have one
-	Hidden() []string                     // those that the host sets, and the model does not know
+	Defaults() map[string]json.RawMessage // of the properties that have one
+	Hidden() []string                     // the properties that the host sets and the model does not know
 }
 
-// Opinions are what others than rules and mode say of a call before it runs. A zero Decision says
-// nothing.
+// Opinions are the decisions of the tool, the hooks, the caller and the host on a call that does
+// not run yet. A zero Decision is no opinion.
 type Opinions struct {
 	Tool   Decision  // of the tool itself
 	Hook   Decision  // of the hooks before the call
-	Caller *Decision // see ForceDecision; nil says nothing
-	Guard  *Decision // of a Guard, Ask or Deny; nil says nothing
+	Caller *Decision // of the caller, see ForceDecision; nil is no opinion
+	Guard  *Decision // of the host's Guard, Ask or Deny; nil is no opinion
 
-	Answered bool   // the hooks have brought this very input and allowed it, as the user's answer
+	Answered bool   // the hooks have returned exactly this input and allowed it, as the user's answer
 	Loop     string // why the loop breaker wants the user to be asked, or ""
 }
 
-// A Grant is what a running call was allowed. Its copies must not be used.
+// A Grant holds the access that a running call was allowed. It must not be copied.
 type Grant struct {
 	Targets []Target     // resolved
-	Under   *Permissions // that allowed them
+	Under   *Permissions // the permissions that allowed them
 
-	linked atomic.Pointer[linkedFiles] // found for what the call checks
+	linked atomic.Pointer[linkedFiles] // the result of one search for all checks of the call
 }
 
-// Decide decides r by the rules and the mode: it returns Allow, Ask or Deny. It asks nobody. It looks
-// at files where a rule makes that necessary, and denies if ctx has ended meanwhile.
+// Decide decides r by the rules, the mode and the opinions in r. It returns Allow, Ask or Deny,
+// and asks no question itself. It looks at files if a path or a rule requires it. It returns Deny
+// if ctx ends before the decision.
 func (p Permissions) Decide(ctx context.Context, r Request) Decision {
 	return p.decide(ctx, &r, nil)
 }
 
-// Explain is Decide with every step.
+// Explain is like Decide, and also returns each step.
 func (p Permissions) Explain(ctx context.Context, r Request) (x Explanation) {
 	x.Decision = p.decide(ctx, &r, &x)
 	return x
@@ -152,12 +156,12 @@ func (p *Permissions) decide(ctx context.Context, r *Request, x *Explanation) De
 	return d
 }
 
-// placeless is the decision on a call of which nobody knows where it works.
+// placeless returns the decision on a call without a place.
 func placeless() Decision {
 	return Decision{Behavior: Deny, Reason: "nobody knows where it would work (Request.Place)"}
 }
 
-// prepare completes r, and returns the permissions as they hold at its place.
+// prepare completes r and returns the permissions as they hold at its place.
 func (p *Permissions) prepare(r *Request) *Permissions {
 	if p.place != r.Place || p.changed {
 		here := p.In(r.Place)
@@ -170,7 +174,7 @@ func (p *Permissions) prepare(r *Request) *Permissions {
 	return p
 }
 
-// DeniesForGood returns the denial of r that no answer of anybody could change, or the zero
+// DeniesForGood returns the denial of r that no answer to a question could change, or the zero
 // Decision.
 func (p Permissions) DeniesForGood(r Request) Decision {
 	if r.Place == nil {
@@ -180,10 +184,10 @@ func (p Permissions) DeniesForGood(r Request) Decision {
 	return e.denyForGood()
 }
 
-// Concerns reports whether a deny rule that is written as rule would be about r.
+// Concerns reports whether a deny rule with the text of rule would be about r.
 func (p Permissions) Concerns(r Request, rule Rule) Concern {
 	if rule.Behavior != Deny && rule.Behavior != Ask || rule.Tool == "" || rule.Pattern != "" && rule.param == nil && rule.spec.IsZero() {
-		parsed, err := ParseRule(Deny, rule.String()) // an allow rule is read in another way
+		parsed, err := ParseRule(Deny, rule.String()) // an allow rule is parsed in another way
 		if err != nil {
 			return ConcernMaybe
 		}
@@ -202,14 +206,15 @@ func (p Permissions) Concerns(r Request, rule Rule) Concern {
 	return e.concern()
 }
 
-// Suggest returns alternatives of updates for the destination to that would allow r, the narrowest
-// first. Each was proven by deciding r under the permissions that after returns for it, which are
-// those that would be in force; nil means [Permissions.Apply].
+// Suggest returns alternative lists of updates that would allow r, the narrowest first. Their
+// rules have the destination to. Suggest proves each alternative: it decides r under the
+// permissions that after returns, which are those in force after the updates. A nil after means
+// [Permissions.Apply].
 func (p Permissions) Suggest(r Request, to Source, after func(...Update) (Permissions, error)) [][]Update {
 	if r.Place == nil {
 		return nil
 	}
-	if r.Tool.Ambiguity == ChangedTool { // until the answer that remembers one of them
+	if r.Tool.Ambiguity == ChangedTool { // the user's answer ends the ambiguity
 		r.Tool.Ambiguity = Unambiguous
 	}
 	s := p.suggester(&r, after)

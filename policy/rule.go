@@ -14,11 +14,11 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/toolname"
 )
 
-// A Source names the source of a rule: a settings file, the command line, the
-// session. It is shown in explanations.
+// A Source names the origin of a rule, such as a settings file, the command line or the session.
+// Explanations show it.
 type Source string
 
-// The sources a host usually has. Any other name is as good.
+// The usual sources of a host. Any other name is valid, too.
 const (
 	SourceManaged Source = "policySettings"
 	SourceCLI     Source = "cliArg"
@@ -28,47 +28,46 @@ const (
 	SourceCommand Source = "command"
 	SourceSession Source = "session"
 
-	// SourceTurn is for rules that last until [Permissions.WithoutTurn],
-	// such as the tools that a skill allows while it is followed. They are never saved. Allow
-	// rules of a turn do not hold in forks; deny and ask rules do, since a fork may do nothing
-	// that its parent may not. Modes and
-	// directories do not end with a turn, so an update that gives them this source is refused.
+	// SourceTurn is for rules that last until [Permissions.WithoutTurn], such as those for the
+	// tools that a skill allows while it is followed. They are never saved. In a fork, allow rules
+	// of a turn do not hold; deny and ask rules do, since a fork may do nothing that its parent
+	// may not. Modes and directories do not end with a turn, so an update that gives them this
+	// source is refused.
 	SourceTurn Source = "turn"
 )
 
-// A Rule decides calls. Without a pattern it decides every call of a tool, or
-// of all tools of a server. With a pattern it decides the targets that match:
-// Edit(path) files that any tool writes, Read(path) files that any tool reads, and
-// Bash(command line) commands. On a tool of the host's own, the kind of each target says how
-// the pattern is read.
+// A Rule decides calls. Without a pattern it decides every call of a tool, or of all tools of a
+// server. With a pattern it decides the targets that match: Edit(path) decides files that any tool
+// writes, Read(path) files that any tool reads, and Bash(command line) commands. If the host
+// itself defines the tool, the kind of each target determines how the pattern is read.
 type Rule struct {
 	Behavior Behavior
-	Tool     string // name, alias, or mcp__server
-	Pattern  string // empty: the whole tool
+	Tool     string // name or alias of a tool, or mcp__server
+	Pattern  string // empty for the whole tool
 	Source   Source
 
 	spec  pattern.Spec
-	param *pattern.Param // of a deny or ask rule: Pattern, read as a parameter of the tool
+	param *pattern.Param // Pattern as a parameter of the tool, of a deny or ask rule
 
 	// Set by In:
 	anchored  anchorage // where the rule was added
 	anchorage           // where it holds
 }
 
-// An anchorage is what the anchors of a path rule refer to.
+// An anchorage holds the directories that the anchors of a path rule refer to.
 type anchorage struct {
 	bases []pattern.Base // the directories
-	led   []string       // where the literal prefix of the pattern led from there, if elsewhere
+	led   []string       // the literal prefixes of the pattern after links, if links lead elsewhere
 }
 
-// anchor fixes the directories that a path rule refers to at a place.
+// anchor sets the directories that a path rule refers to at a place.
 func (r *Rule) anchor(bases []pattern.Base) {
 	r.anchorage = anchorage{}
 	r.holdAlso(bases)
 	r.anchored = r.anchorage
 }
 
-// holdAlso makes r hold as if it were anchored on bases, too.
+// holdAlso makes r hold as if it were also anchored on bases.
 func (r *Rule) holdAlso(bases []pattern.Base) {
 	a := anchorage{slices.Clip(r.bases), slices.Clip(r.led)}
 	for _, b := range bases {
@@ -85,19 +84,20 @@ func (r *Rule) holdAlso(bases []pattern.Base) {
 	r.anchorage, r.spec = a, r.spec.WithLinkTargets(a.led...)
 }
 
-// holdWhereAdded undoes what holdAlso has done since r was added.
+// holdWhereAdded undoes each holdAlso since r was added.
 func (r *Rule) holdWhereAdded() {
 	r.anchorage, r.spec = r.anchored, r.spec.WithLinkTargets(r.anchored.led...)
 }
 
-// Places returns the files and directories that a rule on files names, with all that is in them, once
-// it holds at a place: as absolute paths, which may lead through links. If the rule has a wildcard,
-// they are the part before it; a bare name, which means a file in any directory, is that in the
-// working directory. Exact reports whether there is neither, so that the rule is about nothing but
-// the first of the paths and those that mean the same. There are several where links lead, and after
-// [Permissions.Move]. The result of all other rules is empty.
+// Places returns the files and directories that a rule on files names, including everything in
+// them. The rule must hold at a place, see [Permissions.In]. The paths are absolute and may lead
+// through links. For a rule with a wildcard, the path is the part before it. A bare name means a
+// file in any directory; its path is that name in the working directory. There are several paths
+// if links lead elsewhere, and after [Permissions.Move]. Exact reports whether the rule is about
+// everything at the first path, and about nothing that the other paths do not mean, too. For any
+// other rule, the result is empty.
 //
-// It is meant for a sandbox, which has to keep commands from the files of deny rules.
+// It is meant for a sandbox that has to keep commands away from the files of deny rules.
 func (r Rule) Places() (paths []string, exact bool) {
 	if r.Pattern == "" || r.Tool != "Read" && r.Tool != "Edit" {
 		return nil, false
@@ -118,8 +118,8 @@ func (r Rule) sameText(o Rule) bool {
 	return r.Behavior == o.Behavior && r.Tool == o.Tool && r.Pattern == o.Pattern && r.Source == o.Source
 }
 
-// ParseRule parses "Bash" or "Bash(git status)". "Bash(*)" is the same as
-// "Bash". The error says what is wrong; a rule is never partly understood.
+// ParseRule parses "Bash" or "Bash(git status)". "Bash(*)" is the same as "Bash". The error
+// explains the mistake. ParseRule never accepts a rule that it understands only in part.
 func ParseRule(b Behavior, s string) (Rule, error) {
 	r := Rule{Behavior: b, Tool: strings.Trim(s, " \t")}
 	wrong := func(err error) (Rule, error) { return Rule{}, fmt.Errorf("rule %q: %w", s, err) }
@@ -174,8 +174,8 @@ func (r *Rule) specify(text string) error {
 	return nil
 }
 
-// ParseToolRule returns a rule that names tools as text does, for limits that are no
-// permissions. It is a deny rule, which names no fewer tools than any other.
+// ParseToolRule returns a rule that names tools as text does, for limits other than permissions.
+// It is a deny rule, since no other rule names more tools.
 func ParseToolRule(text string) (Rule, error) {
 	r, err := ParseRule(Deny, text)
 	if err == nil && r.Pattern != "" {
@@ -192,9 +192,9 @@ func (r Rule) String() string {
 	return r.Tool + "(" + r.Pattern + ")"
 }
 
-// Redacted returns [Rule.String] with "…" for the pattern of a rule of [SourceSession]: for logs
-// that must not contain parts of an input. Such a rule usually comes from the user's answer to
-// allow a call permanently.
+// Redacted returns [Rule.String] for logs that must not contain parts of an input. It shows "…"
+// for the pattern of a rule of [SourceSession]. Such a rule usually comes from an answer of the
+// user that allows a call permanently.
 func (r Rule) Redacted() string {
 	if r.Source == SourceSession && r.Pattern != "" {
 		r.Pattern = "…"
@@ -216,7 +216,7 @@ func (r *Rule) appendDescription(text []byte) []byte {
 	return text
 }
 
-// Names reports whether r names the tool, or the server that it is of.
+// Names reports whether r names the tool or its server.
 func (r *Rule) Names(tool *Tool) bool {
 	if r.Behavior == Allow && tool.Ambiguity != Unambiguous {
 		return r.namesContested(tool)
@@ -228,8 +228,7 @@ func (r *Rule) Names(tool *Tool) bool {
 	return matches(tool.Name) || slices.ContainsFunc(tool.Aliases, matches)
 }
 
-// namesContested is Names for an allow rule on a tool whose name could be that of another
-// source.
+// namesContested is Names for an allow rule on a tool with an [Ambiguity].
 func (r *Rule) namesContested(tool *Tool) bool {
 	switch tool.Ambiguity {
 	case SharedName, ChangedTool:
@@ -262,7 +261,7 @@ func (r *Rule) touches(tool *Tool, t *Target) bool {
 	return r.appliesTo(tool, t) && r.spec.Touches(patternSubject(tool, t, t.Names()), r.bases...)
 }
 
-// appliesTo reports whether a pattern rule is about targets of this kind of this tool.
+// appliesTo reports whether a pattern rule may be about targets of this kind of this tool.
 func (r *Rule) appliesTo(tool *Tool, t *Target) bool {
 	switch {
 	case t.Kind == Opaque:
@@ -275,14 +274,14 @@ func (r *Rule) appliesTo(tool *Tool, t *Target) bool {
 	return r.Tool == "Bash" && (r.Behavior != Allow || tool.answersTo("Monitor"))
 }
 
-// mayMatchUnseen reports whether a pattern rule could match something that a call of the
-// tool does without declaring it.
+// mayMatchUnseen reports whether a pattern rule could match something that a call of the tool does
+// without declaring it.
 func (r *Rule) mayMatchUnseen(tool *Tool) bool {
 	return r.Pattern != "" && (pattern.IsTargetFamily(r.Tool) || r.Names(tool) || r.appliesTo(tool, &Target{Kind: Command}))
 }
 
-// understands reports whether a pattern rule on a tool has a meaning for t: it then matches
-// t or is about something else.
+// understands reports whether a pattern rule on a tool has a meaning for t, so that it either
+// matches t or is about something else.
 func (r *Rule) understands(tool *Tool, t *Target) bool {
 	return t.Kind != Opaque && r.spec.Understands(patternSubject(tool, t, t.Names()))
 }
@@ -294,45 +293,45 @@ func patternSubject(tool *Tool, t *Target, names []string) pattern.Subject {
 	return pattern.Subject{Unparsed: unparsed, Doubtful: t.doubt() != "", Kind: t.Kind.pattern(), Write: t.Access != Read, Tree: tree, NoWildcards: t.Shell.NoWildcards, Names: names, Nested: t.Shell.Nested}
 }
 
-// A Fact is what a [FactRule] wants to be true of a call.
+// A Fact is the condition of a [FactRule] on one trait of a call.
 type Fact uint8
 
-// The facts. The zero value wants nothing.
+// The facts. The zero value is no condition.
 const (
 	Any Fact = iota
 	Yes      // the call has the trait
-	No       // it does not
+	No       // the call does not have it
 )
 
-// A FactRule decides calls by what they are, whatever their tool is called: see [Facts].
-// It decides a call if each fact that it wants is true, and it names at least one.
+// A FactRule decides calls by their [Facts], whatever their tool is called. It decides a call if
+// all of its conditions are true. It has at least one condition.
 //
-// A deny or ask rule holds like one of a [RuleSet], in every mode. An allow rule is as wide
-// as one that names a tool without a pattern: it covers all targets of the call, but no
-// value that cannot be understood, nothing that cannot be seen into while a deny or ask
-// pattern could be about it, and no file that a command writes outside the working
-// directories. It wants at least one Yes, since a tool that says nothing has no trait.
+// A deny or ask rule holds in every mode, like one of a [RuleSet]. An allow rule is as wide as one
+// that names a tool without a pattern: it covers all targets of the call. It does not cover a
+// value that cannot be understood, or a file that a command writes outside the working
+// directories. Nor does it cover a target that cannot be seen into while a deny or ask pattern
+// could be about it. An allow rule needs at least one Yes, since a tool that says nothing has no
+// trait.
 //
-// The facts are those that the tool states, corrected by the targets: a call that writes a
-// file, or runs a command that turns out to be none that only reads, is not read-only, and
-// one that names a host is open-world.
+// The targets correct the facts that the tool states. A call that writes a file, or runs a command
+// that turns out not to be read-only, is not read-only. A call that names a host is open-world.
 //
-// What a tool of a source says of its calls is the word of its server. It counts only for a
-// rule that names the source in ToolSource, and where [Permissions.WithTrustedSources] names
-// it. For any other rule each such call may be anything: an allow rule does not cover it,
-// and a deny or ask rule decides it.
+// The claims of an external tool are the word of its server. They count only for a rule that names
+// the source in ToolSource, or if [Permissions.WithTrustedSources] names the source. For any other
+// rule, such a call may be anything: an allow rule does not cover it, and a deny or ask rule
+// decides it.
 type FactRule struct {
 	Behavior Behavior
-	Source   Source // of the rule; it is shown in explanations
+	Source   Source // the source of the rule, which explanations show
 
 	ReadOnly    Fact
 	Destructive Fact
 	OpenWorld   Fact
 
-	ToolSource string // only calls of tools of this source, see Origin; empty means of any tool
+	ToolSource string // the [Tool].Source of the only tools that the rule is about; empty means any tool
 }
 
-// check returns what is wrong with r.
+// check returns an error if r is invalid.
 func (r *FactRule) check() error {
 	facts := [...]Fact{r.ReadOnly, r.Destructive, r.OpenWorld}
 	wants := map[Fact]bool{}
@@ -358,22 +357,22 @@ func (r *FactRule) check() error {
 	return nil
 }
 
-// matches reports whether r decides a call of the tool, given its facts, and whether the
+// matches reports whether r decides a call of the tool with these facts. Trusted says whether the
 // tool is trusted to tell them.
 func (r *FactRule) matches(tool *Tool, trusted, readOnly, destructive, openWorld bool) bool {
 	switch {
 	case r.ToolSource != "" && r.ToolSource != tool.Source:
 		return false
 	case !trusted && r.ToolSource == "":
-		return r.Behavior != Allow // its tool may say anything
+		return r.Behavior != Allow // the tool may claim anything
 	}
 	return r.ReadOnly.is(readOnly) && r.Destructive.is(destructive) && r.OpenWorld.is(openWorld)
 }
 
-// is reports whether a trait is as f wants it.
+// is reports whether a trait meets the condition f.
 func (f Fact) is(trait bool) bool { return f == Any || (f == Yes) == trait }
 
-// String returns what r is about, without its behavior: "read-only, not open-world, of
+// String returns the conditions of r without its behavior, such as "read-only, not open-world, of
 // github".
 func (r FactRule) String() string {
 	var words []string
@@ -407,8 +406,8 @@ func (r FactRule) Describe() string {
 // the order given. It never changes. A nil ruleset has no rules.
 type ruleset struct {
 	rules     []Rule
-	callRules []int32        // indices of the rules that name a tool as a whole, or a parameter
-	ownRules  []int32        // indices of the deny and ask rules whose pattern is read by the tool's targets
+	callRules []int32        // indices of the rules on a whole tool or on a parameter
+	ownRules  []int32        // indices of the deny and ask rules whose pattern is read according to the kinds of the targets
 	fileRules []int32        // indices of the deny and ask rules whose pattern may be about files
 	index     *pattern.Index // of the patterns of all rules
 }
@@ -441,9 +440,9 @@ func (s *ruleset) all() []Rule {
 // restrictsFiles reports whether a deny or ask rule has a pattern that may be about files.
 func (s *ruleset) restrictsFiles() bool { return s != nil && len(s.fileRules) > 0 }
 
-// placesOfFiles returns the files that deny and ask rules name, the directories that their
-// patterns begin with, and the working directories, in which a pattern may be about any name.
-// The root of the file system is none of them.
+// placesOfFiles returns the files that deny and ask rules name, and the directories that their
+// patterns begin with. It adds the working directories, in which a pattern may be about any name.
+// It leaves out the root of the file system.
 func (s *ruleset) placesOfFiles() (places []string) {
 	seen := map[string]bool{}
 	add := func(place string) {
@@ -467,16 +466,16 @@ func (s *ruleset) placesOfFiles() (places []string) {
 	return places
 }
 
-// A candidateCache holds the rules that may match the first targets of a call, so that
-// they are looked up once. Its size is fixed, so that it needs no allocation: later
-// targets, of a long command line, are not cached.
+// A candidateCache holds the rules that may match the first targets of a call, so that they are
+// looked up only once. Its fixed size needs no allocation. It does not hold later targets, of a
+// long command line.
 type candidateCache struct {
 	rules   [40]int32 // indices into the ruleset
-	ends    [12]int   // where the rules of each target end
-	targets int       // how many targets are cached
+	ends    [12]int   // the ends of the rules of each target
+	targets int       // the number of cached targets
 }
 
-// free returns the unused part of the cache, empty, to append the next target's rules.
+// free returns the unused part of the cache, empty, for the rules of the next target.
 func (c *candidateCache) free() []int32 {
 	start := c.start(c.targets)
 	return c.rules[start:start]

@@ -12,7 +12,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/suggest"
 )
 
-// maxRemembered is how many rules one answer adds: the number that Claude Code documents.
+// maxRemembered limits the rules that one answer adds, to the number that Claude Code documents.
 const maxRemembered = 5
 
 // A suggester finds the permission updates that would allow a call.
@@ -64,8 +64,8 @@ func allowRules(rules []UpdateRule, to Source) Update {
 	return Update{Type: AddRules, Rules: rules, Behavior: Allow, Destination: to}
 }
 
-// behaviorAfter returns how the call would be decided after updates. In ModeAsk it
-// returns Allow if the rules alone allow the call.
+// behaviorAfter returns how the call would be decided after updates. In ModeAsk it returns Allow
+// if the rules alone allow the call.
 func (s *suggester) behaviorAfter(updates ...Update) Behavior {
 	after, err := s.after(updates...)
 	if err != nil {
@@ -83,10 +83,10 @@ func (s *suggester) behaviorAfter(updates ...Update) Behavior {
 	return after.Decide(context.Background(), *s.about.Request).Behavior
 }
 
-// The functions below spell the pattern of a rule for a command of a tool, or return ""
-// if no rule should allow it.
+// The functions below return the pattern of a rule for a command of a tool, or "" if no rule
+// should allow it.
 
-// literalCommand spells exactly this command.
+// literalCommand returns the pattern of exactly this command.
 func literalCommand(_ string, _ *Target, command string) string {
 	if strings.Contains(command, "*") { // a rule would read it as a wildcard
 		return ""
@@ -94,16 +94,16 @@ func literalCommand(_ string, _ *Target, command string) string {
 	return command
 }
 
-// exactCommand spells this command if it is safe to remember.
+// exactCommand returns the pattern of exactly this command if that is safe to remember.
 func exactCommand(tool string, t *Target, command string) (spec string) {
 	for _, spec = range commandPatterns(tool, t, command) {
 	}
 	return spec
 }
 
-// familiarCommand spells the broadest safe prefix, such as "git add *". A command that
-// reads outside the working directories is spelled exactly: its rule allows these reads,
-// and a prefix would allow all others.
+// familiarCommand returns the broadest safe prefix, such as "git add *". For a command that reads
+// outside the working directories it returns the exact command: a rule also allows such reads, and
+// a prefix would allow any others.
 func (s *suggester) familiarCommand(tool string, t *Target, command string) string {
 	readsOutside := func(o Target) bool {
 		return o.Kind == Path && o.Shell.FromCommand == t.Value && !o.Shell.Guess && !s.about.isInside(&o)
@@ -117,8 +117,8 @@ func (s *suggester) familiarCommand(tool string, t *Target, command string) stri
 	return ""
 }
 
-// startedPatterns returns the broadest safe prefix of what a command starts with files that
-// it finds, if it is the same for all that it starts.
+// startedPatterns returns the broadest safe prefix of the commands that a command starts with
+// files that it finds, if all of them have the same prefix.
 func startedPatterns(tool string, t *Target) (common []string) {
 	for i, text := range t.Shell.Starts {
 		specs := suggest.CommandWithInput(tool, text)
@@ -137,8 +137,8 @@ func commandPatterns(tool string, t *Target, command string) []string {
 	return suggest.Command(tool, command)
 }
 
-// rules returns at most limit rules that together cover all targets under each of their
-// names. It returns nil if there is an opaque target, or if more rules were needed.
+// rules returns at most limit rules that together cover all targets under each of their names. It
+// returns nil if there is an opaque target, or if more rules are needed.
 func (s *suggester) rules(to Source, limit int, spell func(tool string, t *Target, command string) string) (rules []UpdateRule) {
 	e, strict := s.about, s.about.perms.Mode() == ModeAsk
 	for i := range e.Targets {
@@ -182,9 +182,9 @@ func (s *suggester) rules(to Source, limit int, spell func(tool string, t *Targe
 	return rules
 }
 
-// comesWithCommand reports whether t is a path that is allowed together with the command
-// that it was given to. A command that only reads needs no rule, so that none allows what it
-// reads elsewhere.
+// comesWithCommand reports whether t is a path that is allowed together with the command that it
+// was given to. A command that only reads needs no rule itself, so a path that it reads elsewhere
+// does not come with it.
 func (s *suggester) comesWithCommand(t *Target, strict bool) bool {
 	e := s.about
 	if t.Shell.FromCommand == "" || t.Access != Read || e.isInside(t) {
@@ -196,10 +196,10 @@ func (s *suggester) comesWithCommand(t *Target, strict bool) bool {
 	return slices.ContainsFunc(e.Targets, needsRule)
 }
 
-// allowsMore reports whether a rule for t, a path outside the working directories, would
-// allow more than the call does: t is a directory of which only the names are read; or it is
-// a tree that holds a working directory, the home, or a directory of settings and keys such
-// as ~/.ssh, where files appear that nobody was asked about.
+// allowsMore reports whether a rule for t, a path outside the working directories, would allow
+// more than the call does. It would for a directory of which only the names are read. It would
+// also for a tree that holds a working directory, the home directory, or a directory of settings
+// and keys such as ~/.ssh: files may appear there that no question was about.
 func (s *suggester) allowsMore(t Target) bool {
 	switch {
 	case t.Kind != Path || t.Shell.Guess || s.about.isInside(&t):
@@ -210,8 +210,8 @@ func (s *suggester) allowsMore(t Target) bool {
 	return slices.ContainsFunc(t.Names(), s.isVital)
 }
 
-// isVital reports whether a directory holds a working directory or the home, or is a hidden
-// one or below it.
+// isVital reports whether a directory holds a working directory or the home directory, or whether
+// it is hidden or lies below a hidden one.
 func (s *suggester) isVital(dir string) bool {
 	home := s.about.Place.home
 	for _, d := range append([]workDir{{home, realpath.Resolve(home)}}, s.about.perms.work...) {
@@ -222,8 +222,8 @@ func (s *suggester) isVital(dir string) bool {
 	return strings.Contains(filepath.ToSlash(dir), "/.")
 }
 
-// pathPattern spells a path for a rule of a source: relative to the working directory if
-// every reader of the rule has the same one, otherwise from the home or the root.
+// pathPattern returns a path as a rule of a source spells it: relative to the working directory if
+// every reader of the rule has the same one, otherwise from the home directory or the root.
 func (s *suggester) pathPattern(path string, to Source) string {
 	below := func(dir string) (string, bool) {
 		rel, err := filepath.Rel(dir, path)
@@ -231,7 +231,7 @@ func (s *suggester) pathPattern(path string, to Source) string {
 	}
 	main := s.about.Main.own[0]
 	for _, dir := range []string{main.spelled, main.real} {
-		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal && main == s.about.Main.made { // a saved rule is read there
+		if rel, ok := below(dir); ok && to != SourceUser && to != SourceLocal && main == s.about.Main.made { // a saved rule will be read there
 			return "/" + rel
 		}
 	}
@@ -244,7 +244,7 @@ func (s *suggester) pathPattern(path string, to Source) string {
 // remedy returns the narrowest rules, at most three, that would have allowed the call,
 // or "" if no rule would.
 func (s *suggester) remedy() string {
-	if s.behaviorAfter() == Allow { // it was asked about for another reason than rules
+	if s.behaviorAfter() == Allow { // the question had another reason than rules
 		return ""
 	}
 	for _, rules := range [][]UpdateRule{s.rules(SourceSession, 3, literalCommand), {{Tool: s.about.Tool.Name}}} {

@@ -18,32 +18,32 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// A Target is one thing that a call acts on. The list of targets decides permission, orders
-// calls, and is shown to the user.
+// A Target is one thing that a call acts on. The targets of a call decide its permission and its
+// order among other calls, and the user sees them.
 //
-// A tool returns targets as it reads them from its input, without any I/O. The executor
-// resolves them once: a path becomes absolute and clean, and gets its location after
-// symbolic links as a further name; a host gets the spelling that rules are compared with,
-// and of a URL or of host:port only the host is left. If a value cannot be understood, such
-// as a host with a blank in it, a path that is a URL or a name that is empty, then no allow
-// rule covers the target, and every deny or ask rule that is about such targets matches it.
+// A tool returns targets as it reads them from its input, without any I/O. They are resolved once,
+// see [Permissions.Resolve]. A path becomes absolute and clean, and its location after symbolic
+// links becomes a further name. A host gets the spelling that rules are compared with; of a URL or
+// host:port, only the host is left. Some values cannot be understood, such as a host with a blank
+// in it, a path that is a URL or an empty name. No allow rule covers such a target, and every deny
+// or ask rule about that kind of target matches it.
 type Target struct {
 	Kind   Kind   // zero: Opaque, which no pattern covers
 	Access Access // zero: Write, which conflicts with every other access
-	Value  string // the path, command line, host or name as the tool wrote it; of an opaque target a description
-	Tree   bool   // a path stands for everything below it, too
+	Value  string // the path, command line, host or name as the tool wrote it; a description of an opaque target
+	Tree   bool   // a path also stands for everything below it
 
-	// Aliases are other names of the same thing. An allow rule must cover all of them,
-	// a deny or ask rule any one.
+	// Aliases are other names of the same thing. An allow rule must cover all of them. A deny or
+	// ask rule must match only one.
 	Aliases []string
 	// AskReason, if set, is why the user must be asked, whatever rules and mode allow.
 	AskReason string
-	// Filtered says that the tool asks, as by Call.Filter of package pegboard, before it touches anything below a
-	// Tree. A deny or ask rule about something below then does not keep the call from
-	// the rest. It has no effect on attached tools.
+	// Filtered says that the tool asks before it touches anything below a Tree, as by Call.Filter
+	// of package pegboard. A deny or ask rule about something below the Tree then does not keep
+	// the call from the rest. Filtered has no effect on external tools.
 	Filtered bool
-	// Shell holds facts of a command line, and of the paths on it. Tools that run no
-	// commands leave it zero.
+	// Shell holds facts about a command line and the paths on it. Tools that run no commands leave
+	// it zero.
 	Shell ShellFacts
 
 	at *location // nil until resolved; copies share it
@@ -55,20 +55,20 @@ func Reads(path string) Target { return Target{Kind: Path, Access: Read, Value: 
 // Writes returns the target of a call that writes a file.
 func Writes(path string) Target { return Target{Kind: Path, Access: Write, Value: path} }
 
-// Runs returns the target of a call that runs a command line into which nobody has looked, so that
-// it may do anything. Package policy/shell looks into it.
+// Runs returns the target of a call that runs a command line. The line was not parsed, so it may
+// do anything. Package policy/shell parses lines.
 func Runs(line string) Target { return Target{Kind: Command, Access: Run, Value: line} }
 
-// Reaches returns the target of a call that gets something from a host, which is given as a name, as
-// host:port or as a URL.
+// Reaches returns the target of a call that gets something from a host. The host is a name,
+// host:port or a URL.
 func Reaches(host string) Target { return Target{Kind: Host, Access: Read, Value: host} }
 
-// Kind says how the value of a [Target] is to be read.
+// Kind says how the value of a [Target] is read.
 type Kind int
 
 // The kinds of target.
 const (
-	Opaque   Kind = iota // something that the tool cannot tell
+	Opaque   Kind = iota // something that the tool cannot name
 	Command              // a command line
 	Path                 // a file or directory
 	Host                 // a network host
@@ -102,7 +102,7 @@ type Access int
 const (
 	Write Access = iota
 	Read
-	Run // calls that run one agent or skill may do so together; else it conflicts as Write does
+	Run // like Write, except that calls that run the same agent or skill may run together
 )
 
 // String returns the access in lower case.
@@ -126,7 +126,7 @@ func (t Target) String() string {
 	return s
 }
 
-// would says for a person how sure it is that a command does something with t.
+// would returns "may" for a guess at something that a command does to t, and "would" otherwise.
 func (t Target) would() string {
 	if t.Shell.Guess {
 		return "may"
@@ -134,9 +134,9 @@ func (t Target) would() string {
 	return "would"
 }
 
-// Class returns the kind and the access of t without its value, such as "path:write", with a "?"
-// behind those of a guess: for logs that must not contain parts of an input. There are at
-// most 42 classes.
+// Class returns the kind and the access of t without its value, such as "path:write", and with a
+// "?" behind those of a guess. It is for logs that must not contain parts of an input. There are
+// at most 42 classes.
 func (t Target) Class() string {
 	class := t.Kind.String() + ":" + t.Access.String()
 	if t.Shell.Guess {
@@ -145,9 +145,9 @@ func (t Target) Class() string {
 	return class
 }
 
-// Shown returns the value for a person, who sees which host is meant: letters that look like others
-// are escaped in a host, of an address only the host is shown, and an address in a command is followed by its host if it looks like that
-// of another.
+// Shown returns the value in a form that shows a person which host is meant. In a host, letters
+// that look like others are escaped; of an address, only the host is shown. If an address in a
+// command looks like that of another host, its own host follows it.
 func (t *Target) Shown() string {
 	switch t.Kind {
 	case Host:
@@ -177,20 +177,21 @@ func (t *Target) Shown() string {
 // beginnings matches addresses in a command up to the end of their host.
 var beginnings = regexp.MustCompile("[A-Za-z][A-Za-z0-9+.-]*://[^\\s/?#'\"<>|;&()`]+")
 
-// maxAddresses is how many addresses of a command are looked at.
+// maxAddresses is the number of addresses in a command that are examined.
 const maxAddresses = 20
 
-// misleads reports whether a person may take the beginning of an address for another: it has
-// letters that look like others, an escape, or a user who looks like a host.
+// misleads reports whether a person may take the beginning of an address for that of another host.
+// It may have letters that look like others, an escape, or a user that looks like a host.
 func misleads(authority string) bool {
 	user, _, hasUser := strings.Cut(authority, "@")
 	return strings.ContainsFunc(authority, func(c rune) bool { return c > unicode.MaxASCII || c == '%' || c == '\\' }) ||
 		hasUser && strings.ContainsFunc(user, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) && c != '-' && c != '_' })
 }
 
-// Real returns the location of a path target after symbolic links: the one that was
-// decided, and that a tool should open: package tools/files of pegboard does so without following a
-// link that was put there since. It is empty for other kinds, and before the target was resolved.
+// Real returns the location of a path target after symbolic links. It is the location that was
+// decided, and that a tool should open. Package tools/files of pegboard opens it without following
+// a link that was put there since. Real is empty for other kinds, and before the target is
+// resolved.
 func (t Target) Real() string {
 	if t.at == nil {
 		return ""
@@ -198,11 +199,11 @@ func (t Target) Real() string {
 	return t.at.real
 }
 
-// WasDecided reports whether info, of a file that was opened at the Real of t, is of the file
-// on which it was decided. It is false if the file has several hard links, another file or none
-// was there when t was decided, and a deny or ask rule is about files: the file may be one that
-// the rule names elsewhere. A new file with a single name is none of these, since editors
-// replace files all the time. Package tools/files asks for what it opens.
+// WasDecided reports whether a file that was opened at the Real of t counts as the file that t was
+// decided on. Info describes the opened file. It does not count if it has several hard links, a
+// deny or ask rule is about files, and at the decision another file or none was there: it may be a
+// file that the rule names elsewhere. A new file with a single name counts, since editors replace
+// files all the time. Package tools/files calls WasDecided for each file that it opens.
 func (t Target) WasDecided(info fs.FileInfo) bool {
 	if t.at == nil || t.at.links == nil || !realpath.HasLinks(info) {
 		return true
@@ -211,9 +212,9 @@ func (t Target) WasDecided(info fs.FileInfo) bool {
 	return decided != nil && os.SameFile(decided, info)
 }
 
-// doubt returns why the meaning of t's value is unclear, or "" if it is clear or t is not
-// resolved. A shell's guess at a host, such as a computed one, is not unclear: its command
-// is asked about, and not denied by every rule on hosts.
+// doubt returns why the meaning of the value of t is unclear, or "" if it is clear or t is not
+// resolved. A guess at a host, such as a computed one, is not unclear: its command is asked about,
+// and rules on hosts do not deny it for the doubt.
 func (t *Target) doubt() string {
 	if t.at == nil || t.Kind == Host && t.Shell.Guess {
 		return ""
@@ -221,12 +222,12 @@ func (t *Target) doubt() string {
 	return t.at.doubt
 }
 
-// saysUnseen reports whether the tool says that t does something which it cannot name.
+// saysUnseen reports whether the tool says that t does something that it cannot name.
 func (t *Target) saysUnseen() bool {
 	return t.Kind == Opaque && t.Value != "" || t.Kind == Command && (t.Shell.RunsUnseen || t.Shell.ReadsUnseen)
 }
 
-// clampEnums replaces a kind or access that does not exist by the most cautious one.
+// clampEnums replaces an unknown kind or access by the most cautious one.
 func (t *Target) clampEnums() {
 	if t.Kind < Opaque || t.Kind > Resource {
 		t.Kind = Opaque
@@ -247,8 +248,8 @@ func (t *Target) resolveHost() {
 	}
 }
 
-// malformed returns why the value of a target that is no host cannot be understood, as the
-// end of a sentence, or "".
+// malformed returns why the value of a target other than a host cannot be understood, as the end
+// of a sentence, or "".
 func (t *Target) malformed() string {
 	if t.Kind == Opaque {
 		return ""
@@ -264,14 +265,14 @@ func (t *Target) Names() []string {
 	return append([]string{t.Value}, t.Aliases...)
 }
 
-// Same reports whether t and o, resolved at different times, have the same names and
-// location.
+// Same reports whether t and o have the same names and location. They may be resolved at different
+// times.
 func (t Target) Same(o Target) bool {
 	return t.Value == o.Value && t.Real() == o.Real() && slices.Equal(t.Aliases, o.Aliases) && t.at.sameLinks(o.at)
 }
 
-// Clone returns a copy that shares no memory with ts. All copied names share one
-// backing array, which saves allocations.
+// Clone returns a copy of ts that shares no memory with it. All copied names share one backing
+// array, which saves allocations.
 func Clone(ts []Target) []Target {
 	ts = slices.Clone(ts)
 	n := 0
@@ -312,8 +313,8 @@ func Describe(ts []Target) string {
 	return strings.Join(names, ", ")
 }
 
-// told is [Target.String] for a target of a call. A tree that is read, whose files its tool
-// lists and that is no directory is told as a name, such as that of a commit.
+// told is [Target.String] for a target of a call. If a tree is read whose files its tool lists,
+// and that does not exist on the disk, told shows it as a name, such as that of a commit.
 func (t *Target) told() string {
 	if t.Access != Read || t.Shell.Holds == nil || t.at == nil || exists(t.Value) {
 		return t.String()
@@ -331,108 +332,106 @@ func (t *Target) told() string {
 	return one.String()
 }
 
-// ShellFacts are facts that a tool that runs commands declares of a [Target]. The zero value
-// claims nothing, and makes no decision laxer.
+// ShellFacts are the claims of a tool that runs commands about a [Target]. The zero value claims
+// nothing, and makes no decision laxer.
 //
-// ReadOnly, VerifyReadOnly, EditsOnly, BringsProgram, Starts, Simple, FromCommand, Guess, MayWrite, InPlace, Reads and
-// Holds have no effect on attached tools, whose claims are not checked.
+// ReadOnly, VerifyReadOnly, VerifyProgram, EditsOnly, BringsProgram, Starts, Simple, FromCommand,
+// Guess, MayWrite, InPlace, Reads and Holds have no effect on external tools, whose claims are not
+// checked.
 type ShellFacts struct {
 	// ReadOnly marks a command that is known to change nothing.
 	ReadOnly bool
-	// VerifyReadOnly, if set, is called before ReadOnly is believed. An error says why
-	// the command may change something. It is called while the call is decided and
-	// holds its keys, and may look at files.
+	// VerifyReadOnly, if set, is called before ReadOnly is believed. An error says why the command
+	// may change something. The function may look at files. It is called while the call is
+	// decided, and in package pegboard while the call holds its keys.
 	VerifyReadOnly func() error
-	// EditsOnly marks a command that does nothing but read and write the path targets
-	// whose FromCommand it is.
+	// EditsOnly marks a command that only reads and writes the path targets whose FromCommand it
+	// is.
 	EditsOnly bool
-	// VerifyProgram, if set, is called before ReadOnly or EditsOnly is believed, and before
-	// an allow rule with a wildcard covers the command. An error says that another program
-	// may run than the one that the name is known for. When it is called, and what it may
-	// do, is as with VerifyReadOnly.
+	// VerifyProgram, if set, is called before ReadOnly or EditsOnly is believed, and before an
+	// allow rule with a wildcard covers the command. An error says that the program that may run
+	// is not the well-known one of that name. It is called under the same conditions as
+	// VerifyReadOnly.
 	VerifyProgram func() error
 	// BringsProgram says that projects usually bring the program themselves. A rule with a
-	// wildcard is then about whichever program has the name, and VerifyProgram has no effect
-	// on it.
+	// wildcard is then about any program of that name, and VerifyProgram has no effect on the
+	// rule.
 	BringsProgram bool
-	// Starts are the commands that the command starts with names of files that it finds, if
-	// it does nothing else but read, each in the form of a Value. Allow rules that cover each
-	// of them cover the command, too.
+	// Starts are the commands that the command starts with names of files that it finds, each in
+	// the form of a Value. Apart from starting them, the command only reads. Allow rules that
+	// cover each of them also cover the command.
 	Starts []string
-	// VerifyNames, if set, is called before an allow rule with a wildcard covers the command,
-	// or one of Starts. An error says which name of a file would be taken for something else.
-	// When it is called, and what it may do, is as with VerifyReadOnly.
+	// VerifyNames, if set, is called before an allow rule with a wildcard covers the command or
+	// one of Starts. An error names a file whose name would be taken for something else. It is
+	// called under the same conditions as VerifyReadOnly.
 	VerifyNames func() error
-	// Simple says that Value is one simple command, and that everything it is known to
-	// touch is a target of its own. Any other command may touch anything.
+	// Simple says that Value is one simple command, and that everything it is known to touch is a
+	// target of its own. A command that is not Simple may touch anything.
 	Simple bool
-	// Nested holds the commands that the command runs in turn, such as the one after
-	// sudo. Deny and ask rules match them, allow rules do not.
+	// Nested are the commands that the command runs in turn, such as the one after sudo. Deny and
+	// ask rules match them, allow rules do not.
 	Nested []string
 	// NoWildcards says that only an allow rule without a wildcard covers the target.
 	NoWildcards bool
-	// ReadsInput says that the command reads input that Value does not show, from a
-	// pipe or a here-document. The user is asked again each time unless the command is
-	// known to execute nothing that it reads: see [Permissions.Suggest].
+	// ReadsInput says that the command reads input that Value does not show, from a pipe or a
+	// here-document. The user is asked again each time, unless the command is known to execute
+	// nothing that it reads, see [Permissions.Suggest].
 	ReadsInput bool
-	// RunsUnseen says that the command may run others that neither Value nor Nested
-	// shows, such as one in a variable that is computed. While a deny or ask rule is
-	// about commands, no allow rule for a whole tool covers it, and bypass mode asks.
+	// RunsUnseen says that the command may run other commands that neither Value nor Nested shows,
+	// such as one in a computed variable. While a deny or ask rule is about commands, no allow
+	// rule for a whole tool covers the command, and bypass mode asks.
 	RunsUnseen bool
-	// ReadsUnseen says that the command reads files which are no targets, such as those
-	// that a list names, or is given names that a pattern stands for which is not known.
-	// While a deny or ask rule is about reading files, no allow rule covers it, and bypass
-	// mode asks.
+	// ReadsUnseen says that the command reads files that are no targets: files that a list names,
+	// or files that match an unknown pattern. While a deny or ask rule is about reading files, no
+	// allow rule covers the command, and bypass mode asks.
 	ReadsUnseen bool
 
-	// FromCommand is the Value of the command that a path was given to. A rule that
-	// allows the command also allows it to read the path, and to write it inside the
-	// working directories.
+	// FromCommand is the Value of the command that a path was given to. A rule that allows the
+	// command also allows it to read the path, and to write it inside the working directories.
 	FromCommand string
 	// Guess marks a target that may not exist, such as an argument that looks like a
 	// path. Only deny and ask rules consider it.
 	Guess bool
-	// MayWrite marks a Guess of a path that is written if nothing says that the program only
-	// reads it. That it is a protected file is asked about, too, and so is a place outside the
-	// working directories unless a rule without a wildcard covers the command, or one for edits
-	// the path.
+	// MayWrite marks a Guess of a path that is written, since nothing says that the program only
+	// reads it. The user is then asked about a protected file. The user is also asked about a path
+	// outside the working directories, unless an allow rule without a wildcard covers the command,
+	// or a rule for edits covers the path.
 	MayWrite bool
-	// Glob says that a path is a pattern that the shell expands to the names of existing
-	// files: *, ? and [ ] within a segment. The executor expands it, too.
+	// Glob says that a path is a pattern that the shell expands to the names of existing files: *,
+	// ? and [ ] within a segment. [Permissions.Resolve] expands it, too.
 	Glob bool
-	// CopiesNames says of a path that is read that its files are written elsewhere under
-	// their own names, so that a protected name among them counts.
+	// CopiesNames says that the files of a path that is read are written elsewhere under their own
+	// names. A protected name among them then counts.
 	CopiesNames bool
-	// MovesNames says of a path that is written that names at it or below may lead elsewhere
-	// afterwards, since something is moved there or links are made. Of a command it says
-	// that this may happen to any path, since it is not known what the command writes. It
-	// counts while a command goes on in the background, see [Holds].
+	// MovesNames says that something is moved to a path that is written, or that links are made
+	// there: names at the path and below may then lead elsewhere. On a command it says that this
+	// may happen to any path, since the written paths are not known. It counts while a command
+	// runs in the background, see [Holds].
 	MovesNames bool
-	// FollowsLinks says of a Tree that links below it are followed.
+	// FollowsLinks says that links below a Tree are followed.
 	FollowsLinks bool
-	// InPlace says of a Tree that is written that only what is there already is changed, moved
-	// or removed; and of one that is read as a Guess, that its files are found before they are
-	// read, and not made by the command.
+	// InPlace says that only files that are already in a Tree that is written are changed, moved
+	// or removed. On a Guess of a Tree that is read it says that the files are found before they
+	// are read, so the command does not make them.
 	InPlace bool
-	// Enters says of a path that is read that it is a directory in which other commands run,
-	// as after cd. What they do there has targets of its own as far as it is known: a hook that
-	// has to keep an agent out of a directory denies such a target.
+	// Enters says that a path that is read is a directory in which other commands run, as after
+	// cd. The effects of these commands are targets of their own, as far as they are known. A hook
+	// that has to keep an agent out of a directory denies such a target.
 	Enters bool
-	// Reads reports whether a Tree that is read includes files with such a name; nil means
-	// all. A deny or ask rule about other files below the tree is not about it.
+	// Reads reports whether a Tree that is read includes files of this name. Nil means that it
+	// includes all. A deny or ask rule about other files below the Tree does not match it.
 	Reads func(name string) bool
-	// LeaveOut is what added to the command leaves files called NAME out of the tree, for
-	// the text of a refusal.
+	// LeaveOut is the argument that makes the command leave out files called NAME, for the text of
+	// a refusal.
 	LeaveOut string
-	// Holds, if set, calls visit with the path of each file that a Tree includes, of one that
-	// is written each that may be written, until visit returns false; nil means what is found
-	// on the disk if the Tree is read or InPlace, and anything otherwise. It returns false if
-	// there may be more. Like VerifyReadOnly it may look at files.
+	// Holds, if set, calls visit with the path of each file that a Tree includes, until visit
+	// returns false. If the Tree is written, these are the files that may be written. Holds
+	// returns false if there may be more. Like VerifyReadOnly, it may look at files. Nil means the
+	// files on the disk if the Tree is read or InPlace, and any files otherwise.
 	Holds func(visit func(path string) bool) bool
 }
 
-// parsed reports whether the tool says anything about a command line, which it then has
-// looked into.
+// parsed reports whether the tool makes any claim about a command line, and so has parsed it.
 func (f *ShellFacts) parsed() bool {
 	return f.Simple || f.ReadOnly || f.EditsOnly || f.NoWildcards || f.ReadsInput || f.RunsUnseen || f.ReadsUnseen || f.VerifyReadOnly != nil || f.VerifyProgram != nil || len(f.Nested) > 0 || len(f.Starts) > 0 || f.VerifyNames != nil
 }
@@ -440,7 +439,7 @@ func (f *ShellFacts) parsed() bool {
 // Platform says how paths are spelled.
 type Platform int
 
-// The platforms. The zero value is the one that the program runs on.
+// The platforms. The zero value is the platform that the program runs on.
 const (
 	ThisPlatform Platform = iota
 	Linux
@@ -464,7 +463,7 @@ func (p Platform) pattern() pattern.Platform {
 	return currentPlatform()
 }
 
-// currentPlatform is the platform that the program runs on.
+// currentPlatform returns the platform that the program runs on.
 func currentPlatform() pattern.Platform {
 	switch runtime.GOOS {
 	case "windows":

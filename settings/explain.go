@@ -42,7 +42,7 @@ func Explain(l *Loaded) string {
 	return b.String()
 }
 
-// shown returns a text of any length on one line. What a terminal would not show is escaped.
+// shown returns a text of any length on one line. It escapes invisible characters.
 func shown(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {
@@ -51,7 +51,7 @@ func shown(text string) string {
 	return strings.Join(words, " ")
 }
 
-// ExplainJSON returns what Explain shows as JSON: an object with the mode, the facts, the
+// ExplainJSON returns the content of Explain as JSON: an object with the mode, the facts, the
 // warnings and the errors of Broken.
 func ExplainJSON(l *Loaded) ([]byte, error) {
 	type warning struct {

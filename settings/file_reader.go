@@ -384,9 +384,8 @@ func (r *fileReader) respell(rule policy.Rule) (all []policy.Rule) {
 	return all
 }
 
-// limit joins a list of the file with those of the others. The list is a limit even if it is
-// empty. That of a project that is not trusted is none, since a hook that cannot run does not
-// deny anything.
+// limit adds a list of the file to those of the others. An empty list is a limit, too. The list
+// of an untrusted project does not count: it could keep a hook from running that denies calls.
 func (r *fileReader) limit(key string, all *[]string) {
 	v, ok := r.key(key)
 	if !ok {
@@ -436,7 +435,7 @@ func (r *fileReader) checkKeys() {
 	}
 }
 
-// maxNear is for how many unknown keys the files are asked what they may mean. More are no slips.
+// maxNear limits the unknown keys for which a known key is suggested. Users misspell fewer.
 const maxNear = 1000
 
 // meant returns the key of this package that a key may stand for, or "".

@@ -77,7 +77,7 @@ type loader struct {
 	hooks      map[hookPlace]int     // the facts about those that count
 	env        map[string]Position   // of the variables in Env
 	managed    map[string]managedDir // by the directory of managed files
-	near       map[string]string     // what keys of files may be meant as
+	near       map[string]string     // the known keys that unknown keys of files may be meant as
 	mode       int                   // the fact about the mode, if Mode is set
 }
 
@@ -319,7 +319,7 @@ func (l *loader) readTools() {
 	l.Restrictions = append(l.Restrictions, pegboard.Restriction{Reason: "--tools does not name it", Only: names, SkipExternal: true})
 }
 
-// finish sets what depends on all files, and sorts.
+// finish sets the fields that depend on all files, and sorts.
 func (l *loader) finish() {
 	if l.Mode != "" && slices.Contains(l.Withheld, l.Mode) {
 		l.warn(l.facts[l.mode].Position, "%s: %s is disabled", modeKey, l.Mode)

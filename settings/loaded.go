@@ -35,7 +35,7 @@ type Loaded struct {
 
 	// Env are the variables for commands, hooks and MCP servers.
 	Env map[string]string
-	// Values are what variables mean for other packages, of Env and of the environment.
+	// Values are the options of other packages that variables of Env and of the environment set.
 	Values Values
 
 	// Servers are the configured MCP servers, each name once, sorted by it.
@@ -84,9 +84,9 @@ func (l *Loaded) broken() error {
 	return errors.Join(errs...)
 }
 
-// WithoutBroken returns the settings without what could not be read, so that Permissions
-// does not fail for it: the user must know, since less is denied than the files say. What is
-// broken in a managed file stays in Broken.
+// WithoutBroken returns the settings without the parts that could not be read, so that Permissions
+// does not fail for them. The user must know, since less is denied than the files say. Broken
+// parts of managed files stay in Broken.
 func (l *Loaded) WithoutBroken() *Loaded {
 	rest := *l
 	rest.Broken = slices.DeleteFunc(slices.Clone(l.Broken), func(b *BrokenError) bool { return b.Source != policy.SourceManaged })

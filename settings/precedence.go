@@ -23,7 +23,7 @@ type toggle struct {
 // String returns the key and its place, as the reason for something.
 func (t toggle) String() string { return fmt.Sprintf("%s is on in %v", t.key, t.at) }
 
-// readPrecedence reads the keys that say what counts, of all files.
+// readPrecedence reads, of all files, the keys that decide which other keys count.
 func (l *loader) readPrecedence() {
 	l.precedence.rulesOnly = l.managedToggle(rulesOnlyKey)
 	l.precedence.hooksOnly = l.managedToggle(hooksOnlyKey)

@@ -174,7 +174,7 @@ func (r *fileReader) readServerPolicy(p *serverPolicy) {
 	}
 }
 
-// readEnabled reads what switches servers of the project on.
+// readEnabled reads the keys that switch servers of the project on.
 func (r *fileReader) readEnabled(p *serverPolicy) {
 	if v, ok := r.key(enabledServersKey); ok {
 		items, _ := r.list(v, enabledServersKey, r.wrongAllows)

@@ -1,7 +1,7 @@
 // Package settings reads and writes the settings files of Claude Code, as its documentation
 // of settings describes them, so that they work unchanged in another program. [Locate] finds
-// the files of a session, [Files.Load] reads them, [Files.Save] and [Files.Approve] write what
-// the user answers, [Files.Changed] reports that a file has changed, and [Explain] shows where
+// the files of a session, [Files.Load] reads them, [Files.Save] and [Files.Approve] write the
+// answers of the user, [Files.Changed] reports that a file has changed, and [Explain] shows where
 // each setting comes from.
 //
 // # Sources
@@ -29,7 +29,7 @@
 //	deniedMcpServers, allowManagedMcpServersOnly          Loaded.Servers
 //	allowManagedPermissionRulesOnly                       Loaded.Rules
 //
-// All other keys are the host's, see [Loaded.Key]. What does not count is a [Warning].
+// All other keys are the host's, see [Loaded.Key]. A setting that does not count gives a [Warning].
 //
 // # Writing
 //
@@ -80,10 +80,10 @@ type Files struct {
 	// Trusted says that the user trusts the project. Otherwise its allow rules, its
 	// directories, its hooks, its env, a mode but ModePlan and ModeDontAsk, its approvals
 	// of MCP servers and their headersHelper are ignored, and also those of the local file, which
-	// an archive or a copied repository may have brought along. What they deny counts in any case.
+	// an archive or a copied repository may have brought along. Their denials count in any case.
 	Trusted bool
-	// TrustedLocal says the same of the local file alone, unless it, or its directory, is a link:
-	// for a host that knows that nobody but the user has written it.
+	// TrustedLocal says the same of the local file alone, unless it, or its directory, is a link.
+	// It is for a host that knows that only the user has written the file.
 	TrustedLocal bool
 
 	// Strict makes a hook of PreToolUse, PermissionRequest or UserPromptSubmit that cannot

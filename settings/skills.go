@@ -33,7 +33,7 @@ const skillOverridesKey = "skillOverrides"
 // maxNested is how many directories below the session's are looked into for skills. Our choice.
 const maxNested = 1000
 
-// SkillOptions are what files of skills do not say. The zero value works.
+// SkillOptions hold the facts that files of skills do not state. The zero value works.
 type SkillOptions struct {
 	Plugins []Plugin
 	// Bundled are the skills of the host, and Prompts those of MCP servers, which package
@@ -239,7 +239,7 @@ func openTree(p place) (fs.FS, func(), error) {
 }
 
 // SkillOverrides returns the visibilities of skills that the key skillOverrides sets, the highest
-// source first, for [SkillOptions]. What does not count is a warning.
+// source first, for [SkillOptions]. A value that does not count gives a warning.
 func (l *Loaded) SkillOverrides() (map[string]skills.Visibility, []Warning) {
 	all := map[string]skills.Visibility{}
 	var warnings []Warning

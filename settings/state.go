@@ -114,8 +114,8 @@ func sameInfo(a, b fs.FileInfo) bool {
 // Changed reports whether Load may return something else than since: whether a file was
 // written, replaced, removed or made, or f is not the value that since was loaded with. A host
 // asks between turns. It compares the size, the times and the identity of each file, and the
-// content only of a file that had been written within 2 seconds before it was read. What f has
-// saved, by Save or Approve, is no change, if Locate has made f.
+// content only of a file that had been written within 2 seconds before it was read. A file
+// that f has saved, by Save or Approve, is no change, if Locate has made f.
 //
 // A host that hooks on ConfigChange may refuse the change keeps since; a change of a managed
 // file must not be refused.

@@ -131,7 +131,7 @@ type Codec interface {
 	// Recall returns the messages that keep tools known when the messages that loaded them
 	// are dropped, as a compaction of the conversation does: a call of
 	// [pegboard.ToolSearch] and its result, as History and Results write them. Give it
-	// what Loaded returned before; Loaded returns the same tools for these messages.
+	// the earlier result of Loaded; Loaded returns the same tools for these messages.
 	//
 	// They belong right after a message of the user, such as the summary. Tools that are
 	// not deferred, or that the request cannot hold, are left out. If none is left, or the

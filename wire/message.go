@@ -27,7 +27,7 @@ type Message struct {
 	// streams in pieces are put together.
 	Calls []pegboard.Call
 	// Incomplete are the calls that the model began and did not finish, because the
-	// reply was cut or the tokens ran out. Input is what arrived. They must not run, and
+	// reply was cut or the tokens ran out. Input is the part that arrived. They must not run, and
 	// History does not hold them.
 	Incomplete []pegboard.Call
 
@@ -109,9 +109,9 @@ func (m *Message) Err() error {
 	return e
 }
 
-// Notice returns what the model must know of the end of its message, or "": that the message
-// was too long and which calls were not complete, or that a call could not be read. The
-// Results of a [Codec] begin their words of the user with it.
+// Notice returns a text that tells the model how its message ended: that the message was too
+// long and which calls were not complete, or that a call could not be read. It is empty for any
+// other end. The Results of a [Codec] begin their words of the user with it.
 func (m *Message) Notice() string {
 	switch {
 	case m.Finish == pegboard.FinishLength && len(m.Incomplete) > 0:

@@ -199,8 +199,8 @@ type Reply interface {
 	// When the events end, Message tells whether the reply was whole.
 	Events() iter.Seq[Event]
 	// Message reads the rest of the reply and returns its message. The message is never
-	// nil: with an error it holds what arrived before, and all that Events has yielded is
-	// in it.
+	// nil: with an error it holds the part that arrived before. All that Events has yielded
+	// is in it.
 	//
 	// The error is an [*APIError], or it wraps [ErrTruncated] or [ErrMalformed]. [Retryable]
 	// tells whether to send the request again.

@@ -18,7 +18,7 @@ import (
 // reply despite its success, for a context that was canceled or is past its deadline, and for
 // all errors that this package does not know. X-Should-Retry decides for the errors of a response that has this header.
 //
-// What the failed reply has shown, or which of its calls have run, is not considered: a
+// Retryable does not consider the texts and the calls of the failed reply: a
 // host that runs calls while the reply arrives keeps their results and does not retry.
 func Retryable(err error) (after time.Duration, ok bool) {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -35,8 +35,8 @@
 // reply has no call of its own: <invoke>, <tool_call>, <function=…>, [TOOL_CALLS] and
 // <|python_tag|> at the end of the text, and JSON with a name and arguments that is the whole
 // text or a fenced block at its end. All calls must name tools of the request. The values
-// are taken as they are: nothing is repaired, and what is not exactly of such a form stays
-// text. A parameter in tags is text where the tool's schema takes one, and JSON elsewhere.
+// are taken as they are: nothing is repaired, and text that does not match such a form exactly
+// stays text. A parameter in tags is text, unless the tool's schema wants JSON and it is JSON.
 //
 // Such a call comes after all other events of the reply, and its FromText is set. It is
 // decided like any other. The text stays in [Message].Text, which a user has read already,

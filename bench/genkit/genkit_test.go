@@ -68,7 +68,7 @@ func (m *fakeModel) define(g *genkit.Genkit) ai.Model {
 func toolCalls(n int, name string, args func(i int) string) []*ai.Part {
 	parts := make([]*ai.Part, n)
 	for i := range parts {
-		var v any // what a model plugin does with the arguments on the wire
+		var v any // a model plugin decodes the arguments on the wire like this
 		if err := json.Unmarshal([]byte(args(i)), &v); err != nil {
 			return nil
 		}

@@ -22,13 +22,13 @@ type Input struct {
 	Recursive bool   `json:"recursive"`
 }
 
-// Args is what the model would send for Input.
+// Args is an Input as a model would send it.
 const Args = `{"path":"/var/log/syslog","limit":200,"recursive":true}`
 
 // logs is how many inputs ArgsAt has. Two that take turns would look like a loop.
 const logs = 8
 
-// ArgsAt is what the model would send in its call i. Calls that follow each other
+// ArgsAt returns the arguments of call i, as a model would send them. Successive calls
 // differ, as a library may take the same call again and again for a loop.
 func ArgsAt(i int) string {
 	return fmt.Sprintf(`{"path":"/var/log/syslog.%d","limit":200,"recursive":true}`, i%logs)
@@ -92,11 +92,11 @@ func (e *ToolError) Error() string { return "tool error result: " + e.Text }
 type Case struct {
 	// Name is the last element of the benchmark's name, with no spaces.
 	Name string
-	// Validates says what is checked before the handler runs.
+	// Validates names the checks before the handler runs.
 	Validates string
-	// Path says what the measured path holds besides decode and call.
+	// Path names the work on the measured path besides decode and call.
 	Path string
-	// Lacks says what pegboard's path holds and this one does not. Only floors
+	// Lacks names the work on pegboard's path that this one does not do. Only floors
 	// and pegboard's own cases leave it empty.
 	Lacks string
 
@@ -203,10 +203,10 @@ func benchExport(b *testing.B, c Case, n int) {
 	b.ReportMetric(float64(size), "encodedB")
 }
 
-// Behaviour logs, for each case that is not a floor, what it does with bad input, an unknown tool,
-// a failing tool, and the order of results. It never fails: it is a record.
-// Panics are left to BehaviourPanic because an unrecovered panic in a
-// library's goroutine ends the process.
+// Behaviour logs, for each case that is not a floor, how it treats bad input, an unknown tool and
+// a failing tool, and how it orders results. It never fails: it is a record.
+// Panics are left to [Panic] because an unrecovered panic in a library's
+// goroutine ends the process.
 func Behaviour(t *testing.T, cases []Case) {
 	probes := []struct{ what, tool, args string }{
 		{"valid", "noop", Args},
@@ -269,9 +269,9 @@ func outcome(out string, err error) string {
 	return s
 }
 
-// Panic runs one call of "boom" in the case called name and logs what comes
-// back. Run it in a process of its own: a case that does not recover ends the
-// process. Without a name there is nothing to run.
+// Panic runs one call of "boom" in the case called name and logs its result, or
+// the panic that reaches the caller. Run it in a process of its own: a case that
+// does not recover may end the process. Without a name it skips the test.
 func Panic(t *testing.T, cases []Case, name string) {
 	i := slices.IndexFunc(cases, func(c Case) bool { return c.Name == name && c.NewOne != nil })
 	switch {
@@ -290,7 +290,8 @@ func Panic(t *testing.T, cases []Case, name string) {
 }
 
 // FanOut runs fn n times at once, each on its own goroutine, and returns the
-// first error: what a caller of a one-call API (such as an MCP client) writes.
+// error of the lowest i. It is the code that a caller of a one-call API (such as
+// an MCP client) writes.
 func FanOut(n int, fn func(i int) error) error {
 	var wg sync.WaitGroup
 	errs := make([]error, n)

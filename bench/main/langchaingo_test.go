@@ -17,8 +17,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/bench/harness"
 )
 
-// lcTool is what a user must write: langchaingo has no typed tools, so the
-// decode of the input string is the user's.
+// lcTool is the code that a user must write: langchaingo has no typed tools, so
+// the user decodes the input string.
 type lcTool struct {
 	name string
 	fn   func(context.Context, harness.Input) (string, error)

@@ -32,12 +32,12 @@ func TestPegboardOne(t *testing.T) {
 	require.Equal(t, int64(1), h.post.Load(), "post hooks")
 }
 
-// TestPegboardBehaviour requires what TestBehaviour only records of the others:
-// wrong input never reaches the tool, and the model is told of every failure.
+// TestPegboardBehaviour requires the behaviour that TestBehaviour only records of the
+// others: wrong input never reaches the tool, and the model is told of every failure.
 func TestPegboardBehaviour(t *testing.T) {
 	tests := []struct {
 		name, tool, args string
-		says             string // a part of what the model reads
+		says             string // a part of the text that the model reads
 	}{
 		{name: "missing required", tool: "noop", args: `{"path":"/x","limit":200}`, says: `"recursive"`},
 		{name: "wrong type", tool: "noop", args: `{"path":"/x","limit":"200","recursive":true}`, says: "limit"},

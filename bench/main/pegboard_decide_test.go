@@ -19,11 +19,11 @@ import (
 const line = `git status && npm run build; make -s test | tail -20 && echo "all done"`
 
 // BenchmarkDecide measures the decision on a command line, from the bytes of the
-// call to allow or ask, under more and more rules. Its floor is what parsing the
-// line costs alone. No peer has a case.
+// call to allow or ask, under more and more rules. Its floor only parses the line.
+// No peer has a case.
 //
-// The floor allocates two thirds of what a decision allocates, in a fifth of its time.
-// In a process with nothing alive the collector runs every 4 MB, and then decides the
+// The floor allocates two thirds as much as a decision, in a fifth of its time. In a
+// process with nothing alive the collector runs every 4 MB, and then decides the
 // ratio: between 3.5 and 6, as the other core is free or not. So there is a heap here,
 // as in every process that embeds the library.
 func BenchmarkDecide(b *testing.B) {

@@ -23,7 +23,7 @@ import (
 // hookScript reads its payload and says nothing, as most hooks do.
 const hookScript = "cat > /dev/null"
 
-// BenchmarkHooks measures what the hooks of settings files add to a call. No peer has a case.
+// BenchmarkHooks measures the cost that hooks of settings files add to a call. No peer has a case.
 //
 //   - Hooks/command: one command, beside the bare process that reads the same bytes;
 //   - Hooks/none: a hundred hooks of other tools, beside no hooks;

@@ -16,7 +16,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// BenchmarkInspect measures what a page costs. No peer has a case.
+// BenchmarkInspect measures the cost of a page. No peer has a case.
 //
 //   - Inspect/record: a call whose events a page records, beside a listener that does nothing;
 //     with contents, it also keeps the input, the result and the lines that a person reads;

@@ -29,7 +29,7 @@ func BenchmarkMessages(b *testing.B) {
 	b.Run("Messages/pegboard-disk", func(b *testing.B) { benchMessages(b, b.TempDir()) })
 }
 
-// A post counts what the teammates write and read.
+// A post counts the messages that the teammates write and read.
 type post struct {
 	messages int64 // that are to be written
 	drawn    atomic.Int64
@@ -138,7 +138,7 @@ func (p *post) draw(from string) (calls []pegboard.Call) {
 	return calls
 }
 
-// count counts the messages in what a teammate reads.
+// count counts the messages in a text that a teammate reads.
 func (p *post) count(text string) {
 	for {
 		_, rest, found := strings.Cut(text, "«")

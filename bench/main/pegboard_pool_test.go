@@ -14,8 +14,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// BenchmarkPool measures what a host pays before a turn, and for each name that
-// the model says. No peer has a case.
+// BenchmarkPool measures the work of a host before a turn, and for each name that
+// the model writes. No peer has a case.
 func BenchmarkPool(b *testing.B) {
 	b.Run("Assemble1050/pegboard-cold", benchAssembleCold)
 	b.Run("Assemble1050/pegboard-changed", benchAssembleChanged)
@@ -24,8 +24,8 @@ func BenchmarkPool(b *testing.B) {
 	benchLookups(b)
 }
 
-// fleet is what an agent with many servers has: 50 built-in tools and 50 servers
-// of 20 tools each.
+// fleet holds the tools and rules of an agent with many servers: 50 built-in tools
+// and 50 servers of 20 tools each.
 type fleet struct {
 	builtins []pegboard.Tool
 	servers  [][]pegboard.Tool
@@ -107,7 +107,7 @@ func assemble(tb testing.TB, reg *pegboard.Registry, s *pegboard.Session) *pegbo
 	return p
 }
 
-// TestFleet makes sure that the benchmarks assemble what they say.
+// TestFleet makes sure that the benchmarks assemble the pools that they describe.
 func TestFleet(t *testing.T) {
 	f := newFleet(t)
 	reg, s := f.start(t)
@@ -160,7 +160,7 @@ func benchAssembleUnchanged(b *testing.B) {
 	}
 }
 
-// benchAttach is what a server's other list costs when it arrives.
+// benchAttach is the arrival of another list of a server.
 func benchAttach(b *testing.B) {
 	f := newFleet(b)
 	reg, _ := f.start(b)

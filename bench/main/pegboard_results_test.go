@@ -17,8 +17,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// BenchmarkStore stores what a command prints, 1 GiB, beside what a shell does with
-// the same. No peer has a case.
+// BenchmarkStore stores the output of a command, 1 GiB, beside a shell that does the
+// same. No peer has a case.
 func BenchmarkStore(b *testing.B) {
 	for _, c := range []struct {
 		name, floor string
@@ -48,7 +48,7 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// storePrinted stores what the command prints and removes it again.
+// storePrinted stores the output of the command and removes it again.
 func storePrinted(b *testing.B, store *pegboard.DirStore, heap *meter) {
 	b.Helper()
 	cmd := exec.CommandContext(b.Context(), "bash", "-c", gigabyte)

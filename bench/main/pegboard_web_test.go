@@ -61,7 +61,7 @@ func BenchmarkWeb(b *testing.B) {
 	b.Run("Web/pegboard", func(b *testing.B) { benchFetch(b, server, -1) })
 	b.Run("Web/pegboard-cached", func(b *testing.B) { benchFetch(b, server, 0) })
 	b.Run("Web/pegboard-heap", func(b *testing.B) {
-		defer debug.SetGCPercent(debug.SetGCPercent(5)) // what is live is known after a collection only
+		defer debug.SetGCPercent(debug.SetGCPercent(5)) // the size of the live heap is known after a collection only
 		o := web.FetchOptions{Reach: []string{server.Listener.Addr().String()}, CacheFor: -1}
 		get := fetcher(b, o, server.URL)
 		get(b)

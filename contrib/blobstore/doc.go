@@ -22,7 +22,7 @@
 // The name of a result depends on all its bytes, so they are received before they are sent: up to
 // Options.Memory bytes in memory, longer ones in a temporary file that is removed at once where the
 // system permits it, such as on Linux, and afterwards elsewhere. A
-// long result is sent in parts of 5 MiB, two at a time. What a driver buffers itself comes on top.
+// long result is sent in parts of 5 MiB, two at a time. Buffers of the driver itself come on top.
 //
 // The driver of S3 buffers the first 16 MiB of a result, twice, and leaves the parts of a Put that
 // was cancelled in the bucket. With the hook of package s3upload it does neither:
@@ -36,7 +36,7 @@
 // # Limits
 //
 // Limits are applied by listing the bucket, by every process for itself, so that several may
-// exceed a limit for a while. What a limit removes are the oldest results, never one that is
+// exceed a limit for a while. A limit removes the oldest results, and none that is
 // younger than a minute. A bucket that expires objects by rules of its own works, too.
 //
 // A process that is killed while it sends a long result leaves an unfinished upload, which no

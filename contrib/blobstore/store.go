@@ -126,7 +126,7 @@ func (s *Store) refresh(ctx context.Context, key, mimeType string, in *received)
 	return true, nil
 }
 
-// send sends a result once. What was not sent whole is not there.
+// send sends a result once. A result that was not sent whole is not stored.
 func (s *Store) send(ctx context.Context, key, mimeType string, in *received, ifNotExist bool) error {
 	sending, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -229,8 +229,8 @@ const (
 	maxExtension = 10
 )
 
-// refForm is the form of all refs, and folderForm that of the folders of sessions. What has
-// another form was not made by this package.
+// refForm is the form of all refs, and folderForm that of the folders of sessions. Names
+// of other forms were not made by this package.
 var (
 	refForm    = regexp.MustCompile(`^[a-z0-9-]{1,40}\.[0-9a-f]{32}\.[a-z0-9]{1,10}$`)
 	folderForm = regexp.MustCompile(`^[a-z0-9-]{1,40}\.[0-9a-f]{32}$`)

@@ -56,8 +56,8 @@ func (s *Store) sweepLater() {
 	})
 }
 
-// count adds a new result of the session, and removes the oldest if they are too many. What
-// cannot be removed now is tried at the next result.
+// count adds a new result of the session, and removes the oldest if they are too many. A result
+// that cannot be removed now is tried again at the next result.
 func (s *Store) count(ctx context.Context, size int64) {
 	if s.options.MaxSession == math.MaxInt64 {
 		return

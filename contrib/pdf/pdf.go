@@ -252,7 +252,7 @@ func (r *Reader) open(ctx context.Context, doc *io.SectionReader, use func(*docu
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if err = use(&document{engine: engine, ref: opened.Document}); err != nil && strings.Contains(err.Error(), "wasm") {
-		return ErrTooHard // the engine gave up, mostly for want of memory; the trace of its calls helps nobody
+		return ErrTooHard // the engine gave up, mostly for want of memory; the trace of its calls is of no use
 	}
 	return err
 }
@@ -328,7 +328,7 @@ func (d *document) cut(first, last int) ([]byte, error) {
 	return out.Bytes(), out.err
 }
 
-// A boundedBuffer keeps what is written up to a limit.
+// A boundedBuffer is a buffer with room for left more bytes. A Write that does not fit fails.
 type boundedBuffer struct {
 	bytes.Buffer
 	left int

@@ -16,7 +16,7 @@
 // only if the call's traits say ReadOnly or Idempotent; any other call whose worker is lost fails
 // with [pegboard.ErrOutcomeUnknown], which tells the model to look before it repeats anything.
 //
-// What stays in the process of the host: calls with [pegboard.Traits].Own, tools with
+// These stay in the process of the host: calls with [pegboard.Traits].Own, tools with
 // [pegboard.Info].RequiresUser, and those for which [Options].Route returns "". Tools that make
 // calls themselves, such as REPL, belong there, too, since a worker has no executor.
 //

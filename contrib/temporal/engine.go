@@ -41,7 +41,7 @@ type Options struct {
 	// own. "" means that the call runs in this process. Nil means DefaultQueue for all tools.
 	// Info.Name is not the exposed name of an attached tool; Info.Origin names its source.
 	Route func(pegboard.Info) string
-	// Extra returns what else a worker must know of a session, as JSON: Description.Extra. Nil
+	// Extra returns more facts of a session for the worker, as JSON: Description.Extra. Nil
 	// means nothing. It is called for every call.
 	Extra func(*pegboard.Session) (json.RawMessage, error)
 
@@ -108,7 +108,7 @@ func WorkflowID(c *pegboard.Call) string {
 //
 // When ctx ends, the tool's context ends on the worker within about a second, with the same
 // cause, and Invoke waits for the tool to return: so the executor's grace period and
-// [pegboard.Info].Interrupt mean what they mean without an Engine. Reports of the tool by
+// [pegboard.Info].Interrupt mean the same as without an Engine. Reports of the tool by
 // [pegboard.Call.Emit] come as events, the last one of each second. Attempts after a failure
 // of the tool's transport are made by the engine, as [pegboard.RetryPolicy] says; their pauses
 // are those of Temporal.

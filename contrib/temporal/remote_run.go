@@ -255,7 +255,7 @@ func (r *remoteRun) showProgress(ctx context.Context) {
 	r.call.EmitData(p.Text, data)
 }
 
-// returned returns the result and the error of the tool, or why there is none.
+// returned returns the result and the error of the tool, or an error that says why it has none.
 func (r *remoteRun) returned(ctx context.Context) (*pegboard.Result, error) {
 	if r.err != nil {
 		return nil, r.err

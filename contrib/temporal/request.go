@@ -89,8 +89,8 @@ type progress struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-// digestOf returns what tells calls with the same id apart: the tool and its definition, and the
-// bytes of the input.
+// digestOf returns a digest that tells calls with the same id apart, by the tool, its definition
+// and the bytes of the input.
 func digestOf(tool, definition string, input []byte) string {
 	return hashOf(tool, definition, string(input))
 }

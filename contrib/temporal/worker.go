@@ -26,18 +26,18 @@ const stickyWithin = time.Second
 
 // WorkerOptions are the settings of a [Worker]. Pool is required.
 type WorkerOptions struct {
-	// Pool assembles the pool of a session, and makes the session: Description.Config has what
-	// the host says of it. The worker closes the session of the pool. A call runs if the pool
-	// has its tool with the same name and definition; what else is in the pool does not count.
+	// Pool assembles the pool of a session, and makes the session: Description.Config returns the
+	// settings from the host. The worker closes the session of the pool. A call runs if the pool
+	// has its tool with the same name and definition; other tools of the pool do not count.
 	//
 	// Pool is called once for each Description, and concurrently for different ones. It must not
 	// return the pool of another call.
 	Pool func(ctx context.Context, d Description) (*pegboard.Pool, error)
 	// MaxSessions is how many sessions are kept for later calls, those in use not counted; 0
-	// means DefaultMaxSessions. What tools remember in a session, such as which files the model
+	// means DefaultMaxSessions. The memory of tools in a session, such as which files the model
 	// has read, is lost with it.
 	MaxSessions int
-	// Logger gets panics of tools and what goes wrong in a session's Close. Nil means
+	// Logger gets panics of tools and failures of a session's Close. Nil means
 	// [slog.Default]. Inputs and results are not logged.
 	Logger *slog.Logger
 	// SDK are further options of the worker. WorkerStopTimeout is DefaultStopTimeout if it is 0,

@@ -10,8 +10,8 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 )
 
-// callWorkflow runs one call as one activity. It fails only where Temporal itself does; what goes
-// wrong with the call is in the answer.
+// callWorkflow runs one call as one activity. It fails only where Temporal itself does; a failure
+// of the call is in the answer.
 func callWorkflow(ctx workflow.Context, r request) (answer, error) {
 	a := answer{Version: wireVersion, Digest: r.Digest}
 	if err := checkVersion(r.Version); err != nil {

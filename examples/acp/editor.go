@@ -104,7 +104,7 @@ func (e *editor) run() error {
 	return lines.Err()
 }
 
-// answer allows what changes files, and cancels the prompt at anything else.
+// answer allows edits, and cancels the prompt at any other call.
 func (e *editor) answer(m *message) {
 	e.printf("  ? %s\n", m.Params.Call.Title)
 	for _, o := range m.Params.Options {

@@ -1,6 +1,6 @@
 // Command acp is an agent that an editor can start. With -stdio it speaks the Agent Client
-// Protocol on standard input and output. Without, it plays the editor as well, and prints what
-// an editor would show: an edit that is asked about, and a question that the user cancels. The
+// Protocol on standard input and output. Without, it plays the editor as well, and prints the
+// view of an editor: an edit that is asked about, and a question that the user cancels. The
 // model is a script; the tools, the session and the protocol are real. See docs/acp.md.
 package main
 

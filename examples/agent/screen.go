@@ -43,7 +43,7 @@ func newScreen(out *os.File) *screen {
 // close ends the changes in place.
 func (s *screen) close() { close(s.stop) }
 
-// heading begins a message of who.
+// heading begins a message of the speaker who.
 func (s *screen) heading(who, text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

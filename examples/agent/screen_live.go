@@ -98,8 +98,8 @@ func (s *screen) liveLine(sp *span, now time.Time) string {
 	return line
 }
 
-// ended prints what stays of a call: a line, and why. A call that folds waits for its
-// neighbours.
+// ended prints the lines that stay of a call: the action, the decision and the outcome. A call
+// that folds waits for its neighbours.
 func (s *screen) ended(sp *span) {
 	if sp.folds() {
 		s.folded = append(s.folded, sp)
@@ -142,8 +142,8 @@ func (s *screen) closeFold() {
 	s.print(line + "\n")
 }
 
-// foldedLine returns the line of the calls that fold, in request order: how many, and of
-// what.
+// foldedLine returns the line of the calls that fold: their number and kinds, and their names in
+// request order.
 func (s *screen) foldedLine() string {
 	slices.SortFunc(s.folded, func(a, b *span) int { return a.number - b.number })
 	var views []pegboard.View

@@ -55,7 +55,7 @@ func (s *screen) beginQuestion(q *pegboard.Question) {
 	s.asking = true
 }
 
-// endQuestion shows what happened while the person was asked.
+// endQuestion shows the text, and the lines that were held back while the person was asked.
 func (s *screen) endQuestion(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ type card struct {
 	Agent   []string        `json:"agent,omitempty"` // the agent that asks, outermost first; empty for the main agent
 	Tool    string          `json:"tool"`
 	Title   string          `json:"title"` // of the tool, for a person
-	Line    string          `json:"line"`  // what the call would do
+	Line    string          `json:"line"`  // the action of the call, such as "Read main.go"
 	Input   json.RawMessage `json:"input"`
 	Targets []string        `json:"targets"`
 	Reason  string          `json:"reason"`

@@ -53,7 +53,7 @@ func allDays(out io.Writer) (err error) {
 	return nil
 }
 
-// oneDay is what one of the processes does.
+// oneDay is the work of one of the processes.
 func oneDay(ctx context.Context, day, dir string, out io.Writer) (err error) {
 	h, err := newHost(dir, out)
 	if err != nil {

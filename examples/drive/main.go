@@ -167,7 +167,7 @@ func callsOf(line []byte, message int) ([]pegboard.Call, error) {
 	return calls, nil
 }
 
-// print prints the results of a message, and what the tasks in the background report.
+// print prints the results of a message, and the reports of the tasks in the background.
 func (d driver) print(out io.Writer, outcomes []pegboard.Outcome, notices []pegboard.Part) error {
 	var text strings.Builder
 	for _, o := range outcomes {

@@ -96,7 +96,7 @@ func (a *agent) do(ctx context.Context, calls ...pegboard.Call) {
 	for i, out := range a.executor.Run(ctx, a.pool, calls...) {
 		fmt.Printf("▸ %s %s\n", calls[i].Name, calls[i].Input)
 		text := out.Result.Text()
-		if len(out.Result.Diffs) > 0 { // what a host shows to the user
+		if len(out.Result.Diffs) > 0 { // a host shows them to the user
 			text = out.Result.Diffs[0].Unified()
 		}
 		fmt.Println("  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  "))

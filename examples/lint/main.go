@@ -1,5 +1,5 @@
-// Command lint lets a linter see each change that a model makes, and the model what the
-// linter says of it: which problems are new, which were there before, and when all are gone.
+// Command lint shows each change of a model to a linter, and the report of the linter to the
+// model: which problems are new, which were there before, and when all are gone.
 // The linter is go vet, in a module that the program makes and removes afterwards.
 package main
 

@@ -43,7 +43,7 @@ func serveLibrary(ctx context.Context) error {
 }
 
 // open makes the session of a client. The rules of the library hold for each call, besides
-// those of the client. What they do not allow is put to the client's user.
+// those of the client. The client's user is asked about any other call.
 func (l *library) open(context.Context, serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
 	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"Borrow", "Reserve", "TakeStock", "Open", "Return"},
@@ -55,7 +55,7 @@ func (l *library) open(context.Context, serve.Client) (*pegboard.Session, func()
 	return session, func() *pegboard.Pool { return l.registry.AssemblePool(session, pegboard.PoolConfig{}) }, err
 }
 
-// tool returns a tool for books. Without a call it does what its name says.
+// tool returns a tool for books. If call is nil, its result is its name and the title of the book.
 func (l *library) tool(name, description string, call func(context.Context, book, *pegboard.Call) (string, error)) pegboard.Tool {
 	if call == nil {
 		call = func(_ context.Context, b book, _ *pegboard.Call) (string, error) {

@@ -121,7 +121,7 @@ func converse(ctx context.Context, configured []mcpjson.Server) (err error) {
 	return nil
 }
 
-// fill is the user, who answers each form with a day.
+// fill stands for the user. It answers each form with a day.
 func fill(_ context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 	fmt.Printf("  %s asks the user: %s\n", f.From, f.Message)
 	return pegboard.ElicitResult{Action: pegboard.ElicitAccept, Content: json.RawMessage(`{"day":"Friday"}`)}, nil
@@ -135,7 +135,7 @@ type host struct {
 	calls    int
 }
 
-// turn begins a turn: what the servers have changed is there now.
+// turn begins a turn, which takes over the changes of the servers.
 func (h *host) turn(ctx context.Context) {
 	h.session.NewTurn()
 	for _, s := range h.servers.Sync(ctx) {
@@ -143,7 +143,7 @@ func (h *host) turn(ctx context.Context) {
 	}
 }
 
-// call makes a call and prints what the model gets. Input lists names and values.
+// call makes a call and prints the result as the model gets it. Input lists names and values.
 func (h *host) call(ctx context.Context, tool string, input ...any) {
 	h.callWith(ctx, &pegboard.Executor{}, tool, input...)
 }

@@ -38,7 +38,7 @@ func (h *host) play(ctx context.Context) error {
 
 	h.title("It schedules a check, which fires when the host is idle")
 	h.call(ctx, call("ScheduleWakeup", map[string]any{"delaySeconds": 600, "reason": "look again", "prompt": "Is hello.sh still there?"}))
-	h.later = 10 * time.Minute // the clock is moved forward, so that nobody waits here
+	h.later = 10 * time.Minute // moves the clock forward, so that the example does not wait
 	h.jobs.ClockChanged()
 	fire, err := h.jobs.Wait(ctx)
 	if err != nil {

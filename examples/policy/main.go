@@ -1,5 +1,5 @@
-// Policy explains what would become of three calls under the permissions of a settings file. It imports
-// nothing of pegboard but the permission engine:
+// Policy explains how the permissions of a settings file decide three calls. It imports nothing
+// of pegboard but the permission engine:
 //
 //	go run ./examples/policy [settings.json]
 package main

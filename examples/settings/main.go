@@ -126,7 +126,7 @@ func explain(show screen, loaded *settings.Loaded, asJSON bool) error {
 	return err
 }
 
-// A screen leaves the temporary directory out of what it shows.
+// A screen prints texts without the path of the temporary directory.
 type screen struct {
 	out  io.Writer
 	base string

@@ -83,7 +83,7 @@ func play(ctx context.Context, show screen, f settings.Files, loaded *settings.L
 	return nil
 }
 
-// outcome shows the texts that the model reads of a call, and who decided it.
+// outcome shows the decision on a call, its decider, and the texts that the model reads.
 func (s screen) outcome(o pegboard.Outcome) {
 	s.printf("\n%s. %s %s\n", o.Call.ID, o.Call.Name, o.Call.Input)
 	s.printf("   %v by %v: %s\n", o.Decision.Behavior, o.Decision.By, pegboard.OneLine(o.Decision.Reason))

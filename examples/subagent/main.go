@@ -102,7 +102,7 @@ func (h *host) call(ctx context.Context, calls ...pegboard.Call) {
 	}
 }
 
-// ask is the user, who is told which agent asks.
+// ask stands for the user. It prints which agent asks, and allows the call.
 func (h *host) ask(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	who := "the main agent"
 	for _, a := range h.agents.List(h.session) {

@@ -115,7 +115,7 @@ func (h *host) play(ctx context.Context, s *site) error {
 	return nil
 }
 
-// fetch lets the model read an address and returns what it is shown.
+// fetch lets the model read an address and returns the text that the model is shown.
 func (h *host) fetch(ctx context.Context, address string) string {
 	return h.call(ctx, "WebFetch", map[string]any{"url": address, "prompt": "What does it say?"}).Text()
 }
@@ -141,7 +141,7 @@ func (h *host) call(ctx context.Context, tool string, input map[string]any) *peg
 	return result
 }
 
-// answer is the user, who allows what no rule decides.
+// answer stands for the user. It allows every call that no rule decides.
 func (h *host) answer(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 	h.say("  the user is asked, and allows: " + q.Call.View().Before)
 	return policy.Decision{Behavior: policy.Allow}, nil

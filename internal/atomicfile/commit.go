@@ -34,8 +34,8 @@ func (e *UndoError) Error() string {
 func (e *UndoError) Unwrap() error { return e.Err }
 
 // Commit makes all changes, or none: after an error, except *UndoError, *BackupError and
-// ErrNotSynced, all files have their old content. Each step is what [Store.Create] or
-// [Snapshot.Replace] does, so that a reader sees a whole file at any moment, though for a
+// ErrNotSynced, all files have their old content. Each step works like [Store.Create] or
+// [Snapshot.Replace], so that a reader sees a whole file at any moment, though for a
 // while new files beside old ones. If the process is killed meanwhile, some files are
 // changed and others not.
 //
@@ -46,7 +46,7 @@ func (s *Store) Commit(ctx context.Context, steps []Step) ([]*Snapshot, error) {
 	var undo undoLog
 	defer undo.close()
 	var notSynced error
-	for _, remove := range []bool{false, true} { // what is removed is needed longest
+	for _, remove := range []bool{false, true} { // removals come last: their files are needed longest
 		for i, step := range steps {
 			if step.Remove != remove {
 				continue

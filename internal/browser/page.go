@@ -133,7 +133,7 @@ func (p *Page) Reload() {
 	p.waitForLoad(before)
 }
 
-// Follow does what leads to another document, and waits until that is loaded.
+// Follow calls act, which leads to another document, and waits until that is loaded.
 func (p *Page) Follow(act func()) {
 	p.tb.Helper()
 	before := p.loaded()

@@ -93,7 +93,7 @@ func Cassette(t testing.TB, path string) []Recording {
 	}
 }
 
-// text returns a body, or "" if there is none.
+// text returns the body, or "" if the recording has no body.
 func (r recordedBody) text(t testing.TB) string {
 	t.Helper()
 	if r.Parsed != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
 
-// The limits of a file. They are far above what files of agents and skills have.
+// The limits of a file. Files of agents and skills stay far below them.
 const (
 	MaxBytes = 1 << 20  // of the file
 	MaxHead  = 64 << 10 // bytes between the lines of hyphens

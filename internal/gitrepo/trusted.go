@@ -13,11 +13,11 @@ import (
 // make git run programs in it. Source: gitrepository-layout(5).
 var partsOfRepository = []string{"HEAD", "commondir", "config", "config.worktree", "hooks", "info", "objects", "refs"}
 
-// Writes are the files that one call writes; [NewWrites] makes them. Their methods remember what they have read of repositories, and may not be called at the
-// same time.
+// Writes are the files that one call writes; [NewWrites] makes them. Their methods remember the
+// settings of repositories that they have read, and may not be called at the same time.
 type Writes struct {
 	home    string
-	written map[string]bool       // the files, and what lies above them
+	written map[string]bool       // the files, and the directories above them
 	hooks   map[string][]hooksDir // by the directory in which a file lies, or one above
 }
 
@@ -70,10 +70,10 @@ func (w *Writes) wouldBeRepository(at, name string) bool {
 	return slices.ContainsFunc([]string{"objects", "refs", "commondir"}, func(part string) bool { return part == name || has(part) })
 }
 
-// A hooksDir is a directory of hooks that somebody has set.
+// A hooksDir is a directory of hooks that a setting names.
 type hooksDir struct {
 	path   string
-	isTree bool // it is the tree of the repository: what lies deeper is no hook
+	isTree bool // it is the tree of the repository: files in its subdirectories are no hooks
 }
 
 // hooksAbove returns the directories of hooks of the repositories that dir may be in.

@@ -71,8 +71,8 @@ func Try(f func() error) (err error) {
 	return f()
 }
 
-// catch turns a panic into an error. It must be deferred directly. A *PanicError that is
-// raised again stays what it is.
+// catch turns a panic into an error. It must be deferred directly. It keeps a *PanicError
+// that is raised again.
 func catch(err *error) {
 	v := recover()
 	if again, ok := v.(*PanicError); ok {

@@ -1,3 +1,3 @@
 // Package housetest tests the source tree: the rules of its structure, and that its documents
-// say what the code does.
+// agree with the code.
 package housetest

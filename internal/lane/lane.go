@@ -6,7 +6,7 @@
 //
 //	ticket := l.Admit()                // in call order, before anything is known
 //	defer ticket.Done()                // on every path, or later jobs wait forever
-//	ticket.Claim(claim)                // once it is known what the job touches
+//	ticket.Claim(claim)                // once the keys of the job are known
 //	err := ticket.Wait(ctx)            // until no conflicting job is in the way
 //	err = ticket.AcquireSlot(ctx)      // until a worker is free
 //	defer ticket.ReleaseSlot()

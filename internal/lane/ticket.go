@@ -312,8 +312,8 @@ func (l *Lane) callUnlocked(fs []func() Claim) []Claim {
 }
 
 // Blocker returns the ticket that t has to wait for, and why: the nearest that conflicts with
-// t and has claimed its keys. While t only waits for jobs that have not said what they touch,
-// so does Blocker. The result is false once it is known that t waits for no such ticket: it
+// t and has claimed its keys. While t only waits for jobs that have not claimed their keys, so
+// does Blocker. The result is false once it is known that t waits for no such ticket: it
 // holds its keys, ctx has ended, or Wait would return an error. Blocker is for the goroutine
 // that calls Wait.
 func (t *Ticket) Blocker(ctx context.Context) (by *Ticket, why Conflict, ok bool) {

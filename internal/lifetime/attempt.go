@@ -1,5 +1,5 @@
 // Package lifetime says how long something may run, and ends it: an [Attempt] runs a
-// function that may ignore cancellation, [Closers] close what an owner started, and a
+// function that may ignore cancellation, [Closers] close the things that an owner started, and a
 // [Context] is a cancellable context that costs nothing until it is waited for.
 package lifetime
 

@@ -118,7 +118,7 @@ const lateGrace = 100 * time.Millisecond
 type started struct {
 	name     string
 	result   <-chan error // how its goroutine ended
-	err      error        // what Close returned, valid after result
+	err      error        // the result of Close, valid after result
 	returned bool         // result was received
 }
 
@@ -203,7 +203,7 @@ type Excursions struct {
 	stopped atomic.Pointer[stopOrder]
 }
 
-// A stopOrder says what Stop was told.
+// A stopOrder holds the arguments of Stop.
 type stopOrder struct {
 	grace    time.Duration
 	takeOver func(leave func() bool)

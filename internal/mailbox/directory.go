@@ -168,7 +168,7 @@ func (d *directory) recoverBox(box string, over map[string]bool) error {
 }
 
 // entries lists a directory below d, sorted by name. A directory that does not exist is
-// empty. A link to a directory is none.
+// empty. A link to a directory is an error.
 func (d *directory) entries(name string) ([]fs.DirEntry, error) {
 	info, err := d.root.Lstat(name)
 	switch {

@@ -32,7 +32,7 @@ import (
 )
 
 // MaxMessage is the number of bytes that a message may have. A text of 1 MiB fits in, however its
-// characters are escaped, with what stands around it.
+// characters are escaped, with the JSON around it.
 const MaxMessage = 6<<20 + 64<<10
 
 // maxBox is the number of bytes of the messages in one mailbox in memory.

@@ -57,7 +57,7 @@ type Guard struct {
 	// Proxy is the URL of a proxy with the scheme http, https or socks5, which may contain
 	// the user and password for it. The proxy itself need not be public and is not checked.
 	// Client sends all requests through it but those to Reach. The text of their hosts is
-	// judged as without a proxy. What a name resolves to is not, since the proxy looks it up.
+	// judged as without a proxy. Their addresses are not, since the proxy looks them up.
 	Proxy *url.URL
 	// HeaderTimeout limits the time from the end of a request of Client to the header of
 	// its response; 0 means no limit.

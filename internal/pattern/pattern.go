@@ -47,7 +47,7 @@ type Subject struct {
 	Write       bool     // a path that is written; otherwise read
 	Tree        bool     // a path and everything below it
 	NoWildcards bool     // not covered by a specifier with wildcards
-	Doubtful    bool     // Names may miss what it refers to: no rule covers it, each rule of its kind touches it
+	Doubtful    bool     // Names may lack the right one: no rule covers the target, each rule of its kind touches it
 	Names       []string // names; absolute and clean paths, or hosts mapped to ASCII
 	Unparsed    bool     // a command line that was not parsed
 	Nested      []string // names that only Touches matches, such as commands inside a command

@@ -19,8 +19,8 @@ type Command struct {
 	// child reads the null device, which ends at once.
 	Stdin bool
 
-	// Hold are files that stay open in the child and in what it starts, so that a lock on one
-	// of them outlives this process for as long as they do. On Windows they are not passed on.
+	// Hold are files that stay open in the child and its descendants. A lock on one of them
+	// lasts while these run, even after the end of this process. On Windows they are not passed on.
 	Hold []*os.File
 
 	// Grace is the time between asking the group to end and killing it; 0 means 500 ms.
@@ -31,8 +31,8 @@ type Command struct {
 	// rest of the group is killed, and then how long until it is closed; 0 means 2 s.
 	Drain time.Duration
 
-	// Unlisted leaves [Exit].Ended empty: what the child left behind is killed and not looked
-	// up, for which all processes of the system would be read.
+	// Unlisted leaves [Exit].Ended empty. The processes that the child left behind are killed
+	// but not listed, since a list needs a look at all processes of the system.
 	Unlisted bool
 
 	// Keep is the number of bytes of output kept in memory, half of them from the

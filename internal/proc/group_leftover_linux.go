@@ -16,7 +16,7 @@ func (g *group) leftovers() (left []Leftover) {
 	if err != nil {
 		return nil
 	}
-	names, _ := proc.Readdirnames(-1) // what was read before an error counts
+	names, _ := proc.Readdirnames(-1) // the names before an error count
 	_ = proc.Close()
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// writeNow writes to a pipe what fits into its buffer. The pipes of package os do not block
-// their writers; os.File.Write waits for room by itself.
+// writeNow writes the part of p that fits into the buffer of a pipe. The pipes of package os do
+// not block their writers; os.File.Write waits for room by itself.
 func writeNow(pipe *os.File, p []byte) (n int, err error) {
 	conn, err := pipe.SyscallConn()
 	if err != nil {

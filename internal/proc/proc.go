@@ -36,11 +36,12 @@ const (
 )
 
 // QuietSettings returns the variables, in the form NAME=value, that keep programs from
-// waiting for a person: an editor fails at once and says what to do instead, nothing pages,
-// git does not ask for a password, and no program takes the output for a screen.
+// waiting for a person: an editor fails at once, nothing pages, git does not ask for a
+// password, and no program takes the output for a screen.
 //
-// The editor of git is false with arguments that it ignores. Git repeats them when it tells
-// that the editor failed. The other programs may not split the value into words.
+// The editors of git are the program false with advice as arguments, which it ignores. Git
+// repeats the advice when it reports that the editor failed. EDITOR and VISUAL have no
+// arguments, since other programs may not split them into words.
 func QuietSettings() []string {
 	return []string{
 		"PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "TERM=dumb", "EDITOR=false", "VISUAL=false",

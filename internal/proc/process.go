@@ -65,9 +65,9 @@ func (p *Process) Stop(cause error) {
 	p.end(cmp.Or(cause, context.Canceled))
 }
 
-// Interrupt asks the child, or all processes of its group, to give up what they do, as
-// Ctrl-C in a terminal does. What follows is up to them. On Windows, where a program without
-// a console cannot be asked, the error is errors.ErrUnsupported.
+// Interrupt asks the child, or all processes of its group, to stop their work, as Ctrl-C in a
+// terminal does. They decide how to react. On Windows, where a program without a console
+// cannot be asked, the error is errors.ErrUnsupported.
 func (p *Process) Interrupt(all bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -230,9 +230,9 @@ func (p *Process) copy(pipe *os.File, read func(*os.File) error) (lingering bool
 	return false
 }
 
-// drain waits until the output was copied. After Command.Drain it kills what is left in the
-// group, and waits for the same time again: all may have been printed and this process be
-// slow to read. Then it closes the output.
+// drain waits until the output was copied. After Command.Drain it kills the rest of the group
+// and waits again, as long as killLeftovers says: this process may be slow to read output that
+// was printed before. Then it closes the output.
 func (p *Process) drain(copied <-chan error) error {
 	patience := time.NewTimer(p.command.Drain)
 	defer patience.Stop()
@@ -265,7 +265,7 @@ func (p *Process) killLeftovers() time.Duration {
 
 // endLeftovers lists and kills the rest of the group. The caller holds the lock.
 func (p *Process) endLeftovers() {
-	if !p.command.Unlisted && !p.ending && p.exit.Ended == nil { // what was killed already may be listed for a moment
+	if !p.command.Unlisted && !p.ending && p.exit.Ended == nil { // a killed process may be listed for a moment
 		p.exit.Ended = p.leftovers()
 	}
 	p.group.kill()
@@ -377,7 +377,7 @@ type Exit struct {
 	FileErr error
 	Elapsed time.Duration // from the start to the end of the child
 	// Lingering says that a descendant that had left the group kept the output open for
-	// longer than Command.Drain. Output and the file may lack what it printed later.
+	// longer than Command.Drain. Output and the file may lack its later output.
 	Lingering bool
 	// Ended are the processes that the child left behind in its group. They were killed
 	// when its output was over. It is empty if this process ended the command, and on

@@ -88,8 +88,8 @@ func (a *analyser) termOf(key uint32) uint32 {
 }
 
 // addDocument adds a document to the segment, with the words of its name and the first
-// words of its description. Numbers in the name are left out: they rarely say what a tool
-// does, and would lower the share of the name that a query covers. That brings .001.
+// words of its description. Numbers in the name are left out: they rarely describe a tool,
+// and would lower the share of the name that a query covers. That brings .001.
 func (a *analyser) addDocument(name string) {
 	s := a.segment
 	k := indexedDocument{name: name, words: uint32(len(s.words))}

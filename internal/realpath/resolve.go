@@ -169,9 +169,9 @@ func segments(path string) []string {
 }
 
 // Search calls visit with the path of everything in the directories dirs, and in those below
-// that enter returns true for. What is near to one of dirs comes before what is deeper. It
-// follows no links except in dirs. It ends after limit files and directories, and leaves out
-// what cannot be read.
+// for which enter returns true. Entries near to one of dirs come before deeper ones. It follows
+// no links except in dirs. It ends after limit files and directories, and skips directories
+// that cannot be read.
 func Search(dirs []string, limit int, enter func(dir string) bool, visit func(path string, mode fs.FileMode)) {
 	t := tree{budget: limit, visit: func(path string, mode fs.FileMode) bool { visit(path, mode); return true }}
 	seen := map[string]bool{}

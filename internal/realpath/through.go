@@ -11,9 +11,9 @@ import (
 const maxHops = 40
 
 // LeadsThrough reports whether a name, which is absolute and clean, lies in one of the roots,
-// or if a link on its way does: who can change what is there decides where the name leads. A
-// root is recognised under another name, too, as one in other letter case or behind a mount.
-// It returns true as well if there are too many links.
+// or passes through a link that does. A change in a root can then change where the name leads. A
+// root is recognised under another name, too, as one in other letter case or behind a mount. It
+// returns true as well if there are too many links, or if one cannot be read.
 func LeadsThrough(name string, roots []string) bool {
 	var same []fs.FileInfo
 	for _, root := range roots {
@@ -41,9 +41,9 @@ func LeadsThrough(name string, roots []string) bool {
 	return true
 }
 
-// firstLink returns the first part of a name that is a link, and what follows it. What comes
-// before it holds no link, so that .. in the target of the link can be taken away from it.
-// Through says that a part before that is one of roots.
+// firstLink returns the name up to its first link, and the rest of it. No directory above the
+// link is a link, so that .. in the target of the link can be resolved by name. Through says
+// that a part of the name before any link is one of roots.
 func firstLink(name string, roots []fs.FileInfo) (link, rest string, through bool) {
 	for i := 1; i <= len(name); i++ {
 		if i < len(name) && name[i] != filepath.Separator {

@@ -8,8 +8,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// HeapGrowth returns by how many bytes the heap grows while f runs, what is not collected yet
-// included. A test that calls it must not be parallel.
+// HeapGrowth returns by how many bytes the heap grows at most while f runs. Garbage that is
+// not collected yet counts. A test that calls it must not be parallel.
 func HeapGrowth(f func()) uint64 {
 	runtime.GC()
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

@@ -1,5 +1,5 @@
 // Package reference gives tests the MCP servers and clients, the language servers and the
-// checker of pages of others, and measures what such a program costs this process.
+// checker of pages of others, and measures how much the heap of this process grows.
 //
 // They are in a folder that .ci/run fills and names in the environment variable
 // PEGBOARD_MCP_PROGRAMS. A test that needs one that is not there is skipped and says so. The
@@ -36,7 +36,7 @@ const (
 // beside it.
 const TypeScript Program = "typescript-language-server/lib/cli.mjs"
 
-// Axe is a script for a page in a browser: it finds what people with disabilities cannot use.
+// Axe is a script for a page in a browser: it finds parts that people with disabilities cannot use.
 // See [Source].
 const Axe Program = "axe-core/axe.min.js"
 

@@ -72,7 +72,7 @@ func (a *acceptor) acceptsText(text []byte) bool {
 	return within(b.MinLength, utf8.RuneCount(text), b.MaxLength) && (b.Pattern == nil || b.Pattern.Match(text))
 }
 
-// within reports whether n is within bounds. A bound of -1 is none.
+// within reports whether n is within bounds. A bound of -1 does not limit n.
 func within(low, n, high int) bool {
 	return (low == -1 || n >= low) && (high == -1 || n <= high)
 }

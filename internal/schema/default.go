@@ -16,7 +16,7 @@ import (
 )
 
 // defaultOf returns the JSON text of the default that the tag of a field sets. It returns
-// nil if there is none, or if the type cannot have one.
+// nil if the tag sets no default, or if the type cannot have one.
 func defaultOf(f reflect.StructField, quoted bool) json.RawMessage {
 	var values []string
 	for _, k := range keywordsOf(f.Tag) {

@@ -26,7 +26,7 @@ type hider struct {
 	refAlone bool // in this draft, keywords beside a $ref mean nothing
 	steps    int
 	dropped  bool // conditions were left out
-	lenient  bool // leave out unevaluatedProperties, which counts on what conditions evaluate
+	lenient  bool // leave out unevaluatedProperties, which depends on the properties that conditions evaluate
 }
 
 func newHider(document *jsonobject.Tree, names []string) *hider {
@@ -224,7 +224,7 @@ func (h *hider) alternatives(out *jsonobject.Tree, keyword string, list []any, d
 	return err
 }
 
-// dependent adds what depends on other properties being there. The hidden ones always are.
+// dependent adds the conditions on properties that are there. Hidden properties are always there.
 func (h *hider) dependent(out *jsonobject.Tree, keyword string, conditions *jsonobject.Tree, depth int) error {
 	kept := &jsonobject.Tree{}
 	for name, value := range conditions.All() {
@@ -369,8 +369,8 @@ func (h *hider) concerns(v any, depth int) bool {
 	return false
 }
 
-// keepTargets keeps what references in root lead to, if it was rewritten: as a definition of
-// its own, since these references describe other values.
+// keepTargets keeps the schemas that references in root lead to, if they were rewritten. Each
+// becomes a definition of its own, since these references describe other values.
 func (h *hider) keepTargets(root *jsonobject.Tree) {
 	key := definitionsKey
 	if !root.Has(definitionsKey) && (h.refAlone || root.Has("definitions")) {

@@ -14,8 +14,8 @@ import (
 // of t: a struct, a map, or a pointer to one. It returns nil for any other type, for one
 // that encodes itself, and for one that has no JSON form.
 //
-// The schema accepts the JSON of every value of t but nil. It says only what the encoder
-// guarantees: of the tags jsonschema and jsonschema_description it has the descriptions.
+// The schema accepts the JSON of every value of t but nil. It states only guarantees of the
+// encoder: it takes nothing but descriptions from the tags jsonschema and jsonschema_description.
 //
 //   - Properties have the order of the fields, with embedded structs flattened. Structs have
 //     no other properties.

@@ -17,7 +17,7 @@ type arg struct {
 	fromBraces  bool        // one of several that a brace expansion produced; they share their source
 	placeholder bool        // the program that starts the command replaces the word or a part of it
 	found       *foundNames // the files that a word stands for if it is not known
-	withID      string      // a word like it, if what is not known are names of objects of git only
+	withID      string      // the word with objectName for each part that is not known; see withObjectNames
 }
 
 // literalArg returns an argument for a word without quotes and expansions.
@@ -111,7 +111,7 @@ func (a arg) isFoundTree() bool { return a.source == findPlaceholder && a.value 
 // that find replaces it by, or the values of a variable.
 type foundNames struct {
 	values  []arg    // the names or patterns
-	trees   []arg    // directories; the names are those of what is below them
+	trees   []arg    // directories below which the names lie
 	starts  []arg    // directories, if a program starts a command once with names below them
 	dirs    []string // where they were found
 	nul     bool     // each name ends in a zero byte, and not in a line feed

@@ -168,7 +168,7 @@ func (w *walker) applyEffect(c *Command, e effect) {
 	c.NoWildcards = e.noWildcards
 	c.AskReason = e.askReason
 	w.addHosts(c, e.hosts)
-	if e.class == Unknown { // what else is written, and through which links, is not known
+	if e.class == Unknown { // other files may be written, and through any links
 		for i := range e.files {
 			e.files[i].inPlace, e.files[i].origin = false, ""
 		}
@@ -320,8 +320,8 @@ func noArgumentsEffect(args []arg) builtinEffect {
 	return builtinEffect{}
 }
 
-// historyEffect is for history without arguments, which lists what the shell remembers:
-// nothing, since it is not interactive.
+// historyEffect is for history without arguments. It lists nothing, since a shell that is not
+// interactive remembers no lines.
 func historyEffect(args []arg) builtinEffect {
 	if len(args) > 0 {
 		return alwaysUnknownEffect(args)

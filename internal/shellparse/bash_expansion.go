@@ -158,7 +158,7 @@ func (w *walker) parameterReach(name string) reach {
 	switch {
 	case v.reach == nowhere, v.reach == nearby && w.isIn(v.dirs):
 		return v.reach
-	case !w.place.sets(name) && remembered(&w.unassigned, name, func(string) bool { return !mayAssign(w.src, name) }): // what the environment holds, no line has made
+	case !w.place.sets(name) && remembered(&w.unassigned, name, func(string) bool { return !mayAssign(w.src, name) }): // no line has made the value: it comes from the environment
 		return nowhere
 	case remembered(&w.setPlain, name, w.setsPlainTexts):
 		return nowhere
@@ -226,8 +226,8 @@ func (w *walker) operatorReach(p *syntax.ParamExp) reach {
 	return r.ofParts()
 }
 
-// outputBehind returns the reach of what is printed behind the redirections of a statement.
-// before is the reach of what was printed before it, after that of both.
+// outputBehind returns the reach of the output up to the end of a statement with redirections.
+// before is the reach up to its beginning. after is the reach up to its end, without redirections.
 func outputBehind(redirs []*syntax.Redirect, before, after reach) reach {
 	diverted := false
 	for _, r := range redirs {
@@ -290,11 +290,11 @@ const silentCommands = ": true false test [ sleep wait exit return break continu
 // plainVersions are programs that print their version and nothing else, such as a directory.
 const plainVersions = "bun deno node npm npx python python3"
 
-// plainPrinters print numbers, what the system says of itself and its users, and parts of
-// their arguments. cd prints a directory that it finds by CDPATH.
+// plainPrinters print numbers, facts about the system and its users, and parts of their
+// arguments. cd prints a directory that it finds by CDPATH.
 const plainPrinters = "arch basename cd date echo getconf groups hostname id logname nproc pidof printf seq tty uname uptime which whoami dirname"
 
-// addOutput adds the reach of what a command prints.
+// addOutput adds the reach of the output of a command.
 func (w *walker) addOutput(r reach) {
 	if !w.isIn(w.capturedIn) {
 		r = r.ofParts()
@@ -302,7 +302,7 @@ func (w *walker) addOutput(r reach) {
 	w.output = min(w.output, r)
 }
 
-// outputOf returns the reach of what a command prints.
+// outputOf returns the reach of the output of a command.
 func (w *walker) outputOf(s strippedCommand, c *Command) reach {
 	if len(s.args) == 0 || !s.args[0].isLiteral() || c.Class != ReadOnly || s.addsArgs {
 		return anywhere
@@ -367,7 +367,7 @@ func isPlainStat(args []arg) bool {
 
 var plainStat = regexp.MustCompile(`^(?:[^%]|%[abfFgGhinsuUwWxXyYzZ%])*$`)
 
-// reachOfDir returns the reach of what pwd prints.
+// reachOfDir returns the reach of the output of pwd.
 func (w *walker) reachOfDir(args []arg) reach {
 	if len(args) > 0 || w.currentDir() == "" || holdsPattern(w.currentDir()) {
 		return anywhere
@@ -388,9 +388,9 @@ func outputOfLs(args []arg) reach {
 
 // plainGitOutput are arguments of git with which it prints names of objects and of
 // references, numbers and dates in forms that no setting changes. Names of references hold
-// no pattern, see git-check-ref-format(1): git leaves out others. Not so the name that a tag
-// has in its own text, which describe prints, and that text itself, which show prints. branch
-// prints what a file says about a rebase.
+// no pattern, see git-check-ref-format(1): git leaves out others. Left out are describe, which
+// prints the name in the text of a tag, show, which prints that text, and branch, whose list
+// holds text of a file about a rebase.
 var plainGitOutput = regexp.MustCompile(`^(?:` +
 	`rev-parse(?: --verify| --quiet| -q| --short(?:=\d+)?| --abbrev-ref| --symbolic-full-name| --is-inside-work-tree)*(?: REV)+|` +
 	`merge-base(?: --is-ancestor| --fork-point)?(?: REV)+|` +
@@ -401,7 +401,7 @@ var plainGitOutput = regexp.MustCompile(`^(?:` +
 	`log(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| --no-merges| REV)*` +
 	` --(?:format=|pretty=t?format:)(?:%[hHtTpPn]|%[ac][Drtis]|[ :_./-])+(?: -s| --no-patch| -\d+| -n(?: ?\d+| REV)| --reverse| REV)*)$`)
 
-// outputOfGit returns the reach of what git prints.
+// outputOfGit returns the reach of the output of git.
 func outputOfGit(args []arg) reach {
 	var b strings.Builder
 	for i, a := range args {
@@ -431,7 +431,7 @@ var (
 	plainSed = regexp.MustCompile(`^s([/|])(?:[^/|\\\n]|\\.)*[/|][A-Za-z0-9_.,: -]*[/|]g?$`)
 )
 
-// outputOfFilter returns the reach of what a command prints of its input.
+// outputOfFilter returns the reach of the output that a command makes of its input.
 func (w *walker) outputOfFilter(name string, args []arg) reach {
 	if _, ok := keepsLines(name, args); ok {
 		return w.fed

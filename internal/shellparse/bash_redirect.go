@@ -225,8 +225,8 @@ func mayBeExec(c syntax.Command) bool {
 	return false
 }
 
-// keepsOutput reports whether what the last command of a statement prints is all that the
-// statement prints.
+// keepsOutput reports whether a statement prints the output of its last command and nothing
+// else.
 func keepsOutput(s *syntax.Stmt) bool {
 	for _, r := range s.Redirs {
 		if r.Op != syntax.RdrOut || r.N == nil || r.N.Value != "2" || r.Word.Lit() != "/dev/null" {
@@ -316,7 +316,7 @@ func (w *walker) withAddedArgs(s strippedCommand) []arg {
 	return args
 }
 
-// xargsFlags are the flags of xargs that neither read a file nor change what it runs.
+// xargsFlags are the flags of xargs that neither read a file nor change the command that it runs.
 const xargsFlags = "-0 --null -r --no-run-if-empty -n --max-args -P --max-procs -I -L"
 
 // xargsOnFound returns the effect of xargs with options, if its input consists of names of
@@ -387,8 +387,8 @@ func (w *walker) addNames(c *Command, f *foundNames) {
 	}
 }
 
-// addReadNames notes the names that a loop has read for a command. What echo is given is
-// only printed.
+// addReadNames notes the names that a loop has read for a command. echo and printf only print
+// their arguments.
 func (w *walker) addReadNames(c *Command, e effect, args []arg) {
 	if has("echo printf", args[0].value) && len(e.files) == 0 {
 		return

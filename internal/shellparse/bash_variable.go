@@ -11,7 +11,7 @@ import (
 )
 
 // A setVariable is a variable that the line sets itself, so that it holds nothing of the
-// environment. What the line sets it to was looked at there.
+// environment. Its value was looked at where the line sets it.
 type setVariable struct {
 	name   string
 	values []arg       // all values that it may have; empty if that is not known
@@ -21,8 +21,7 @@ type setVariable struct {
 	dirs   []string    // where it was set
 }
 
-// maxVariables is how many variables of a line are followed. Of others it is not known what
-// they hold.
+// maxVariables is how many variables of a line are followed. The values of others are not known.
 const maxVariables = 24
 
 // with returns the place after the shell has set a variable.
@@ -45,7 +44,7 @@ func (p place) withRead(name string, r reach, found *foundNames) place {
 	return after
 }
 
-// variable returns what the line has set a variable to, if it sets it in one place only.
+// variable returns the setting of a variable by the line, if the line sets it in one place only.
 func (w *walker) variable(name string) setVariable {
 	at := slices.IndexFunc(w.place.set, func(v setVariable) bool { return v.name == name })
 	if at < 0 || w.env.Shell != Bash || !isScriptVariable(name) && !w.keepsVariable(name) || slices.Contains(w.frozen, name) || !w.isSetOnce(name) {
@@ -69,9 +68,9 @@ func (w *walker) isSetOnce(name string) bool {
 	return remembered(&w.setOnce, name, w.countsOneSetting)
 }
 
-// remembered returns what a function says of a name, whose no is the cautious answer. It calls
-// the function once for a name, and for no more than maxVariables: a line may use a variable
-// often, and each call looks at the whole line.
+// remembered returns find(name), or false, the cautious answer. It calls find once for a name,
+// and for no more than maxVariables names: a line may use a variable often, and each call looks
+// at the whole line.
 func remembered(known *map[string]bool, name string, find func(string) bool) bool {
 	is, ok := (*known)[name]
 	if !ok && len(*known) < maxVariables {
@@ -199,9 +198,9 @@ func sameValues(a, b []arg) bool {
 }
 
 // publicVariables are variables whose values are not secret, in addition to
-// harmlessVariables: what every machine has, directories, names of programs, and what the
-// shell itself says. Source: environ(7), the XDG base directory specification, and the
-// manual of bash 5.2, shell variables.
+// harmlessVariables: those of every machine, directories, names of programs, and facts that
+// the shell itself provides. Source: environ(7), the XDG base directory specification, and
+// the manual of bash 5.2, shell variables.
 var publicVariables = map[string]bool{
 	"HOME": true, "LOGNAME": true, "OLDPWD": true, "PATH": true, "PWD": true, "SHELL": true, "SHLVL": true, "USER": true,
 	"TMPDIR": true, "TMP": true, "TEMP": true, "DISPLAY": true, "COLORTERM": true, "EDITOR": true, "PAGER": true, "VISUAL": true,
@@ -256,7 +255,7 @@ func (w *walker) askForShown(first int) {
 }
 
 // blur changes the text of a command that only reads, so that no exact rule is about it: the
-// text does not tell what the command is given.
+// text does not show the values that the command is given.
 func (c *Command) blur() {
 	if c.Class == ReadOnly {
 		c.Nested = append(c.Nested, c.Text)
@@ -451,8 +450,8 @@ func (a assignment) harmlessInEnv() bool {
 		!strings.HasPrefix(v, "/") && !strings.HasPrefix(v, ":") && !strings.Contains(v, "..")
 }
 
-// isForPrograms reports whether a variable means nothing to bash and its builtins: what counts
-// is the programs that the line starts behind it.
+// isForPrograms reports whether a variable means nothing to bash and its builtins. Then only the
+// programs count that the line starts behind it.
 func (a assignment) isForPrograms() bool {
 	return a.source != a.name && !a.compound && a.value.isLiteral() && variableKindOf(a.name) == variableUnlisted && !publicVariables[a.name] && !isShellVariable(a.name)
 }
@@ -583,8 +582,8 @@ func (w *walker) declClause(d *syntax.DeclClause, in place) place {
 	return in
 }
 
-// readAsList reports whether bash takes the value for a list in parentheses, and runs and
-// expands what is in it, if it declares a list.
+// readAsList reports whether bash may take the value for a list in parentheses. If the
+// declaration makes a list, bash expands the text of the list and runs the commands in it.
 func (a assignment) readAsList() bool {
 	return !a.compound && (!a.value.known || strings.HasPrefix(a.value.value, "("))
 }
@@ -650,9 +649,9 @@ func (w *walker) applyEnvAssignment() {
 	}
 }
 
-// bindings are the words that any part of the line assigns to its variables, by name: what
-// a variable may hold, for rules that deny. What it surely holds at some place is another
-// fact, see setVariable. Those under the empty name are words that xargs may add to a
+// bindings are the words that any part of the line assigns to its variables, by name: values
+// that a variable may hold, for rules that deny. A setVariable has the value that it surely
+// holds at some place. The words under the empty name are those that xargs may add to a
 // command.
 type bindings map[string][]arg
 

@@ -30,10 +30,10 @@ type walker struct {
 	frozen       []string        // variables that later assignments may not change
 	shown        string          // a variable of the environment that the words since then show; see noteVariable
 	bindingCache bindings        // nil until bindings is called
-	captured     bool            // what the current commands print becomes a part of a word, or is read
-	capturedIn   []string        // the directories where
-	output       reach           // of what they have printed
-	fed          reach           // of what a pipe feeds them
+	captured     bool            // the output of the current commands becomes a part of a word, or is read
+	capturedIn   []string        // the directories where that happens
+	output       reach           // of their output so far
+	fed          reach           // of the input that a pipe or a redirection feeds them
 	fedIn        []string        // the directories where that was printed
 	depth        int
 	setOnce      map[string]bool // variables by name; see isSetOnce
@@ -49,7 +49,7 @@ type walker struct {
 	diverts         bool
 
 	functionDepth int
-	// The buffers hold what most lines need, so that it is allocated with the walker.
+	// The buffers have room for most lines, so that one allocation makes them with the walker.
 	argBuffer    [12]arg
 	accessBuffer [6]fileAccess
 }
@@ -235,7 +235,7 @@ func (w *walker) binaryCmd(c *syntax.BinaryCmd, in place) (yes, no place) {
 	w.concurrent = true
 	before, piped, fed, fedIn, output := w.hasInput, w.piped, w.fed, w.fedIn, w.output
 	captured, capturedIn := w.captured, w.capturedIn
-	if _, ok := c.Y.Cmd.(*syntax.CallExpr); !ok { // it may read what is printed into variables
+	if _, ok := c.Y.Cmd.(*syntax.CallExpr); !ok { // it may read the output into variables
 		w.captured = true
 	}
 	w.capturedIn = in.dirs
@@ -419,8 +419,7 @@ func (w *walker) substitutionsIn(n syntax.Node) {
 	})
 }
 
-// substitution walks commands that run in a subshell, and returns the reach of what they
-// print.
+// substitution walks commands that run in a subshell, and returns the reach of their output.
 func (w *walker) substitution(n syntax.Node, list []*syntax.Stmt) reach {
 	defer w.leave()
 	if !w.enter() {

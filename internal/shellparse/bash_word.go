@@ -25,8 +25,8 @@ const (
 type markedWord struct {
 	text   []byte
 	marks  []mark
-	values []arg       // what the part that is not known stands for; see addValue
-	names  *foundNames // what the last part stands for, if a loop has read it
+	values []arg       // the values of the part that is not known; see addValue
+	names  *foundNames // the names that the last part stands for, if a loop has read it
 	ids    int         // parts that are not known and are names of objects of git
 }
 

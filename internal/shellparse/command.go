@@ -63,7 +63,7 @@ type Command struct {
 	Paths []Path
 	Hosts []string // as written in the line
 	// Mentioned are further hosts that the command may reach: those that its arguments and
-	// variables mention. What a program does with them is not known.
+	// variables mention. The use that a program makes of them is not known.
 	Mentioned []string
 	// SplitNames are trees whose names are split at blanks, quotes and backslashes: the
 	// command is ReadOnly only if no name has any, and none begins with a dash. If OnFound is

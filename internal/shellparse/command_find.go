@@ -146,7 +146,7 @@ func (f *findParser) readValue(of arg) (arg, bool) {
 
 // readCommand reads a command up to its ";", or the "+" after "{}".
 func (f *findParser) readCommand(action arg) {
-	var cmd, shown []arg // shown has the words that find replaces as what they stand for
+	var cmd, shown []arg // shown has the found name in place of each {}
 	last := -1           // index in cmd behind the last trees
 	for len(f.rest) > 0 {
 		a := f.next()
@@ -178,8 +178,8 @@ func (f *findParser) readCommand(action arg) {
 	}
 }
 
-// foundName returns the word that stands for what find replaces "{}" by: any number of
-// names that begin with a starting point.
+// foundName returns the word that stands for the names which find puts in place of "{}": any
+// number of names that begin with a starting point.
 func (f *findParser) foundName() arg {
 	names := &foundNames{plain: true, regular: f.files}
 	for _, i := range f.startFiles {
@@ -201,8 +201,8 @@ func (f *findParser) foundTrees() []arg {
 	return list
 }
 
-// noteTest notes what a word of the expression says of all names that pass it. The words
-// after it are rest. Only tests that are joined by "and", outside of parentheses, count.
+// noteTest notes the test that a word of the expression makes on names. rest are the words
+// after it. Only tests that are joined by "and", outside of parentheses, count.
 func (f *findParser) noteTest(a arg, rest []arg) {
 	negated := f.negated
 	f.negated = false

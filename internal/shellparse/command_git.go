@@ -391,7 +391,7 @@ type gitGlobals struct {
 	reason   string // why a read-only subcommand may not stay read-only
 	settings []gitSetting
 	places   []arg  // repositories and working trees that options name
-	unseen   string // why git may run what cannot be seen
+	unseen   string // why git may run a program that cannot be seen
 	prints   bool   // git prints something and ignores the subcommand
 }
 

@@ -86,9 +86,9 @@ func longGitFlag(list, name string) string {
 	return name
 }
 
-// addGitConfig adds the files that git config writes, and what they make git run. A
-// setting of the repository that makes git run nothing is no more than a guess at its
-// file: otherwise each would be asked about in every mode.
+// addGitConfig adds the files that git config writes, and the commands that its settings make
+// git run. If a setting of the repository makes git run nothing, its file is only a guess:
+// otherwise each such setting would be asked about in every mode.
 func (e *effect) addGitConfig(args []arg, dir string) {
 	c := parseGitConfig(args, dir)
 	words := c.operands
@@ -209,8 +209,8 @@ func gitSettingOf(a arg) gitSetting {
 	return gitSetting{a.withValue(key), a.withValue(value)}
 }
 
-// addGitSetting adds what a setting makes git run. It reports whether the setting surely
-// makes git run nothing of its own.
+// addGitSetting adds the commands that a setting makes git run. It reports whether the setting
+// surely makes git run nothing more.
 func (e *effect) addGitSetting(s gitSetting) (harmless bool) {
 	kind := gitKeyUnseen
 	if s.key.isLiteral() {
@@ -264,8 +264,8 @@ func gitSettingCommand(key, value string) string {
 	return value
 }
 
-// addGitAddress adds the command in the address of a repository. It reports whether there
-// is none. Source: gitremote-helpers(7), git-remote-ext(1).
+// addGitAddress adds the command in the address of a repository. It reports true if it finds
+// no command. Source: gitremote-helpers(7), git-remote-ext(1).
 func (e *effect) addGitAddress(a arg) (harmless bool) {
 	helper, address, found := strings.Cut(a.value, "::")
 	switch {
@@ -467,7 +467,7 @@ func gitKeyKindOf(key string) gitKeyKind {
 }
 
 // isHarmlessGitValue reports whether a value of a key of some kind surely makes git run
-// nothing but what it runs anyway.
+// nothing more.
 func isHarmlessGitValue(key string, kind gitKeyKind, value string) bool {
 	switch kind {
 	case gitKeyHarmless:
@@ -490,12 +490,12 @@ func isHarmlessGitValue(key string, kind gitKeyKind, value string) bool {
 // gitRiskyDiffFlags are risky for all subcommands that make a diff, or might.
 const gitRiskyDiffFlags = "--output> --ext-diff --textconv -O"
 
-// The marks of risky flags, by what their values are.
+// The marks of risky flags, by the kind of their values.
 const (
 	gitRunsValue  = "!" // a command that git runs
 	gitSetsValue  = "=" // a setting such as "core.pager=x"
 	gitWritesFile = ">" // a file or directory that git writes
-	gitUnseenFile = "@" // a directory from which git takes what it runs
+	gitUnseenFile = "@" // a directory or a tool that names programs which git runs
 )
 
 // gitRiskyWords are, by subcommand, the flags that write to a given file, run a program,
@@ -714,7 +714,7 @@ func (e *effect) addGitStarted(name string, args []arg, dir string) {
 			}
 		}
 	case "am", "apply", "quiltimport", "read-tree":
-		e.noWildcards = true // what it writes stands in a patch or a commit
+		e.noWildcards = true // a patch or a commit names the files that it writes
 	case "stash":
 		e.noWildcards = e.noWildcards || len(args) > 0 && args[0].is("apply", "branch", "pop")
 	case "checkout", "restore":
@@ -748,7 +748,7 @@ func gitWordsAfter(args []arg, sub string) []arg {
 }
 
 // restoresTree reports whether git checkout or restore takes whole directories from a
-// commit, or what a pattern matches.
+// commit, or the files that a pattern matches.
 func restoresTree(name string, args []arg) bool {
 	named, fromCommit := gitOperands(args, gitValuedFlags[name]), false
 	if name == "restore" {

@@ -130,7 +130,7 @@ func looksLikeRevision(name string) bool {
 	return isHash || has("HEAD main master", name) || strings.ContainsAny(name, "~^@") || strings.HasPrefix(name, "origin/")
 }
 
-// gitComparedTrees returns what git diff --no-index compares, with all files below.
+// gitComparedTrees returns the trees that git diff --no-index compares.
 func gitComparedTrees(name string, args []arg, dir string) []file {
 	if name != "diff" || !slices.ContainsFunc(args, func(a arg) bool { return strings.HasPrefix(a.value, "--no-i") }) {
 		return nil
@@ -281,8 +281,8 @@ func (w *walker) gitOnObjectNames(args []arg) effect {
 var gitSummaryFlags = []string{"-s", "--no-patch", "--stat", "--numstat", "--shortstat", "--summary", "--compact-summary", "--name-only", "--name-status",
 	"--raw", "--quiet"}
 
-// gitShownFiles returns the files of gitReadFiles, with what is known of those in a tree
-// that git shows: it shows what it tracks, and leaves out what a pathspec excludes.
+// gitShownFiles returns the files of gitReadFiles. For a tree that git shows, it notes whether
+// git shows only files that it tracks, and which files a pathspec excludes.
 func gitShownFiles(w gitWords, form gitForm, dir string) []file {
 	filter := w.takeExclusions()
 	files := gitReadFiles(w, form, dir)
@@ -307,7 +307,7 @@ func gitShownFiles(w gitWords, form gitForm, dir string) []file {
 	return files
 }
 
-// excludesPaths reports whether a pathspec takes away from what others match.
+// excludesPaths reports whether a pathspec excludes matches of others.
 func excludesPaths(pathspec string) bool {
 	for _, start := range []string{":!", ":^", ":(exclude)", ":(exclude,glob)", ":(glob,exclude)", ":(exclude,top)", ":(top,exclude)"} {
 		if strings.HasPrefix(pathspec, start) {
@@ -436,8 +436,8 @@ func gitCheckedOut(args []arg) []arg {
 	return operands[min(1, len(operands)):]
 }
 
-// gitNamedFiles returns the files that a pathspec surely names. What a pattern may match is
-// a guess, and so is a whole tree, in which git changes what it tracks and not its own
+// gitNamedFiles returns the files that pathspecs name. The matches of a pattern are a guess,
+// and so is a whole tree, in which git changes the files that it tracks but not its own
 // directory.
 func gitNamedFiles(args []arg, dir string) []file {
 	var files []file
@@ -460,8 +460,8 @@ func mayBeTree(name string) bool {
 	return name == "." || path.Base(name) == ".."
 }
 
-// gitValuedFlags are, by subcommand, the flags whose value is the next word, for those
-// whose operands name what they write. Source: the page of each, git 2.39.
+// gitValuedFlags are, by subcommand, the flags whose value is the next word. It lists the
+// subcommands that write the files which their operands name. Source: the page of each, git 2.39.
 var gitValuedFlags = map[string]string{
 	"clone": "-b --branch -o --origin -u --upload-pack --template --reference --reference-if-able --depth --shallow-since --shallow-exclude" +
 		" --separate-git-dir -c --config -j --jobs --filter --bundle-uri --server-option --ref-format --revision",

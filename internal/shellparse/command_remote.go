@@ -389,7 +389,7 @@ func curlEffect(args []arg) effect {
 	return e
 }
 
-// curlOutputs matches the files that the format of curl -w opens for what stands behind them.
+// curlOutputs matches the files into which curl writes the text that follows in a -w format.
 var curlOutputs = regexp.MustCompile(`%output\{(?:>>)?([^}]*)\}`)
 
 // wgetEffect returns the effect of wget, which without -O names the file after the end
@@ -551,8 +551,8 @@ var imagePrograms = wordSet("docker podman nerdctl buildah skopeo crane oras go"
 // hostOptions are options of namedHostPrograms whose value is a host.
 var hostOptions = wordSet("-h -H --host --hostname --server -s --trusted-host -connect --connect -proxy --proxy --bootstrap-server -b --broker --address")
 
-// addMentioned adds the hosts that a command may reach by what its arguments and variables
-// say. A command that only reads files reaches none by its arguments.
+// addMentioned adds the hosts in the arguments and variables of a command, which may reach
+// them. The arguments of a command that only reads files do not count.
 func (c *Command) addMentioned(name string, args []arg, assigns []assignment) {
 	for _, a := range assigns {
 		c.mention(hostsIn(a.source)...)

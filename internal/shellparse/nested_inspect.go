@@ -27,7 +27,7 @@ func (w *walker) inspectNested(c *Command, args []arg, depth int) {
 	})
 }
 
-// inspectSuffixes adds what the later words of a command do if they may begin another.
+// inspectSuffixes adds the effects of the later words of a command if they may begin another one.
 func (w *walker) inspectSuffixes(c *Command, args []arg, depth int) {
 	if !args[0].known {
 		return
@@ -51,7 +51,7 @@ func (w *walker) inspectCandidate(c *Command, args []arg, depth int) {
 	w.inspectOnce(c, args, depth, true, func() { w.inspectWords(c, args, depth) })
 }
 
-// inspectWords adds what the words of a possible command do.
+// inspectWords adds the effects of the words of a possible command.
 func (w *walker) inspectWords(c *Command, args []arg, depth int) {
 	if depth > 0 {
 		c.Nested = append(c.Nested, joinSources(c.Text, args))
@@ -244,8 +244,8 @@ const listReaders = "cpio pax afio"
 var responseFiles = wordSet("7z 7za 7zr ar as c++ cc clang clang++ convert cpp csc exiftool g++ gcc gfortran identify jar java javac javadoc ld link magick mogrify nm objdump" +
 	" ranlib rar rustc size strings strip")
 
-// inspectLists adds the files that a program reads because a list names them. What is in
-// such a list is known only if the line spells it.
+// inspectLists adds the files that a program reads because a list names them. The names in
+// such a list are known only if the line spells them.
 func (w *walker) inspectLists(c *Command, name string, args []arg) {
 	reads := has(listReaders, name)
 	options := listOptions[name]
@@ -529,10 +529,10 @@ func firstPlaceholder(args []arg) int {
 	return len(args)
 }
 
-// What a command runs may be words of the line, a text in it, or either of them, and may run
+// A command may run words of the line, a text in it, or either of them, and these may run
 // something in turn. Without a memory and a limit, each level would multiply the work.
 
-// What it costs to read a text, however short it is, and each of the words of a possible
+// The costs of reading a text, however short it is, and each of the words of a possible
 // command, in bytes of a text.
 const (
 	readPrice = 64
@@ -565,7 +565,7 @@ type scriptKey struct {
 	shell           Shell
 }
 
-// A scriptRead is what remains of a script that was read.
+// A scriptRead is the memory of a script that was read.
 type scriptRead struct {
 	depth   int // number of scripts it was nested in
 	unknown string
@@ -606,7 +606,7 @@ type candidate struct {
 	maybe       bool // it may be something else
 }
 
-// A candidateRead is what remains of a candidate that was inspected.
+// A candidateRead is the memory of a candidate that was inspected.
 type candidateRead struct {
 	depth   int
 	unknown string

@@ -185,7 +185,7 @@ func printsOnly(s *syntax.Stmt) bool {
 const maxTexts = 24
 
 // addTexts adds the commands that may stand in a text of another language or in the value
-// of a variable: the text itself, what stands behind a mark that runs a command in some
+// of a variable: the text itself, the text behind a mark that runs a command in some
 // language, and the strings in it.
 func (w *walker) addTexts(c *Command, text string) {
 	for _, piece := range textPieces(text) {
@@ -227,7 +227,7 @@ func textPieces(text string) []string {
 
 var (
 	escapeReplacer = strings.NewReplacer(`\"`, `"`, `\'`, `'`, `\n`, "\n")
-	// commandMarks match what stands before a command in the languages of editors,
+	// commandMarks match the text before a command in the languages of editors,
 	// debuggers and clients, and in configuration.
 	commandMarks = regexp.MustCompile(`!|(^|[\s'";:.\\+])(shell|system|sh|term|terminal|exec|pipe|program|source|run|make)[\s=:]\s*|=\s*`)
 	// stringLiterals match strings in most languages.
@@ -277,8 +277,8 @@ func joinedArg(args []arg) arg {
 	return arg{value: joinValues(args), known: !slices.ContainsFunc(args, func(a arg) bool { return !a.isLiteral() })}
 }
 
-// envSplitStrings returns the values of env -S. Those behind the first two are options of
-// what the first runs.
+// envSplitStrings returns the first two values of env -S. Later ones are options of the
+// program that the first value runs.
 func envSplitStrings(args []arg) []arg {
 	var list []arg
 	for i, a := range args {
@@ -460,9 +460,9 @@ func awkScripts(program string) []string {
 	return list
 }
 
-// inspectVariables adds to a command what the variables that it is given make programs
-// run. exported is set if they surely reach programs. Other assignments count, too, since
-// the environment may hold the variable already; only those of scripts do not.
+// inspectVariables adds to a command the commands that programs run because of its variables.
+// exported is set if the variables surely reach programs. Otherwise they count, too, since the
+// environment may hold them already; only those that scripts use for themselves do not.
 func (w *walker) inspectVariables(c *Command, assigns []assignment, exported bool) {
 	for i, a := range assigns {
 		if !exported && isScriptVariable(a.name) {
@@ -497,7 +497,7 @@ func (w *walker) addVariable(c *Command, kind variableKind, a assignment) {
 	}
 }
 
-// addGitVariable adds what a variable makes git run with which a setting is given.
+// addGitVariable adds the commands that git runs because of a variable that gives it a setting.
 // Source: git-config(1), ENVIRONMENT.
 func (w *walker) addGitVariable(c *Command, assigns []assignment, at int) {
 	var e effect
@@ -532,8 +532,8 @@ func (w *walker) addGitVariable(c *Command, assigns []assignment, at int) {
 	w.addStarted(c, e, 0)
 }
 
-// guessVariable adds for deny rules what a program may run because of a variable: its
-// value may be a command line, the options of a program, or a function.
+// guessVariable adds, for deny rules, the commands that a program may run because of a variable:
+// its value may be a command line, the options of a program, or a function.
 func (w *walker) guessVariable(c *Command, name string, value arg) {
 	kind := variableKindOf(name)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/shelltable"
 )
 
-// A fileAccess is what one command or redirection does to files.
+// A fileAccess is the access of one command or redirection to files.
 type fileAccess struct {
 	command      int // index of the command, or redirectAccess
 	paths        []Path
@@ -88,7 +88,7 @@ func mayMakeLinks(args []arg) bool {
 	return false
 }
 
-// checkAccesses looks for commands of the line that change what other commands mean:
+// checkAccesses looks for commands of the line that change the meaning of other commands:
 // links above their files make the line unknown, and a changed repository makes a git
 // command unknown.
 func (w *walker) checkAccesses() {
@@ -114,7 +114,7 @@ func (w *walker) checkAccesses() {
 }
 
 // checkWrittenCode notes the commands that run code which another command of the line puts into
-// a file: no text of the line shows what they run.
+// a file: the text of the line does not show that code.
 func (w *walker) checkWrittenCode() {
 	if !slices.ContainsFunc(w.accesses, func(a fileAccess) bool { return a.runs }) {
 		return
@@ -169,8 +169,8 @@ func (w *walker) checkFoundNames(access int) {
 	}
 }
 
-// makesPlainName reports whether an access makes at most one file, which is called as no
-// option is.
+// makesPlainName reports whether an access makes at most one file, whose name does not begin
+// like an option.
 func (a fileAccess) makesPlainName() bool {
 	return a.command == redirectAccess && !slices.ContainsFunc(a.paths, func(p Path) bool { return p.Glob || strings.HasPrefix(path.Base(p.Name), "-") })
 }
@@ -182,7 +182,7 @@ func mayHaveUnsafeFlags(name string) bool {
 }
 
 // markGitUnknown makes a git command unknown because another command of the line may
-// change the repository, which decides what git runs.
+// change the repository, whose settings decide which programs git runs.
 func (w *walker) markGitUnknown(access fileAccess) {
 	if access.command == redirectAccess || access.command >= len(w.line.Commands) {
 		return
@@ -333,8 +333,8 @@ func (w *walker) addFiles(c *Command, files []file) {
 	}
 }
 
-// isPublicFile reports whether a file that is read says what every program may know of the
-// machine. Only rules are about it.
+// isPublicFile reports whether a file that is read holds facts about the machine that every
+// program may know. Only rules are about it.
 func isPublicFile(f file) bool {
 	return !f.write && !f.tree && f.isLiteral() && has("/etc/os-release /usr/lib/os-release /etc/lsb-release /etc/debian_version /etc/alpine-release /etc/redhat-release /etc/fedora-release"+
 		" /etc/issue /etc/timezone /etc/shells /proc/cpuinfo /proc/meminfo /proc/loadavg /proc/uptime /proc/version", f.value)
@@ -414,7 +414,7 @@ func writtenArgs(name string, words []arg) func(at int) bool {
 	return func(int) bool { return true }
 }
 
-// projectManagers are launchers with other subcommands, which may write what they are given.
+// projectManagers are launchers with other subcommands, which may write the files they are given.
 const projectManagers = "uv poetry pipenv bundle conda pipx mise devbox"
 
 // onlyReadsArgs reports whether a table says that a command writes none of its arguments: one

@@ -305,10 +305,10 @@ func (w *walker) fromHome(name string) string {
 type NameFilter struct {
 	steps []nameStep
 	// every is set if each step must let a name pass. Otherwise the last step that matches
-	// a name decides, and without one the first step: what begins with an exclusion
-	// includes the rest.
+	// a name decides. If none matches, the first step decides: a filter that begins with an
+	// exclusion includes the rest.
 	every bool
-	// LeaveOut is what added to the command leaves out the files called NAME.
+	// LeaveOut are words that make the command leave out the files called NAME.
 	LeaveOut string
 }
 
@@ -366,8 +366,8 @@ func (f file) mayFollowLinks() bool {
 	return f.followsLinks || f.tree && !f.write && f.found != nil && !f.found.regular
 }
 
-// grepFilter returns the filter of grep -r. The last option that matches a name decides
-// for GNU grep; for that of BSD an exclusion does, and what is left is a part of the same.
+// grepFilter returns the filter of grep -r. In GNU grep the last option that matches a name
+// decides. In BSD grep any exclusion decides, which leaves a part of the same files.
 func grepFilter(flags []flag) *NameFilter {
 	f := &NameFilter{LeaveOut: "--exclude=NAME"}
 	for _, flag := range flags {
@@ -406,7 +406,7 @@ func ripgrepFilter(flags []flag) *NameFilter {
 			return &NameFilter{LeaveOut: f.LeaveOut}
 		}
 	}
-	if includes { // then what no glob matches is not searched
+	if includes { // then a file that no glob matches is not searched
 		f.steps = append([]nameStep{{include: true}}, f.steps...)
 	}
 	return f
@@ -431,8 +431,8 @@ func (w *walker) addGlobs(c *Command, args []arg) {
 	}
 }
 
-// walkListWord walks a word of a list, adds the patterns it may become, and returns what it
-// stands for.
+// walkListWord walks a word of a list, adds the patterns it may become, and returns the
+// arguments that it expands to.
 func (w *walker) walkListWord(word *syntax.Word) []arg {
 	args := w.expandWord(nil, word)
 	for _, a := range args {

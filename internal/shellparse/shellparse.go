@@ -77,11 +77,12 @@ type Path struct {
 	// NoIndex is set with Tracked if git shows files on the disk where there is no
 	// repository.
 	NoIndex bool
-	// InPlace is set for a tree if only what is there already is changed, moved or removed;
-	// and for a guess that is read, if only files are that the line has found there.
+	// InPlace is set for a tree if only files that are there already are changed, moved or
+	// removed. It is set for a guess that is read, if only files are read that the line has
+	// found there.
 	InPlace bool
-	// Origin is, of a tree that is written, the file or directory that is put there and
-	// makes up all that is written; empty if it is not known.
+	// Origin is the file or directory that is copied or moved to a tree that is written, if
+	// nothing else is written there. It is empty if it is not known.
 	Origin string
 	// Filter says which files of a tree that is read are read; nil means all.
 	Filter *NameFilter
@@ -224,7 +225,7 @@ func Parse(line string, env Env) Line { return new(parserState).parseLine(line, 
 // it.
 type parserState struct {
 	commandsLeft int    // how many more commands of the line itself are listed
-	workLeft     int    // how much more of what commands run is read; see maxWork
+	workLeft     int    // bytes of scripts and commands in commands that may still be read; see maxWork
 	gaveUp       string // why something that commands run is not read
 	scripts      map[scriptKey]scriptRead
 	command      int           // index of the command of the line whose scripts are read
@@ -262,7 +263,7 @@ const (
 	maxDepth       = 100    // nesting of compound commands, substitutions and lists
 	maxCommands    = 500
 	maxScriptDepth = 5       // nesting of scripts in arguments
-	maxWork        = 100_000 // bytes of what commands run, with readPrice for each text
+	maxWork        = 100_000 // bytes of scripts and commands that commands run, with readPrice for each text
 )
 
 // parse returns the effects of a line. scripts is the number of scripts that the line

@@ -261,8 +261,8 @@ func (s commandSpec) kindOf(name string) (flagKind, bool) {
 	return flagKind(mark), ok
 }
 
-// completed returns the only listed long flag that begins with a name, or "". The command is
-// not known to understand it so, but rules that deny look at what it does then.
+// completed returns the only listed long flag that begins with a name, or "". The command may
+// not accept the shorter name, but rules that deny consider the effect of the flag.
 func (s commandSpec) completed(name string) (flag string) {
 	if len(name) <= len("--") {
 		return ""
@@ -558,7 +558,7 @@ type variableKind int
 // The kinds. The zero kind is that of a variable that no table lists.
 const (
 	variableUnlisted variableKind = iota
-	variableHarmless              // changes what is shown or how carefully a program runs
+	variableHarmless              // changes the output of a program or how carefully it runs
 	variableCommand               // a command that a program runs, mostly by a shell
 	variableUnseen                // the value does not tell what programs run because of it
 	variableSetting               // gives git a setting
@@ -638,7 +638,7 @@ func hasAffix(upper string) bool {
 }
 
 // runsNothingMore reports whether a value of a variable surely makes programs run nothing
-// but what they run anyway.
+// more than without it.
 func runsNothingMore(kind variableKind, name, value string) bool {
 	switch {
 	case value == "":
@@ -650,7 +650,7 @@ func runsNothingMore(kind variableKind, name, value string) bool {
 	return value == "/dev/null" || strings.HasPrefix(name, "GIT_TRACE") && has("0 1 2 true false", value)
 }
 
-// namesProgram reports whether a program may run what a variable holds.
+// namesProgram reports whether a variable may hold a program or code that another program runs.
 func namesProgram(kind variableKind, name string) bool {
 	switch kind {
 	case variableCommand, variableSetting, variableCode, variableProgram:

@@ -410,7 +410,7 @@ func (e *effect) addSearched(p parsedArgs, patterns int, like file) {
 	}
 }
 
-// printFound says that a search prints the names of what it finds, if its flags say so.
+// printFound notes that a search prints the names of the files it finds, if its flags say so.
 func (e *effect) printFound(p parsedArgs, patterns int) {
 	if !p.hasFlag("-l", "--files-with-matches", "--files") || p.hasFlag("-Z", "--null", "-0", "-z", "--null-data", "-c", "--count", "--color", "--colour", "-p", "--pretty", "--json", "--vimgrep", "--stats", "--debug", "--trace", "--path-separator", "--type-list", "--help", "--version", "-V", "-h", "--pcre2-version") {
 		return

@@ -187,8 +187,9 @@ var projectLaunchers = map[string][]string{
 // maxFoundWords limits the words that are tried in the place of one that is not known.
 const maxFoundWords = 16
 
-// anyRest ends the beginning that the names of files have in common. No name holds it, and no
-// pattern for values matches it, so that what passes with it passes with every rest.
+// anyRest stands for the rest of a name behind a beginning that several names share. It occurs
+// in no name, and no pattern for values matches it. So a word that passes with it passes with
+// any rest.
 const anyRest = "\x00"
 
 // onFoundNames returns the command, whose name comes first, with words in the place of those
@@ -196,8 +197,8 @@ const anyRest = "\x00"
 // [shelltable.WildcardSpec] applies, or if a name could be more than an operand: it begins
 // like an option, leads out of the project, or sets something.
 //
-// All names of a tree or of a pattern have the same beginning, which ends at a slash. What a
-// program takes a word for is then decided by the line and not by the name of a file.
+// All names of a tree or of a pattern have the same beginning, which ends at a slash. So the line,
+// and not the name of a file, decides how a program understands a word.
 func onFoundNames(words []arg) (variants [][]arg, ok bool) {
 	if len(words) == 0 || !slices.ContainsFunc(words[1:], func(a arg) bool { return !a.isLiteral() }) {
 		return nil, false
@@ -244,8 +245,9 @@ func withWords(words []arg, found [][]arg) (variants [][]arg) {
 	return variants
 }
 
-// foundWords returns what an argument stands for that is not literal: names, or beginnings
-// of names with anyRest behind them. It reports false if a name could be more than an operand.
+// foundWords returns the words that an argument which is not literal stands for: names, or
+// beginnings of names with anyRest behind them. It reports false if a name could be more than an
+// operand.
 func (a arg) foundWords(s shelltable.WildcardSpec) (list []arg, ok bool) {
 	names := foundNames{plain: true, values: []arg{a}}
 	if !a.known {
@@ -292,8 +294,8 @@ func refusesNames(s shelltable.WildcardSpec) bool {
 // wholeWords matches the text of an expression for some words, of which none has a slash.
 var wholeWords = regexp.MustCompile(`^\(\?i\)\^\([a-z|]+\)\$$`)
 
-// beginningOf returns what all names begin with that a pattern stands for. It reports false
-// unless that ends at a slash: the beginning of a name could be that of a variable.
+// beginningOf returns the directory, with its slash, in which all matches of a pattern lie. It
+// reports false if that may be missing: the beginning of a name could be that of a variable.
 func beginningOf(pattern string) (beginning string, ok bool) {
 	odd := func(r rune) bool {
 		return !strings.ContainsRune("_-./*?", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
@@ -337,9 +339,9 @@ func (w *walker) addStarts(c *Command, s strippedCommand, e effect) {
 	}
 }
 
-// addFound adds to a command that may do more than read what deny rules look at if it gets
-// names of files: itself with each of the names, as far as they are known. It reports
-// whether nothing else of the command is computed.
+// addFound is for a command that gets names of files and may do more than read. It adds the
+// command with each of the names that are known, for deny rules. It reports whether nothing else
+// of the command is computed.
 func (w *walker) addFound(c *Command, s strippedCommand, assigns []assignment) bool {
 	if c.NoWildcards || len(s.args) == 0 {
 		return false
@@ -393,7 +395,7 @@ func riskyOptions(program string, args []arg) []riskyOption {
 	name := programName(program)
 	spec, ok := optionSpecOf(name, args)
 	if strings.Contains(program, "/") && shelltable.OptionSpecs[name] == nil {
-		return nil // a script of the project, whose options nobody can know
+		return nil // a script of the project: no table knows its options
 	}
 	if !ok || len(args) == 0 {
 		return nil
@@ -698,7 +700,7 @@ func sedLoadsScript(args []arg) bool {
 
 // checkFlags are the flags with which an interpreter only checks a file, and those that
 // may stand beside them. With any other flag it may run code. Perl is not listed: it
-// always runs parts of what it checks.
+// always runs parts of the code that it checks.
 var checkFlags = map[string]struct{ check, beside string }{
 	"node": {"-c --check", "--no-warnings"}, "nodejs": {"-c --check", "--no-warnings"},
 	"ruby": {"-c -wc -cw", "-w"},
@@ -782,7 +784,7 @@ func hasHiddenName(name string) bool {
 
 // moduleWrites reports whether python is to write a hidden file, or one that leads out of
 // the project, by a module that people allow for looking: the second operand of
-// json.tool, and what the compilers write beside their operands.
+// json.tool, and the files that the compilers write beside their operands.
 func moduleWrites(args []arg) bool {
 	if len(args) < 2 || !args[0].is("-m") || !args[1].is("json.tool", "py_compile", "compileall") {
 		return false

@@ -1,10 +1,10 @@
 package shelltable
 
 // An OptionSpec lists the options with which a program runs another one, loads code, or
-// writes a file that no other table knows. People allow such programs for what they
-// usually do, as by "Bash(rg:*)", and do not think of these options. So no rule with a
-// wildcard covers a command with one of them. It is the opposite of a [WildcardSpec],
-// which lists what is harmless, for programs of which most arguments are.
+// writes a file that no other table knows. People allow such programs for their usual
+// work, as by "Bash(rg:*)", and do not think of these options. So no rule with a wildcard
+// covers a command with one of them. It suits programs of which most arguments are
+// harmless. Its opposite is a [WildcardSpec], which lists the harmless arguments.
 type OptionSpec struct {
 	Source string
 	Words  string // the subcommand; empty for any
@@ -19,7 +19,7 @@ type OptionSpec struct {
 	// Valued are the letters of other options with a value. The letters after them in
 	// the same word are no options.
 	Valued        string
-	EndsAtOperand bool // what follows the first operand is for another program
+	EndsAtOperand bool // the words behind the first operand are for another program
 	SingleDash    bool // options of more than one letter have one dash; a second one is accepted
 	Abbreviates   bool // long options may be abbreviated
 }

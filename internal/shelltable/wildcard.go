@@ -26,7 +26,7 @@ type WildcardSpec struct {
 	Flags          string                    // as in the tables of shellparse; with SingleDash, long flags may have one dash
 	AfterDashes    string                    // flags after "--", for the program that receives them
 	SingleDash     bool                      // flags of more than one letter may have one dash
-	EndsAtOperand  bool                      // what follows the first operand is for a program of the project
+	EndsAtOperand  bool                      // the words behind the first operand are for a program of the project
 	ScopedNames    bool                      // operands may be names of packages such as @scope/name
 	PassesFlags    bool                      // flags before "--" may be passed on as those after it are
 	Values         map[string]*regexp.Regexp // patterns that the values of some flags must match

@@ -12,8 +12,8 @@ const maxLine = 64 << 10
 // A Cleaner cleans a stream of bytes that comes in pieces:
 //
 //   - escape sequences, bells and shifts of the character set are dropped;
-//   - text after a carriage return replaces what stood in the line, unless there is none;
-//     a carriage return before a line end is dropped;
+//   - text that follows a carriage return replaces the text before it; a carriage return
+//     before a line end is dropped;
 //   - an escape sequence that erases the line does so, and a backspace erases a character.
 //
 // The number of line ends stays the same. The zero Cleaner is ready to use. It is not safe
@@ -40,7 +40,8 @@ func (c *Cleaner) Rest() []byte {
 	return c.line
 }
 
-// Append appends to to what p makes known of the clean text: its finished lines.
+// Append reads p. The clean text that cannot change any more is appended to to: finished lines,
+// and the beginning of an overlong one.
 func (c *Cleaner) Append(to, p []byte) []byte {
 	if !c.sequence.begun() && !c.returned && len(c.before) == 0 && isPlain(p) {
 		return c.appendPlain(to, p)
@@ -100,7 +101,7 @@ func (c *Cleaner) control(to []byte, b byte) []byte {
 		to = append(append(to, c.Rest()...), '\n')
 		c.line, c.before, c.returned, c.long = c.line[:0], c.before[:0], false, false
 	case '\r':
-		if c.long { // what was passed on cannot be replaced
+		if c.long { // the text that was passed on cannot be replaced
 			to = append(append(to, c.line...), '\r')
 			c.line = c.line[:0]
 			break
@@ -132,14 +133,14 @@ func (c *Cleaner) drop(text *[]byte) {
 	*text = (*text)[:0]
 }
 
-// obey does what the sequence that has ended says about the line.
+// obey applies the sequence that has ended to the line.
 func (c *Cleaner) obey() {
 	final, parameter := c.sequence.end()
 	switch {
-	case c.long: // what was passed on cannot be replaced
+	case c.long: // the text that was passed on cannot be replaced
 	case final == 'G' && parameter <= 1: // to a column
 		c.toBeginning()
-	case final == 'K' && (parameter > 0 || c.returned): // all of the line, or what is after its beginning
+	case final == 'K' && (parameter > 0 || c.returned): // all of the line, or all behind its beginning
 		c.drop(&c.before)
 		c.drop(&c.line)
 	}

@@ -1,7 +1,7 @@
 package terminal
 
-// maxSequence is the number of bytes of an escape sequence. What is longer is none that
-// any terminal would know; links are the longest.
+// maxSequence limits the bytes of an escape sequence. No terminal would know a longer one;
+// links are the longest.
 const maxSequence = 4 << 10
 
 // A sequence reads one escape sequence. The zero sequence has not begun.

@@ -1,8 +1,8 @@
-// Package terminal turns what a program prints for a terminal into plain text: without
+// Package terminal turns the output of a program for a terminal into plain text: without
 // colours, and with the last state of a line that the program has written again and again.
 //
-// It is no terminal: there are no rows, so that text which a program moves to stays where
-// it was printed, and a shorter text replaces all of a longer one.
+// It does not emulate a terminal, since it has no rows. Text stays where it was printed, even
+// if the program moved the cursor before. A shorter text replaces all of a longer one.
 package terminal
 
 import "bytes"

@@ -33,7 +33,7 @@ const (
 
 // Init says in which groups a job is, at least one and all of one set, and from where it
 // gets its worker slot. Outer is the entry of the nearest job around this one, or nil. It
-// may be of another set: what counts is the nearest one around it that is of this set.
+// may be of another set: then the nearest one around it that is of this set counts.
 func (e *Entry) Init(outer *Entry, slots Slots, groups ...*Group) {
 	e.set, e.slots, e.groups = groups[0].set, slots, groups
 	for outer != nil && outer.set != e.set {
@@ -44,7 +44,7 @@ func (e *Entry) Init(outer *Entry, slots Slots, groups ...*Group) {
 
 // Join lets the job start, or puts it in line. It returns nil if the job has started: it
 // then holds its places and a worker slot. Otherwise the caller calls Wait, and the result
-// says what is in the way, or is an empty Obstacle if that is only a worker slot.
+// names the obstacle. It is empty if the job lacks only a worker slot.
 func (e *Entry) Join() *Obstacle {
 	s := e.set
 	s.mu.Lock()
@@ -110,7 +110,8 @@ func (e *Entry) startWithSlot() {
 	e.set.advance()
 }
 
-// giveUp takes the entry out of line. If it has just started, it gives back what it got.
+// giveUp takes the entry out of line. If it has just started, it gives back its places and its
+// worker slot.
 func (e *Entry) giveUp() {
 	e.set.mu.Lock()
 	defer e.set.mu.Unlock()

@@ -46,8 +46,8 @@ func (g *Group) setSlack() {
 // startsAt returns the time from which the rate lets a job start.
 func (g *Group) startsAt() time.Time { return g.next.Add(-g.slack) }
 
-// placeFor returns a place that e may use: one of a job around it that nobody else
-// uses, or a new one. Nil means that there is none.
+// placeFor returns a place that e may use: one of a job around it that no other job
+// uses, or a new one. It returns nil if all places are in use.
 func (g *Group) placeFor(e *Entry) *place {
 	for o := e.outer; o != nil; o = o.outer {
 		if i := g.placeOf(o); i >= 0 && g.places[i].user() == o {

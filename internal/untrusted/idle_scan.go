@@ -28,7 +28,8 @@ func (s *idleScan) at(i int) bool {
 	return s.end < s.newline
 }
 
-// next returns where word is at or behind i. Last is what it returned for a smaller i.
+// next returns the index of word at or behind i, or the length of the text. Last is its result
+// for a smaller i.
 func (s *idleScan) next(last, i int, word string) int {
 	if s.looked && last >= i {
 		return last

@@ -1,7 +1,7 @@
 // Package untrusted words text for the model that neither the user nor the host has written:
 // the report of an agent, the answer of an MCP server, a skill of a project, the words of a hook.
-// Such text must not look like words of the user or of the host, nor differ from what a person
-// sees of it.
+// Such text must not look like words of the user or of the host, nor differ from the text that
+// a person sees.
 package untrusted
 
 import (
@@ -23,10 +23,10 @@ var tags = []string{
 // tag matches, at the beginning of a text, the name of one of the tags.
 var tag = newTag()
 
-// speaker matches, at the beginning of a text, the words that begin what a user or a model said,
-// a message between agents, or a notice of a background task. These two are among them so that no
-// text of an agent looks like two messages. The notice of an idle teammate may be of any length,
-// so that is left to idleScan.
+// speaker matches, at the beginning of a text, the words that introduce a user or a model, a
+// message between agents, or a notice of a background task. Messages and notices are among them so
+// that no text of an agent looks like two messages. The notice of an idle teammate may be of any
+// length, so that is left to idleScan.
 var speaker = regexp.MustCompile(`^(?:(?:` + spelled("Human") + `|` + spelled("Assistant") + `)` + blank + `[:\x{FF1A}]` +
 	`|(?:Message|Shutdown request|Plan|Answer) from the (?:main )?agent\b|\(An agent wrote this|Background task \w+_\w+)`)
 

@@ -64,8 +64,8 @@ func (r *repository) enter(ctx context.Context) (gate *os.File, err error) {
 	return gate, nil
 }
 
-// claim makes a claim. One of a program that has ended is taken over if orLeft is set, and the
-// worktree was finished that it is about.
+// claim makes a claim. If orLeft is set, it takes over the claim of a program that has ended, if
+// that is about a complete worktree with the same path.
 func (r *repository) claim(ctx context.Context, name string, rec record, orLeft bool) (*claim, error) {
 	gate, err := r.enter(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (r *repository) claim(ctx context.Context, name string, rec record, orLeft 
 }
 
 // save writes the record. A program that is killed meanwhile leaves the former record or this
-// one: what stands behind the first JSON value is not read.
+// one: bytes behind the first JSON value are not read.
 func (c *claim) save() error {
 	text, err := json.Marshal(c.record)
 	if err != nil {
@@ -192,8 +192,8 @@ func (r *repository) left(name string) *claim {
 
 // Clean ends the worktrees that programs have left without finishing them, such as one that
 // was killed, in the repository of a directory: those in which nothing has changed are removed,
-// the others unlocked, kept and returned. Worktrees in use stay. What cannot be removed now is
-// named by the error, and left to the next Clean. On a system without file locks it does
+// the others unlocked, kept and returned. Worktrees in use stay. The error names the remains that
+// cannot be removed now; they are left to the next Clean. On a system without file locks it does
 // nothing.
 func (t *Trees) Clean(ctx context.Context, dir string) ([]Ending, error) {
 	repo, err := t.open(ctx, dir)

@@ -80,7 +80,7 @@ func cmpError(err error) error {
 	return err
 }
 
-// checkVersion refuses a git that would not understand what keeps programs from running.
+// checkVersion refuses a git that is too old to know the options that keep programs from running.
 func (r *repository) checkVersion(ctx context.Context) error {
 	out, err := r.run(ctx, nil, nil, "version")
 	if err != nil {

@@ -139,7 +139,7 @@ func (t *Trees) Reopen(ctx context.Context, r Request) (*Worktree, error) {
 	return w, nil
 }
 
-// lockReason is what git tells of a locked worktree.
+// lockReason returns the reason that git gives for a locked worktree.
 func lockReason() string { return fmt.Sprintf("%s (process %d)", lockPrefix, os.Getpid()) }
 
 // create makes the directory and lets git fill it. The record names each

@@ -53,9 +53,8 @@ func (w *Worktree) IsWhole() bool {
 // changed, and kept unlocked otherwise. Where that cannot be told, it is kept. A worktree of
 // which the directory is gone loses its branch if there is no commit on it.
 //
-// An error comes with an Ending that names the remains. What could not be removed is left to the
-// next Clean. If ctx ends first, the worktree is
-// kept. A second call fails.
+// An error comes with an Ending that names the remains. A worktree that could not be
+// removed is left to the next Clean. If ctx ends first, the worktree is kept. A second call fails.
 func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
 	e := Ending{Name: w.claim.name, Path: w.Path, Branch: w.Branch}
 	if w.claim.file == nil {
@@ -82,7 +81,7 @@ func (w *Worktree) Finish(ctx context.Context) (Ending, error) {
 	return e, err
 }
 
-// unlock does what git worktree unlock does, also when there is no time for git.
+// unlock works like git worktree unlock, also when there is no time for git.
 func (w *Worktree) unlock() error {
 	err := os.Remove(filepath.Join(w.claim.Folder, "locked"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -197,8 +196,8 @@ func (w *Worktree) removeBranch(ctx context.Context) error {
 	return nil // it is gone
 }
 
-// discard removes what Add has made, without looking at it: no agent has worked there. What
-// the record does not name stays.
+// discard removes the things that Add has made, without looking at them: no agent has worked
+// there. Things that the record does not name stay.
 func (w *Worktree) discard(ctx context.Context) error {
 	var err error
 	if w.claim.Path == "" && w.claim.Wanted != "" && isDirectory(w.claim.Wanted) {
@@ -245,7 +244,7 @@ func (w *Worktree) Keep() error {
 // IsThere reports whether the directory of the worktree is still there.
 func (w *Worktree) IsThere() bool { return isDirectory(w.Dir) && isDirectory(w.Path) }
 
-// Loss counts what would be lost if the worktree was removed.
+// Loss counts the files and commits that would be lost if the worktree was removed.
 func (w *Worktree) Loss(ctx context.Context) (Loss, error) {
 	l := Loss{}
 	at := w.repo.at(w.Path, w.claim.Folder)
@@ -304,8 +303,8 @@ func (w *Worktree) Below(ctx context.Context) (string, error) {
 	return "it holds other worktrees", nil
 }
 
-// Discard removes a worktree with its branch, and with what l has counted before. The branch
-// stays if it has moved since. An error comes with a worktree that is kept.
+// Discard removes a worktree with its branch, and with the losses that l has counted before. The
+// branch stays if it has moved since. An error comes with a worktree that is kept.
 func (w *Worktree) Discard(ctx context.Context, l Loss) error {
 	if w.claim.file == nil {
 		return errors.New("the worktree is not in use")
@@ -332,7 +331,7 @@ func (w *Worktree) Discard(ctx context.Context, l Loss) error {
 	return err
 }
 
-// A Loss is what is lost with a worktree that is removed with its branch.
+// A Loss counts the losses if a worktree is removed with its branch.
 type Loss struct {
 	Files   int    // changed, and new ones that git does not ignore
 	Commits int    // that neither another branch has, nor a tag, nor the checkout

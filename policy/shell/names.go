@@ -14,11 +14,11 @@ import (
 
 var errTooManyNames = errors.New("there are too many files to look at their names")
 
-// isSplit reports whether xargs or read split names at a character, or may take it away.
+// isSplit reports whether xargs or read splits names at a character, or may drop it.
 func isSplit(r rune) bool { return unicode.IsControl(r) || strings.ContainsRune(" '\"\\", r) }
 
-// checkNames returns an error if a file below one of the trees has a name that xargs splits,
-// or that a command could take for an option.
+// checkNames returns an error if a file below one of the trees has a name that xargs splits or
+// that a command could take for an option.
 func checkNames(trees []shellparse.Path) error {
 	for _, tree := range trees {
 		if tree.Glob && filepath.IsAbs(tree.Name) {
@@ -49,7 +49,7 @@ func checkNames(trees []shellparse.Path) error {
 	return nil
 }
 
-// checkPattern is checkNames for the files that a pattern stands for.
+// checkPattern is checkNames for the files that match a pattern.
 func checkPattern(pattern string) error {
 	fixed := pattern[:strings.IndexAny(pattern+"*", `*?[\`)]
 	dir := fixed[:strings.LastIndexByte(fixed, '/')+1]

@@ -1,12 +1,12 @@
-// Package shell says what a command line touches, as targets of package policy: the commands, the
-// files that they read and write, the hosts. It runs nothing.
+// Package shell determines the effects of a command line, as targets of package policy: the
+// commands, the files that they read and write, and the hosts. It runs nothing.
 //
 //	line := shell.Read("git status && cat .env | tee out.txt", shell.Env{Dir: here.Dir(), Home: here.Home()})
 //	d := perms.Decide(ctx, policy.Request{Tool: policy.Builtin("Bash"), Targets: line.Targets, Facts: line.Facts, Place: here})
 //
-// It knows the grammar of bash and zsh, and what several hundred programs do with their arguments. Of
-// PowerShell it understands plain lines. What it does not understand is in the targets as something
-// opaque, with the reason, and no pattern covers that.
+// It knows the grammar of bash and zsh, and the arguments of several hundred programs. Of
+// PowerShell it understands plain lines. Anything that it does not understand becomes an opaque
+// target with the reason, which no pattern covers.
 package shell
 
 import (
@@ -22,7 +22,7 @@ type Shell int
 const (
 	Bash Shell = iota
 	Zsh
-	PowerShell // of which only plain lines are understood
+	PowerShell // only plain lines are understood
 )
 
 // parsed returns the shell as the parser knows it.
@@ -36,65 +36,67 @@ func (s Shell) parsed() shellparse.Shell {
 	return shellparse.Bash
 }
 
-// Env is where a line runs. The zero value knows nothing, and is the cautious one.
+// Env is the environment in which a line runs. The zero value knows nothing, and is the cautious
+// one.
 type Env struct {
 	Shell Shell
 	Dir   string // the working directory, absolute; relative paths start here
-	Home  string // what ~ and $HOME stand for; empty means that nobody knows
-	// IsPublic reports whether a variable of the environment holds no secret; nil means none
-	// but those that are never secret, such as HOME and LANG.
+	Home  string // the directory of ~ and $HOME; empty means unknown
+	// IsPublic reports whether an environment variable holds no secret. Nil means that only
+	// variables that never do, such as HOME and LANG, hold none.
 	IsPublic func(name string) bool
-	// IsExported reports whether the programs of the line find a variable in their
-	// environment, whatever the line does; nil means that any may be there.
+	// IsExported reports whether the programs of the line find a variable in their environment,
+	// whatever the line does. Nil means that any variable may be there.
 	IsExported func(name string) bool
-	// Program returns the check of a command whose program is one that everybody knows, or
-	// nil: see [policy.ShellFacts].VerifyProgram. It is asked for each such command of a
-	// line, given by its index. Nil means that nobody looks which program has the name.
+	// Program returns the check of the program of one command of line, given by its index, or nil.
+	// The check becomes [policy.ShellFacts].VerifyProgram. Program is called for each command
+	// whose program is known. If it is nil, there is no check of the program that has the name.
 	Program func(line *Line, command int) (check func() error)
 }
 
-// A Line is what a command line does.
+// A Line holds the effects of a command line.
 type Line struct {
 	// Commands are the simple commands in the order of the text, including those in
 	// substitutions, loops and functions.
 	Commands []Command
-	// Targets are what the line touches: each command with its files and hosts, then the files
-	// of redirections, and if it is not understood, something opaque with the reason. Nothing
-	// is resolved, and no file was looked at.
+	// Targets are the things that the line touches: each command with its files and hosts, hosts
+	// that are only mentioned, and the files of redirections. If the line is empty or not
+	// understood, the last target is opaque, with the reason. No target is resolved.
 	Targets []policy.Target
 	Facts   policy.Facts // ReadOnly and OpenWorld
-	// Unknown is why the line is not fully understood, or "". The rest holds everything that
-	// was found in either case.
+	// Unknown is why the line is not fully understood, or "". The other fields hold everything
+	// that was found in either case.
 	Unknown    string
-	Background bool // it starts something with &
+	Background bool // the line starts something with &
 }
 
 // A Command is one simple command of a line.
 type Command struct {
-	// Text is what allow rules are compared with: the words as written, separated by one
-	// blank, without redirections, wrappers and assignments that allow rules ignore.
+	// Text is compared with allow rules: the words as written, separated by one blank, without
+	// redirections, wrappers and assignments that allow rules ignore.
 	Text string
-	// Nested are further texts with which deny and ask rules are compared, such as the
-	// command after sudo.
+	// Nested are further texts that are compared with deny and ask rules, such as the command
+	// after sudo.
 	Nested []string
-	// Starts are the commands that it starts with names of files that it finds.
+	// Starts are the commands that this one starts with names of files that it finds.
 	Starts []string
 
-	Known       bool   // the tables describe its program and these arguments
-	ReadOnly    bool   // it changes nothing, as far as can be said before its files are looked at
+	Known       bool   // the program and these arguments are known
+	ReadOnly    bool   // it changes nothing, as far as the text tells
 	EditsOnly   bool   // it only reads and writes its files
 	ReadsInput  bool   // the line gives it an input that Text does not show
 	NoWildcards bool   // no allow rule with a wildcard covers it
-	DenyReason  string // why it must not run whatever anyone allows, or ""
+	DenyReason  string // why the command must not run whatever anyone allows, or ""
 
-	Targets []policy.Target // its own, and those of its files and hosts; part of those of the line
+	Targets []policy.Target // of the command, its files and its hosts; part of the Targets of the line
 }
 
-// Read reads a line. It never fails, and does not depend on earlier lines.
+// Read reads a line. It never fails, and does not depend on earlier lines. The only files that it
+// reads are the settings of git, for an unknown subcommand, which may be an alias.
 func Read(line string, env Env) Line { return new(Reader).Read(line, env) }
 
-// A Reader is [Read] for many lines, and saves memory between them. The zero value is ready to use.
-// It may be used concurrently.
+// A Reader is [Read] for many lines, and saves memory between them. The zero value is ready to
+// use. It may be used concurrently.
 type Reader struct{ parser shellparse.Parser }
 
 // Read is [Read].
@@ -160,8 +162,8 @@ func targetCount(line *shellparse.Line) int {
 	return n
 }
 
-// SelfContained reports whether every command of the line is one that the tables describe, and
-// that starts no other program for its work, as git starts its hooks.
+// SelfContained reports whether all commands of the line are known, and start no other program for
+// their work, as git starts its hooks.
 func (l *Line) SelfContained() bool {
 	for i := range l.Commands {
 		c := &l.Commands[i]

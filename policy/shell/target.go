@@ -14,8 +14,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// addMentioned adds the hosts that a line mentions, in the arguments of programs that may do
-// anything with them. Only deny and ask rules are about them: they make no line open-world,
+// addMentioned adds the hosts that a line mentions in the arguments of programs that may do
+// anything with them. Only deny and ask rules are about these hosts. They make no line open-world,
 // and open no network in a sandbox.
 func (l *Line) addMentioned(line *shellparse.Line) {
 	add := func(host string) {
@@ -60,8 +60,8 @@ func commandTarget(c *shellparse.Command, repositories *repositoryCheck) policy.
 	return t
 }
 
-// A repositoryCheck finds out whether git may start a program where a line uses it. It looks
-// once in each directory, when the line is decided.
+// A repositoryCheck determines whether git may start a program where a line uses it. It looks once
+// in each directory, when the line is decided.
 type repositoryCheck struct {
 	mu   sync.Mutex
 	errs map[string]error // by directory
@@ -103,8 +103,8 @@ func pathTarget(p shellparse.Path, via string) policy.Target {
 	return t
 }
 
-// visitPut calls visit with the names below dir that the files of origin get when origin is
-// copied or moved there as dir. It returns false if there may be more.
+// visitPut calls visit with the names that the files of origin get below dir when origin is copied
+// or moved there as dir. It returns false if there may be more.
 func visitPut(origin, dir string, visit func(path string) bool) bool {
 	root := realpath.Resolve(origin)
 	if _, err := os.Lstat(root); err != nil {
@@ -116,14 +116,13 @@ func visitPut(origin, dir string, visit func(path string) bool) bool {
 	})
 }
 
-// maxOnDisk is how many files and directories are visited where there is no repository.
+// maxOnDisk limits the files and directories that a search on the disk visits.
 const maxOnDisk = 100_000
 
-// visitTracked calls visit with the files below a path that git tracks, until visit
-// returns false. A path that does not exist is the name of a commit, which may hold any
-// of them. It returns false if they cannot be known. What the repository held earlier is
-// not among them. Where there is no repository, git shows the files on the disk if onDisk is
-// set, and otherwise nothing.
+// visitTracked calls visit with the files below a path that git tracks, until visit returns false.
+// A path that does not exist is the name of a commit, which may hold any tracked file. Files that
+// only earlier commits held are not visited. Without a repository, git shows the files on the disk
+// if onDisk is set, and otherwise nothing. It returns false if the files cannot be known.
 func visitTracked(name string, onDisk bool, visit func(path string) bool) bool {
 	below, dir := realpath.Resolve(name), ""
 	if info, err := os.Stat(below); err != nil {

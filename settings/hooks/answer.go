@@ -31,7 +31,7 @@ type Answer struct {
 	WatchPaths         []string // of SessionStart, CwdChanged and FileChanged: files to watch
 	ReloadSkills       bool     // of SessionStart
 	WorktreePath       string   // of WorktreeCreate: the directory that the hook has made
-	Display            *string  // of MessageDisplay: what is shown instead, or nil
+	Display            *string  // of MessageDisplay: the text to show instead, or nil
 }
 
 // join adds the answer of another hook of the event. Of texts that there can be one of, the
@@ -63,7 +63,7 @@ func (a *Answer) join(b *Answer) {
 	}
 }
 
-// read reads what a handler gave.
+// read reads the output of a handler.
 func (o *occasion) read(h *Handler, out output) *reply {
 	r := &reply{handler: h}
 	if out.background {
@@ -171,7 +171,7 @@ func (o *occasion) readCode2(r *reply, out *output) {
 	case codePerson:
 		r.message = strings.TrimSpace(r.message + "\n" + reason)
 	}
-	r.failure = nil // what else it printed does not matter
+	r.failure = nil // other faults of its output do not matter
 }
 
 // readMembers reads an answer that is a JSON object.
@@ -250,14 +250,14 @@ func withoutFence(text string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "```"))
 }
 
-// An output is what one handler gave, before it is read.
+// An output holds the output of one handler, before it is read.
 type output struct {
 	stdout []byte // or the body of a response, or the text of a tool
 	stderr string
 	code   int  // exit code of a command; 0 for others
-	cut    bool // stdout was longer than what is kept
-	// failure is why the handler has no answer, or why what it gave is not a whole one. Of
-	// what it gave then, only what blocks counts.
+	cut    bool // the end of stdout was dropped
+	// failure says why the handler gave no answer, or only a part of one. In such a part, only
+	// a refusal or a stop counts.
 	failure error
 	// broken is the error that cut off a response, or nil.
 	broken error

@@ -140,8 +140,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// addStdout keeps what the command prints, up to a limit, and looks whether it says that it
-// is asynchronous.
+// addStdout keeps the first maxStdout bytes that the command prints. It checks whether their
+// first line says that the command is asynchronous.
 func (c *command) addStdout(piece []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +171,7 @@ func (c *command) addStderr(piece []byte) {
 	c.stderr = append(c.stderr, piece[:min(max(maxStderr-len(c.stderr), 0), len(piece))]...)
 }
 
-// output returns what the command gave.
+// output returns the output of the command, which has ended with exit.
 func (c *command) output(exit proc.Exit) output {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,8 +253,9 @@ func (o *occasion) startAsync(h *Handler) {
 	o.state.follow(c, p, cancel)
 }
 
-// deliver passes on what an asynchronous command gave: its context to the news of the session,
-// and what it says to the person. It decides nothing.
+// deliver passes on the output of an asynchronous command. Its context becomes news of the
+// session, and its message goes to the person. A decision in it has no effect. If an asyncRewake
+// command has ended with code 2, deliver only wakes the model.
 func (c *command) deliver(out output) {
 	o, ctx := *c.occasion, context.Background()
 	o.emit, o.control.strict = nil, false // the call has ended, and the turn has gone on

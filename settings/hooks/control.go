@@ -4,19 +4,19 @@ import (
 	"time"
 )
 
-// A control is what hooks of an event may do to it.
+// A control holds the powers of hooks over their event.
 type control struct {
 	code2   codeMeaning   // of an exit code 2
 	blocks  bool          // "decision": "block" counts
 	strict  bool          // in strict mode, a hook that fails blocks
 	gate    bool          // a tool waits for the answer
 	goesOn  bool          // to block means that the agent goes on
-	context bool          // what the hook prints as plain text is for the model
+	context bool          // plain text that the hook prints is for the model
 	timeout time.Duration // default of command, http and mcp_tool; 0 means that of all events
 	env     bool          // the hook may write settings of the environment
 }
 
-// A codeMeaning is what the exit code 2 of a command means.
+// A codeMeaning is the meaning of the exit code 2 of a command.
 type codeMeaning int
 
 const (

@@ -34,7 +34,8 @@ func (e *hookError) Error() string {
 
 func (e *hookError) Unwrap() []error { return []error{ErrHook, e.err} }
 
-// shortReason is a failure for the model: without what the hook printed, which may be secret.
+// shortReason returns a failure in words for the model. It leaves out the output of the hook,
+// which may be secret.
 func shortReason(err error) string {
 	for _, known := range []error{errLate, errNoStart, errClosed, errAnswer, errCode, errRefused} {
 		if errors.Is(err, known) {

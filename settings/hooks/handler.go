@@ -86,7 +86,7 @@ func (h *Handler) conditional() string {
 	return text.String()
 }
 
-// name returns what identifies the hook to a person and to the model. It holds no command and
+// name returns a text that names the hook to a person and to the model. It holds no command and
 // no address, which may hold secrets.
 func (h *Handler) name() string {
 	name := h.Event + " hook"

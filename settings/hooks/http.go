@@ -130,7 +130,7 @@ func (o *occasion) post(ctx context.Context, h *Handler) output {
 	}
 	patient, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
-	defer context.AfterFunc(ctx, func() { // time to return what has come of a late answer
+	defer context.AfterFunc(ctx, func() { // so that respond can return the part of a late answer that has come
 		time.AfterFunc(hostPatience, func() { stop(context.Cause(ctx)) })
 	})()
 	out, err := hostCall(patient, func() (output, error) { return o.runner.respond(request) })

@@ -179,7 +179,7 @@ func (o *occasion) tell(text string) {
 	o.runner.options.message(o.session, text)
 }
 
-// tellAll tells the person what handlers want it to know.
+// tellAll passes on the messages of handlers to the person.
 func (o *occasion) tellAll(replies []*reply) {
 	for _, r := range replies {
 		o.tell(r.message)
@@ -244,7 +244,8 @@ func (o *occasion) change(h *pegboard.HookCall, v verdict, said map[string]bool)
 	return v.decision
 }
 
-// sayOnce tells the model what the hooks of a call say, and nothing twice.
+// sayOnce tells the model the texts of the hooks of a call, each once. It returns all texts that
+// the model was told.
 func (o *occasion) sayOnce(h *pegboard.HookCall, notes *callNotes, replies []*reply) map[string]bool {
 	said := map[string]bool{}
 	if notes != nil && notes.said != nil {
@@ -261,7 +262,7 @@ func (o *occasion) sayOnce(h *pegboard.HookCall, notes *callNotes, replies []*re
 	return said
 }
 
-// afterCall passes on what hooks after a call say.
+// afterCall passes on the replies of hooks after a call.
 func (o *occasion) afterCall(h *pegboard.HookCall, replies []*reply) {
 	for _, r := range replies {
 		if r.Block && r.Reason != "" {
@@ -352,7 +353,7 @@ func (o *occasion) replaceOutput(h *pegboard.HookCall, replies []*reply) {
 	h.Outcome.Result = result
 }
 
-// terminalSequences match what hooks may send to the person's terminal: bells, and the
+// terminalSequences match the texts that hooks may send to the person's terminal: bells, and the
 // operating system commands that set a title or show a notification or a progress. Others
 // could answer for the person, move the cursor or reach the clipboard.
 var terminalSequences = regexp.MustCompile(`^(?:\x07|\x1b\](?:0|1|2|9|99|777);[^\x00-\x1f\x7f-\x{9f}]*(?:\x07|\x1b\\))+$`)

@@ -24,8 +24,8 @@ const (
 	maxSessionEnd = time.Minute
 )
 
-// Options are what a [Runner] needs of the host. The zero value is ready to use: it runs
-// command and http hooks, and drops their messages to the person.
+// Options are the settings of a [Runner] and the funcs that a host gives it. The zero value is
+// ready to use: it runs command and http hooks, and drops their messages to the person.
 //
 // The funcs may be nil. They may be called concurrently, and on any goroutine. One that
 // panics or does not return keeps no call from its end: Invoke and Prompt are abandoned when
@@ -68,25 +68,25 @@ type Options struct {
 	// the event, parts of which the model has written. Nil means that these hooks are left out.
 	Prompt func(ctx context.Context, h Handler, prompt string) (string, error)
 
-	// Strict makes a hook block that cannot start, is late or answers nonsense, where its event
-	// can keep something from happening. The default is what is documented for hooks: such a
-	// hook has no effect. OnProblem is told in either case.
+	// Strict makes a hook block if it cannot start, is late, ends with an error or gives an
+	// answer that cannot be read, for events that a hook can keep from happening. By default,
+	// as documented for hooks, such a hook has no effect. OnProblem is told in either case.
 	Strict bool
-	// Wake is called when an asyncRewake hook has ended with code 2, with what it printed to
-	// stderr, or else to stdout, for the model to read. Nil means that it becomes news of the
-	// session, see [pegboard.Session.Notify].
+	// Wake is called when an asyncRewake hook has ended with code 2. The text is for the model:
+	// the stderr of the hook or, if that is empty, its stdout. Nil means that the text becomes
+	// news of the session, see [pegboard.Session.Notify].
 	Wake func(s *pegboard.Session, text string)
-	// Message is called with what a hook says to the person: systemMessage, stopReason, and
-	// reasons that the model does not read. Hooks of a call also emit it as an event of the
-	// call, see [pegboard.HookCall.Emit].
+	// Message is called with each text of a hook for the person: systemMessage, stopReason, and
+	// reasons that the model does not read. Hooks of a call also emit the text as an event of
+	// the call, see [pegboard.HookCall.Emit].
 	Message func(s *pegboard.Session, text string)
 	// Terminal is called with the terminalSequence of a hook, to be written to the person's
 	// terminal as it is: bells, titles, notifications and progress (OSC 0, 1, 2, 9, 99 and 777).
 	// Any other is left out, and OnProblem is told. Nil means that there is no terminal.
 	Terminal func(s *pegboard.Session, sequence string)
-	// OnProblem is called with every hook that failed, was left out, or of whose answer a part
-	// has no effect. The error may hold what the hook printed, which may be secret. It wraps
-	// [ErrHook]. Nil means that it is logged to [slog.Default].
+	// OnProblem is called with every hook that failed or was left out, and with every hook whose
+	// answer has a part without effect. The error may hold output of the hook, which may be
+	// secret. It wraps [ErrHook]. Nil means that it is logged to [slog.Default].
 	OnProblem func(h Handler, err error)
 
 	// StopCap is how many times in a row hooks of Stop or SubagentStop may keep an agent from
@@ -97,7 +97,7 @@ type Options struct {
 	SessionEnd time.Duration
 }
 
-// problem tells the host what is wrong with a hook.
+// problem reports a problem with a hook to the host.
 func (o *Options) problem(h *Handler, err error) {
 	if o.OnProblem == nil {
 		slog.Warn("a hook failed, was left out, or a part of its answer has no effect", "error", &hookError{h, err})

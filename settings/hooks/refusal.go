@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// A refusal is what blocks in an answer that is not a whole one: in two objects, in one that
-// was cut, in one of which another member is wrong, or below a line that a shell printed
-// before. A hook that printed "deny" there did not mean that the call runs.
+// A refusal holds the parts that block in an answer that is not one whole object: it has two
+// objects, was cut, has another member that is wrong, or begins with a line that a shell printed.
+// A hook that printed "deny" there did not mean that the call runs.
 type refusal struct {
 	blocks bool // a decision that blocks
 	no     bool // "ok": false, which is how a model blocks

@@ -7,13 +7,13 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// A reply is what one handler wants.
+// A reply is the answer of one handler.
 type reply struct {
 	handler *Handler
 	ended   int   // its place in the order in which the handlers ended, from 1
 	failure error // why it has no answer, or that something in it is wrong; nil if all is well
 
-	Answer            // Block, Reason, Stop, Context and what the event adds
+	Answer            // Block, Reason, Stop, Context and the fields of the event
 	ours       bool   // Reason is the words of this package
 	printed    string // of WorktreeCreate: plain text
 	stopReason string // for the person
@@ -80,7 +80,7 @@ func (r *reply) readRequest(s members) {
 	}
 }
 
-// readLoop reads what events of the loop may set.
+// readLoop reads the members that hooks of the loop may set.
 func (r *reply) readLoop(m, s members) {
 	r.SessionTitle, r.InitialUserMessage = s.text("sessionTitle"), s.text("initialUserMessage")
 	r.SuppressPrompt = s.flag("suppressOriginalPrompt", m.flag("suppressOriginalPrompt", false))

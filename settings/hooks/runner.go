@@ -60,7 +60,7 @@ func (r *Runner) Replace(set Set) {
 	r.set.Store(&set)
 }
 
-// missing returns what the host would have to give for a handler to run.
+// missing returns an error if the host has not given the func that a handler needs.
 func (r *Runner) missing(h *Handler) error {
 	switch {
 	case h.Type == typeMCPTool && r.options.Invoke == nil:
@@ -91,8 +91,8 @@ func (r *Runner) runnable(matched []Handler, state *sessionState, concerns func(
 
 // Hooks returns the hooks of calls, for [pegboard.SessionConfig]. They run in the session and
 // in its forks, for calls of streams and of [pegboard.Call.Run]. Do not set a Timeout or
-// OnFailure in them: each hook has its own time limit, and Options.Strict says what a failure
-// means.
+// OnFailure in them: each hook has its own time limit, and Options.Strict decides whether a
+// failure blocks.
 func (r *Runner) Hooks() pegboard.Hooks {
 	return pegboard.Hooks{
 		Pre: r.pre, Permission: r.permission, Post: r.post, PostFailure: r.postFailure,
@@ -107,14 +107,14 @@ func (r *Runner) transcript(s *pegboard.Session) string {
 	return r.options.ask("Transcript", r.options.Transcript, s)
 }
 
-// knownState returns what the Runner keeps of a session, or nil if that is nothing.
+// knownState returns the state that the Runner keeps of a session, or nil if it keeps nothing.
 func (r *Runner) knownState(s *pegboard.Session) *sessionState {
 	known, _ := r.sessions.Load(s)
 	state, _ := known.(*sessionState)
 	return state
 }
 
-// stateOf returns what the Runner keeps of a session.
+// stateOf returns the state of a session. It makes the state if it is missing.
 func (r *Runner) stateOf(s *pegboard.Session) *sessionState {
 	if state := r.knownState(s); state != nil {
 		return state
@@ -127,7 +127,7 @@ func (r *Runner) stateOf(s *pegboard.Session) *sessionState {
 	return state
 }
 
-// names returns what matchers of a call are tested against: the names of its tool.
+// names returns the names of a call's tool, against which matchers are tested.
 func names(t pegboard.Tool, c *pegboard.Call) []string {
 	if t == nil {
 		return []string{c.ToolName()}
@@ -363,7 +363,7 @@ func (r *Runner) notRun(ctx context.Context, h *pegboard.HookCall) error {
 	return nil
 }
 
-// forget drops what is kept of a call that has ended, and tells the model if it had the input
+// forget drops the notes of a call that has ended. It tells the model if the call got the input
 // with which a hook has answered for the person.
 func (r *Runner) forget(h *pegboard.HookCall) {
 	state := r.knownState(h.Call.Session())
@@ -411,7 +411,7 @@ func (r *Runner) batch(ctx context.Context, outcomes []pegboard.Outcome) error {
 // never is for events that are about no call: a handler with an If never runs.
 func never(*Handler) bool { return false }
 
-// batchCall returns one call of a message with what the model sees of its result.
+// batchCall returns one call of a message, with its result as the model sees it.
 func batchCall(o *pegboard.Outcome) json.RawMessage {
 	response, err := encode(contentBlocks(o.Result.Parts))
 	if text := o.Result.Text(); err != nil || onlyText(o.Result.Parts) {
@@ -594,14 +594,14 @@ func answerOf(replies []*reply) (counts *reply) {
 }
 
 // Fire runs the hooks of an event of the agent loop in s, such as SessionStart or Stop, and
-// returns what they want. Fields are those that the event adds to the payload: nil, or a value
+// returns their joined Answer. Fields are those that the event adds to the payload: nil, or a value
 // that is encoded as a JSON object, such as [StopFields]. Fields that all events have are added,
 // and may be overridden but for hook_event_name.
 //
-// An error means that the hooks were not asked: the event is one of calls, which run by
-// themselves, see [Runner.Hooks]; the fields are no object; or ctx has ended. For
-// WorktreeCreate it also says that a hook has failed, and wraps [ErrHook]. The Answer is then
-// zero, except that one whose hooks could still block before ctx ended has Block set.
+// Fire runs no hook and returns an error if s is nil, if the event is one of calls, which run by
+// themselves, see [Runner.Hooks], if the fields are no object, or if ctx has ended. If ctx ends
+// while hooks run, Fire returns its cause with the Block, Reason and Stop of the Answer; for
+// SessionEnd it returns no error. If a hook of WorktreeCreate fails, the error wraps [ErrHook].
 //
 // Of Stop and SubagentStop, stop_hook_active is set, and hooks can keep the agent going a few
 // times in a row only, see Options.StopCap. All hooks of SessionEnd together have the time of
@@ -713,10 +713,11 @@ func printedPath(replies []*reply) string {
 	return ""
 }
 
-// TaskHooks returns hooks for [tasks.Open] that run those of TaskCreated and TaskCompleted. What
-// they block is not done, and the model reads the reason. "continue": false of TaskCompleted also
-// ends the turn. For changes that the host makes itself, the context must carry the session, see
-// [pegboard.WithSession]; without it they are refused while there is a hook of the event.
+// TaskHooks returns hooks for [tasks.Open] that run those of TaskCreated and TaskCompleted. A
+// change that they block is not made, and the model reads the reason. "continue": false of
+// TaskCompleted also ends the turn. For changes that the host makes itself, the context must carry
+// the session, see [pegboard.WithSession]; without it they are refused while there is a hook of the
+// event.
 func (r *Runner) TaskHooks() tasks.Hooks {
 	fire := func(name string) func(context.Context, tasks.Event) error {
 		return func(ctx context.Context, e tasks.Event) error { return r.fireTask(ctx, name, e) }

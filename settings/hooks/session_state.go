@@ -15,7 +15,7 @@ import (
 // maxAsync is how many asynchronous hooks of one session run at once.
 const maxAsync = 64
 
-// A sessionState is what a Runner keeps of one session, until that is closed.
+// A sessionState is the state that a Runner keeps of one session, until the session is closed.
 type sessionState struct {
 	runner  *Runner
 	session *pegboard.Session
@@ -30,15 +30,15 @@ type sessionState struct {
 	ending sync.WaitGroup     // of asynchronous commands, to the end of their delivery
 }
 
-// A callNotes is what a Runner keeps of a call whose input a hook has changed, until the call
-// ends: its other hooks see the new input, and may change it again.
+// A callNotes holds the notes of a Runner on a call whose input a hook has changed, until the
+// call ends. The call's other hooks see the new input, and may change it again.
 type callNotes struct {
 	input []byte          // the changed one
 	reply *reply          // of the hook that changed it, which is not asked about its own words
 	said  map[string]bool // the texts that the model was told
 
 	answered []byte        // the input of a hook that answered for the person
-	told     pegboard.Part // what the model is told of it, if the call gets it
+	told     pegboard.Part // tells the model of that input, if the call gets it
 }
 
 // close ends the commands that still run.
@@ -72,7 +72,7 @@ func (st *sessionState) first(h *Handler) bool {
 	return !before
 }
 
-// notesOf returns what is kept of a call, or nil.
+// notesOf returns the notes of a call, or nil.
 func (st *sessionState) notesOf(h *pegboard.HookCall) *callNotes {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -143,8 +143,8 @@ func (st *sessionState) endAsync() {
 	st.ending.Done()
 }
 
-// follow waits for the end of a command that goes on, and delivers what it gives. Cancel ends
-// the command.
+// follow waits for the end of a command that goes on, and delivers its output. Cancel ends the
+// command.
 func (st *sessionState) follow(c *command, p *proc.Process, cancel context.CancelCauseFunc) {
 	if !st.beginAsync() {
 		cancel(nil)

@@ -62,9 +62,9 @@ func Join(sets ...Set) Set {
 	return newSet(all)
 }
 
-// WithRules returns a copy of the set in which the rule of each If is replaced by what
-// respell returns for it: the same rule as it is spelled in a session, where a relative path
-// may mean something else than in the file. A handler runs if one of the rules concerns the
+// WithRules returns a copy of the set in which the rules that respell returns replace the rule of
+// each If: the same rule as it is spelled in a session, where a relative path may mean something
+// else than in the file. A handler runs if one of the rules concerns the
 // call. With no rule it never runs.
 func (s Set) WithRules(respell func(h Handler, r policy.Rule) []policy.Rule) Set {
 	var all []Handler

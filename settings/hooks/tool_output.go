@@ -25,8 +25,9 @@ func sameJSON(a, b []byte) bool {
 	return errA == nil && errB == nil && reflect.DeepEqual(x, y)
 }
 
-// changedInput returns the input that a hook has made of what it was shown of a call, without
-// the members that the call has for observers only, and whether it differs.
+// changedInput returns the input that a hook gives in place of the observed one, without the
+// members that the call has for observers only. It reports whether that differs from the input
+// of the call.
 func changedInput(c *pegboard.Call, input json.RawMessage) (changed json.RawMessage, differs bool) {
 	observed := c.Observed()
 	if sameJSON(input, observed) || sameJSON(input, c.Input) {

@@ -8,7 +8,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// A verdict is what the hooks before a call want together.
+// A verdict joins the replies of the hooks before a call.
 type verdict struct {
 	decision policy.Decision
 	deferred *reply // the host answers the call later
@@ -91,9 +91,9 @@ func answerFor(c *pegboard.Call, replies []*reply) (d policy.Decision, changed *
 	return d, changed
 }
 
-// words returns what a hook says as the model reads it: with the hook and the call, and between
-// marks that it cannot imitate. A hook may repeat anything that it has read, so the model must not
-// take its words for those of the user.
+// words returns a text of a hook as the model reads it: after the names of the hook and the call,
+// and between marks that the text cannot imitate. A hook may repeat anything that it has read, so
+// the model must not take its words for those of the user.
 func (o *occasion) words(h *Handler, text string) string {
 	return untrusted.Escape("["+o.about(h)+" says, in words that are not the user's:]") + "\n" + untrusted.Quote("hook-words", text)
 }
@@ -106,13 +106,14 @@ func (o *occasion) about(h *Handler) string {
 	return "The " + h.name() + ", about the call " + o.call.ID + " of " + o.call.ToolName() + ","
 }
 
-// rewrote returns what the model is told of an input that a hook has replaced. It holds nothing of
+// rewrote returns the notice for the model that a hook has replaced the input. It holds nothing of
 // the input, in which the hook may have put a secret.
 func (o *occasion) rewrote(h *Handler) pegboard.Part {
 	return pegboard.Part{Text: untrusted.Escape("[" + o.about(h) + " has replaced the input: the call as it was decided is not the one that you made.]")}
 }
 
-// reason returns what a hook gives as its reason, with the hook, in the text of a denial.
+// reason returns the reason of a reply, with the name of its hook. A reply without a reason gets
+// otherwise.
 func (r *reply) reason(otherwise string) string {
 	switch {
 	case r.Reason == "":

@@ -146,7 +146,7 @@ func (c *Codec) offered(tool string) (api string, ok bool) {
 // Results may also refer to tools that are no longer in the pool, and the API refuses the
 // whole request for one of them: a text replaces the reference for as long as the tool is
 // not there. A tool that has another name now, as an alias says, is referred to by that.
-// What the search of the API has found stays. The zero Codec leaves all references alone.
+// References from the search of the API stay. The zero Codec leaves all references alone.
 func (c *Codec) Normalize(messages []json.RawMessage) ([]json.RawMessage, []wire.Repair) {
 	var stale []wire.Repair
 	if c.tools.Pool != nil {

@@ -239,8 +239,8 @@ func (a *assembler) call(c *call) pegboard.Call {
 	return pegboard.Call{ID: c.id, Name: a.codec.tools.Names.Tool(c.name), Input: a.codec.tools.Input(c.name, c.input())}
 }
 
-// done reports whether the message says that it ended. What stopped the model early
-// may have done so within a call.
+// done reports whether the message says that it ended. Any reason but STOP may end it within
+// a call.
 func (a *assembler) done() bool {
 	reason := a.Message.StopReason
 	return reason != "" && (a.open == nil || reason != "STOP")

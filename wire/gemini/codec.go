@@ -21,7 +21,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 )
 
-// nameRule is what every version of the API takes as the name of a tool. Some texts of
+// nameRule is the form of tool names that every version of the API takes. Some texts of
 // the Gemini API reference allow 128 characters, dots and colons, others 63 characters
 // and neither.
 var nameRule = dialect.NameRule{Max: 63, Letter: true}
@@ -187,7 +187,7 @@ func (c *Codec) encodeTool(d pegboard.Declaration, name string) json.RawMessage 
 	})
 }
 
-// output returns the schema of what the model reads of a result, or nil if it is not sent.
+// output returns the schema of the JSON that the model reads as a result, or nil if it is not sent.
 func (c *Codec) output(d pegboard.Declaration) json.RawMessage {
 	if !c.config.OutputSchemas || !d.OutputShown || d.OutputSchema == nil {
 		return nil

@@ -12,10 +12,10 @@ type Config struct {
 	// their own after the last result, for models before Gemini 3. Those refuse them
 	// inside results, where they are by default and where Gemini 3 wants them.
 	MediaBeside bool
-	// OutputSchemas declares as "responseJsonSchema" what the output of a tool is, where the
-	// model reads the output itself: see [pegboard.Declaration].OutputShown. The schema is
-	// that of the JSON in the text of a result. It costs tokens in every request. A schema
-	// that the API cannot express is left out.
+	// OutputSchemas declares the schema of a tool's output as "responseJsonSchema", if the model
+	// reads the output itself: see [pegboard.Declaration].OutputShown. The schema is that of
+	// the JSON in the text of a result. It costs tokens in every request. A schema that the
+	// API cannot express is left out.
 	OutputSchemas bool
 	// TextCalls looks for calls that the model wrote into its text instead of making them in
 	// the form of the API, as weaker models do. See package wire.

@@ -1,5 +1,5 @@
-// Package s3upload bounds the memory and the remains of what package blobstore sends to S3. It is a
-// package of its own, so that only programs with a bucket of S3 depend on the SDK of AWS.
+// Package s3upload bounds the memory and the remains of uploads from package blobstore to S3. It
+// is a package of its own, so that only programs with a bucket of S3 depend on the SDK of AWS.
 package s3upload
 
 import (

@@ -65,9 +65,8 @@ func WithID(calls []pegboard.Call, outcomes []pegboard.Outcome) []Answer {
 	return slices.DeleteFunc(To(calls, outcomes), func(a Answer) bool { return a.Call.ID == "" })
 }
 
-// Messages returns what the model must know of the end of its message, then the Messages of
-// all results, in their order, and then more. What was said of a call that repeats an id
-// stands behind the Messages of the first.
+// Messages returns the Notice of m, unless it is empty, then the Messages of all results, in their
+// order, and then more. Texts about a call that repeats an id follow the Messages of the first.
 func Messages(m *wire.Message, answers []Answer, more []pegboard.Part) []pegboard.Part {
 	var messages []pegboard.Part
 	if notice := m.Notice(); notice != "" {

@@ -29,7 +29,7 @@ func (p Parameters) ToAPI(input json.RawMessage) json.RawMessage {
 }
 
 func renameMembers(input json.RawMessage, names map[string]string) json.RawMessage {
-	if len(names) == 0 || !json.Valid(input) { // what is not JSON is refused as it is when it is decoded
+	if len(names) == 0 || !json.Valid(input) { // the decoder of the tool refuses input that is not JSON
 		return input
 	}
 	o, err := jsonobject.Parse(input)
@@ -78,8 +78,8 @@ func (d Dialect) takesParameter(name string) bool {
 	return true
 }
 
-// renameParameters gives the parameters whose names the API refuses other names, and says in
-// their descriptions what other texts call them.
+// renameParameters gives the parameters whose names the API refuses other names, and tells
+// in their descriptions the names that other texts use for them.
 func (r *root) renameParameters(to Dialect) (Parameters, error) {
 	properties := r.schema.Child("properties")
 	var p Parameters

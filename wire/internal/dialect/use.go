@@ -6,8 +6,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// A Use counts what Anthropic limits in the strict schemas of one request. Source: Anthropic's
-// documentation of strict tool use.
+// A Use counts the parts of the strict schemas of one request that Anthropic limits. Source:
+// Anthropic's documentation of strict tool use.
 type Use struct {
 	Tools    int // strict tools
 	Optional int // parameters that are not required

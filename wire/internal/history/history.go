@@ -18,7 +18,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 )
 
-// A Message is what [Repair] needs to know of one message. A codec whose provider has a
+// A Message holds the facts of one message that [Repair] needs. A codec whose provider has a
 // message for every block (a call, a result) describes those that belong to one turn as
 // one Message.
 type Message struct {

@@ -72,7 +72,7 @@ func (r *PastResult) definesTools() bool {
 //   - a call by the model, even one that failed: its input was checked against the
 //     whole schema. Calls that the provider answers do not count.
 //
-// What the user or the model says in words makes no tool known, nor does a message that
+// Words of the user or the model make no tool known, nor does a message that
 // the codec cannot read. Tools that the pool does not hold are in the list, since their
 // source may come back. The empty name is not.
 func Loaded(entries []Entry, tool func(api string) string) []string {

@@ -27,8 +27,8 @@ type Source interface {
 type Draft struct {
 	Message wire.Message
 	Ended   bool // nothing more belongs to the message
-	// TextCalls returns the calls in the text of a whole message that has no others. Nil
-	// means that nobody looks for them.
+	// TextCalls returns the calls in the text of a whole message that has no others. If it is
+	// nil, calls in a text stay text.
 	TextCalls func(m *wire.Message) []pegboard.Call
 
 	text   strings.Builder

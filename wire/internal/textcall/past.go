@@ -86,7 +86,7 @@ func Replace(message json.RawMessage, at history.Ref, text string) json.RawMessa
 	return message
 }
 
-// A pastMessage is what a message of any provider says in words.
+// A pastMessage holds the words of a message of any provider.
 type pastMessage struct {
 	model, user, system bool
 	words               []words

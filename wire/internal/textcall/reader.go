@@ -11,7 +11,7 @@ import (
 // namespace may stand before the names of elements.
 const namespace = "antml:"
 
-// openings returns what calls in a form with tags begin with.
+// openings returns the beginnings of calls in a form with tags.
 func openings() []string {
 	return []string{
 		"<function_calls>", "<invoke ", "<" + namespace + "function_calls>", "<" + namespace + "invoke ",
@@ -19,8 +19,8 @@ func openings() []string {
 	}
 }
 
-// A reader reads calls from a place of a text on. Its methods report whether what they
-// read was there; then the place is behind it.
+// A reader reads calls in a text, from at on. Its methods report whether they found their piece
+// of the text, and move at behind a piece that they found.
 type reader struct {
 	text  string
 	at    int
@@ -41,7 +41,7 @@ func (r *reader) literal(s string) bool {
 	return true
 }
 
-// until reads up to a text and over it, and returns what stands before it.
+// until returns the text before the next s, and moves behind that.
 func (r *reader) until(s string) (before string, ok bool) {
 	before, _, ok = strings.Cut(r.rest(), s)
 	if ok {
@@ -50,7 +50,7 @@ func (r *reader) until(s string) (before string, ok bool) {
 	return before, ok
 }
 
-// run reads all calls of one form, and what closes them. It returns nil if there are none.
+// run reads all calls of one form, and the text that closes them. Nil means that it found no call.
 func (r *reader) run() []Call {
 	for _, form := range []func() []Call{r.invocations, r.toolCalls, r.functions, r.mistral, r.pythonTag} {
 		begin := r.at
@@ -237,7 +237,7 @@ func (r *reader) parameters(tool string, form parameterForm) (input json.RawMess
 	}
 }
 
-// value reads a value and what closes it. A value may hold that text: then it ends where
+// value reads a value and the text that closes it. A value may hold that text: then it ends where
 // another parameter or the end of the call follows.
 func (r *reader) value(form parameterForm) (value string, ok bool) {
 	begin := r.at

@@ -56,7 +56,7 @@ func results(answers []answer.Answer, f Form) []pegboard.Part {
 type result struct {
 	name, id string
 	failed   bool
-	text     string // as it is written, without what is around it
+	text     string // as it is written, without the tags around it
 
 	begin, end int // in the words of the user
 }
@@ -107,7 +107,7 @@ func withResult(text string, number int, to string) string {
 	return text[:r.begin] + r.String() + text[r.end:]
 }
 
-// Answer returns what answers a message whose calls were found in its text: the results
+// Answer returns the answer to a message whose calls were found in its text: the results
 // and then the Messages and more, all of them as words of the user. It reports false for
 // any other message.
 func Answer(m *wire.Message, outcomes []pegboard.Outcome, more []pegboard.Part, f Form) (parts []pegboard.Part, ok bool) {

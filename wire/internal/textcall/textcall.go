@@ -19,7 +19,7 @@
 // Prose that talks of calls must not become one. So calls are found only at the end of a
 // text, in forms with tags at the beginning of a line and outside of fenced blocks. All of
 // them must name tools of the request, and no call may stand before them in the text.
-// Nothing is repaired: what is not exactly of one form is text.
+// Nothing is repaired: text that does not match a form exactly stays text.
 package textcall
 
 import (

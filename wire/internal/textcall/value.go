@@ -8,9 +8,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// valueOf returns the JSON of a parameter that is written as text. It is the text itself
-// where the schema takes one. Otherwise it is JSON; what is not JSON stays a text, and is
-// refused with the input.
+// valueOf returns the JSON of a parameter that is written as text. Text that is JSON is taken as
+// JSON if the schema declares the parameter and accepts no string for it; if the schema does not
+// tell whether it accepts a string, that goes for objects and arrays only. Any other text becomes
+// a string, which the check of the input may refuse.
 func valueOf(schema json.RawMessage, name, text string) json.RawMessage {
 	root, err := jsonobject.Decode(schema, 0)
 	document, ok := root.(*jsonobject.Tree)

@@ -68,8 +68,8 @@ func (c *Codec) Omitted() []wire.Problem { return slices.Clone(c.tools.Problems)
 func (c *Codec) Name(tool string) string { return c.tools.Names.API(tool) }
 
 // Choice implements [wire.Codec] with "tool_choice" and, if choice is Sequential,
-// "parallel_tool_calls". It says nothing that the API does anyway, so that services that
-// do not know these members take the request.
+// "parallel_tool_calls". It leaves out a member that would only repeat the default of the API,
+// so that services that do not know these members take the request.
 //
 // Not every service that speaks this protocol knows choice.Tools, and some models of
 // OpenAI refuse "parallel_tool_calls".

@@ -74,7 +74,7 @@ func (c *Codec) Omitted() []wire.Problem { return slices.Clone(c.tools.Problems)
 func (c *Codec) Name(tool string) string { return c.tools.Names.API(tool) }
 
 // Choice implements [wire.Codec] with "tool_choice" and, if choice is Sequential,
-// "parallel_tool_calls". It says nothing that the API does anyway.
+// "parallel_tool_calls". It leaves out a member that would only repeat the default of the API.
 func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 	if string(c.Tools()) == "[]" {
 		return json.RawMessage("{}")

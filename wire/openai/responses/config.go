@@ -30,7 +30,7 @@ type Config struct {
 	// byte. Their items are in [wire.Message].History; a call among them that the API
 	// leaves to the client is for the host to answer.
 	ServerTools []json.RawMessage
-	// OutputSchemas declares as "output_schema" what the output of a tool is, where the model
+	// OutputSchemas declares the schema of a tool's output as "output_schema", if the model
 	// reads the output itself: see [pegboard.Declaration].OutputShown. It costs tokens in
 	// every request.
 	OutputSchemas bool

@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/content"
 )
 
-// What the API takes of one text, image and file, in characters.
+// The most characters that the API takes of one text, image and file.
 //
 // source: the OpenAPI description of OpenAI, openapi.yaml, image_url and file_data.
 const (

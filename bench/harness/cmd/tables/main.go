@@ -1,6 +1,6 @@
 // Tables reads the output of go test -bench, several passes of it, on standard
 // input and prints two tables: the median of every metric of every benchmark,
-// and what pegboard's cases cost beside their floors.
+// and the costs of pegboard's cases beside those of their floors.
 //
 // With -page it prints docs/benchmarks.md instead. It then wants the notes of the cases,
 // as go test -v -run TestDescribe prints them, and the facts about the run, a line

@@ -1,6 +1,6 @@
 package main
 
-// notes say what a case measures and checks, for those that do not say it themselves.
+// notes describe the measurement and the checks of each case that prints no note itself.
 var notes = map[string]string{
 	"Export100/pegboard":             "the request's tools by wire/anthropic, from bytes that were encoded once",
 	"Export100/floor-cached-bytes":   "append of definitions that were encoded once",

@@ -13,8 +13,8 @@ type section struct {
 	title string
 	group string // the first element of the names of its cases
 	about string
-	ours  string // what the others are set beside; empty: each case has a floor of its own
-	needs string // what a machine must have for it
+	ours  string // the case that the others are compared with; empty: each case has a floor of its own
+	needs string // the programs and variables without which it is not measured
 }
 
 // sections are the tables of the page, in its order.
@@ -31,7 +31,7 @@ var sections = []section{
 }
 
 // writePage writes the facts about the run and a table for each section. It fails if a
-// case does not say what it checks.
+// case has no note.
 func writePage(w io.Writer, r results) error {
 	if missing := withoutNote(r); len(missing) > 0 {
 		return fmt.Errorf("no note says what these cases check, add it to notes.go: %s", strings.Join(missing, ", "))
@@ -93,8 +93,8 @@ func (s section) names(r results) []string {
 	return names
 }
 
-// writePeers writes a row for each case, beside ours. What cases do before the tool runs
-// has columns where cases say it.
+// writePeers writes a row for each case, beside ours. The columns for checks and lacks are left
+// out if our case has its note in notes.
 func writePeers(p printer, r results, names []string, s section) {
 	_, encodes := notes[s.ours]
 	p.printf("| case | median | beside %s | B/op | allocs/op |", bare(s.ours))
@@ -142,7 +142,7 @@ func (c comparison) middle(r results) string {
 	return c.show(s.median)
 }
 
-// noteOf returns what a case says about itself, or what the page says about it.
+// noteOf returns the note of a case: the one in notes, or else the one that the case printed.
 func noteOf(r results, name string) note {
 	if path, ok := notes[name]; ok {
 		return note{validates: "-", lacks: "-", path: path}
@@ -154,7 +154,7 @@ func noteOf(r results, name string) note {
 	return n
 }
 
-// withoutNote returns the cases of the page that do not say what they check.
+// withoutNote returns the cases of the page that need a note and lack it.
 func withoutNote(r results) []string {
 	var missing []string
 	for _, s := range sections {

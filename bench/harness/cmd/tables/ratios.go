@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A comparison is one budget: what a case of ours may cost.
+// A comparison is the budget for the cost of one of our cases.
 type comparison struct {
 	ours   string
 	floor  string  // empty: the budget is in nanoseconds
@@ -47,7 +47,7 @@ var comparisons = []comparison{
 	{ours: "Store1GiB/pegboard-64MiB", floor: "Store1GiB/floor-64MiB", budget: 1 / 0.7},
 	{ours: "Hooks/command/pegboard", floor: "Hooks/command/floor-process", budget: 0.5e6, added: true},
 	{ours: "Hooks/none/pegboard", floor: "Hooks/none/floor-nohooks", budget: 5e3, added: true},
-	{ours: "Hooks/if/pegboard-one", floor: "Hooks/if/floor-nohooks", budget: 8e3, added: true}, // what parsing the line takes
+	{ours: "Hooks/if/pegboard-one", floor: "Hooks/if/floor-nohooks", budget: 8e3, added: true}, // for parsing the line
 	{ours: "Agent/pegboard", floor: "Agent/floor-fork", budget: 1.5},
 	{ours: "Tasks/pegboard", floor: "Tasks/floor-replace", budget: 2},
 	{ours: "MCP/pegboard", floor: "MCP/floor-gosdk", budget: 60e3, added: true},
@@ -96,7 +96,7 @@ func (c comparison) measure(r results) (spread, bool) {
 	return spread{median(ratios), slices.Min(ratios), slices.Max(ratios), best}, true
 }
 
-// cost returns what ours costs beside the floor.
+// cost returns the cost of ours beside the floor.
 func (c comparison) cost(ours, floor float64) float64 {
 	if c.added {
 		return ours - floor

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// results holds what was measured, by benchmark and unit, in the order of the
+// results holds the measured values, by benchmark and unit, in the order of the
 // passes. A benchmark's name has neither the Go function nor the number of
 // processors in it, as in "One/pegboard".
 type results struct {
@@ -20,7 +20,7 @@ type results struct {
 	notes  map[string]note     // by the name of a case, without its group
 }
 
-// A note is what a case says about itself.
+// A note describes a case, see harness.Case.
 type note struct{ validates, lacks, path string }
 
 // nanoseconds is the unit of time per operation.

@@ -67,8 +67,9 @@ type ChoiceForm struct {
 	Allowed func(mode string, tools []json.RawMessage) json.RawMessage
 }
 
-// Choice returns the members of a request that say c, as an object. It says nothing that
-// the API does anyway: services that do not know these members then take the request.
+// Choice returns the members of a request that express c, as an object. It leaves out a member
+// that would only repeat the default of the API, so that services that do not know these members
+// take the request.
 func Choice(c wire.Choice, form ChoiceForm) json.RawMessage {
 	var o jsonobject.Object
 	switch {
