@@ -10,8 +10,8 @@
 // takes six steps in a fixed order, and the first step that decides counts: denials, questions,
 // the mode, allow rules, grants by others, and last a question about everything else.
 // [Permissions.Explain] returns each step. [Permissions.Suggest] returns the updates that an
-// answer could remember. Rules, modes and settings files have the meaning that the documentation
-// of Claude Code gives them.
+// answer could remember. Rules, modes and settings files follow the documentation of Claude Code
+// where it covers them.
 //
 // Nothing is allowed by omission. The zero value of each type is the cautious one: a zero [Target]
 // is something unknown that is written, a zero [Tool] is external and its claims are not believed,

@@ -116,13 +116,13 @@ func (p Permissions) WithDirectories(dirs ...Directory) Permissions {
 
 // WithRules returns p with further rules.
 func (p Permissions) WithRules(sets ...RuleSet) (Permissions, error) {
-	rules := p.Rules()
+	rules, errs := p.Rules(), []error(nil)
 	for _, set := range sets {
 		more, err := set.parse()
-		if err != nil {
-			return Permissions{}, err
-		}
-		rules = append(rules, more...)
+		rules, errs = append(rules, more...), append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Permissions{}, err
 	}
 	p.set, p.changed = newRuleset(rules), true
 	return p, nil
@@ -144,6 +144,7 @@ func (p Permissions) Apply(updates ...Update) (Permissions, error) {
 // parse returns the rules of a set. The allow rules of an untrusted source are checked,
 // but not returned.
 func (set RuleSet) parse() ([]Rule, error) {
+	var errs []error
 	rules := make([]Rule, 0, len(set.Deny)+len(set.Ask)+len(set.Allow))
 	for _, list := range []struct {
 		behavior Behavior
@@ -152,7 +153,7 @@ func (set RuleSet) parse() ([]Rule, error) {
 		for _, text := range list.texts {
 			r, err := ParseRule(list.behavior, text)
 			if err != nil {
-				return nil, err
+				errs = append(errs, err)
 			}
 			r.Source = set.Source
 			if list.behavior != Allow || !set.Untrusted {
@@ -160,7 +161,7 @@ func (set RuleSet) parse() ([]Rule, error) {
 			}
 		}
 	}
-	return rules, nil
+	return rules, errors.Join(errs...)
 }
 
 // CheckChild returns an error if the permissions of a child could allow more than p.

@@ -117,3 +117,13 @@ func TestADecisionChangesNothing(t *testing.T) {
 	require.Equal(t, kept, targets)
 	require.Nil(t, r.Main)
 }
+
+// TestAllBadRulesAreNamedAtOnce: who writes a settings file mends it once.
+func TestAllBadRulesAreNamedAtOnce(t *testing.T) {
+	t.Parallel()
+	_, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash(", "Edit"}, Deny: []string{"Read()"}}, policy.RuleSet{Ask: []string{"Bash( )"}})
+	for _, text := range []string{`"Bash("`, `"Read()"`, `"Bash( )"`} {
+		require.ErrorContains(t, err, text)
+	}
+	require.NotContains(t, err.Error(), "Edit")
+}
