@@ -106,7 +106,7 @@ func TestResultsMayChangeTheSession(t *testing.T) {
 		then := pegboard.Build(pegboard.Definition[job, *pegboard.Result]{
 			Info: pegboard.Info{Name: "Then"}, Description: "Changes the session.",
 			Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {
-				return pegboard.Traits{ReadOnly: true, Concurrency: map[string]pegboard.Concurrency{"shared": pegboard.Shared}[in.Class]}
+				return pegboard.Traits{ReadOnly: true, Concurrency: map[string]pegboard.Concurrency{"": pegboard.Exclusive, "shared": pegboard.Shared}[in.Class]}
 			},
 			Call: func(_ ctx, in job, c *pegboard.Call) (*pegboard.Result, error) {
 				seen, _ := order.Get(c.Session())

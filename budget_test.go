@@ -786,7 +786,7 @@ func (w *crowdWitness) tool(n int) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[task, string]{
 		Info: info, Description: "Does as it is told.",
 		Inspect: func(in task, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.Concurrency(in.Class), Idempotent: true, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.Exclusive + pegboard.Concurrency(in.Class), Idempotent: true, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
 		},
 		Call: w.perform,
 	})

@@ -97,7 +97,7 @@ func (e *Executor) run(ctx context.Context, p *Pool, parent *Call, calls []Call)
 	return b.run(ctx, jobs, calls)
 }
 
-// Supply makes the outcome of a call that the host has executed, and whose first outcome
+// SubmitResult makes the outcome of a call that the host has executed, and whose first outcome
 // wraps [ErrDeferred]: in a later process, from the call's id, name and bytes. The host puts
 // it in the place of the first one before it sends the next message. For a call that is
 // still awaited, use [Session.SubmitResult].

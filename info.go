@@ -202,7 +202,7 @@ func (i Info) WithMeta(meta json.RawMessage) Info {
 // writes something unknown.
 type Traits struct {
 	Targets     []policy.Target // none means one target of the kind policy.Opaque, unless ReadOnly
-	Concurrency Concurrency     // zero: Exclusive
+	Concurrency Concurrency     // zero: ByReadOnly
 	ReadOnly    bool            // changes nothing; without targets it is asked about where deny or ask rules speak of paths, hosts or commands
 	Destructive bool            // cannot be undone; a call that is ReadOnly, too, counts as one that writes
 	OpenWorld   bool            // reaches beyond this machine
@@ -230,9 +230,15 @@ type Traits struct {
 	Sandboxed bool
 }
 
-// cautious returns t without ReadOnly if it is Destructive, too.
+// cautious returns t without ReadOnly if it is Destructive, too, and with a class of concurrency.
 func (t Traits) cautious() Traits {
 	t.ReadOnly = t.ReadOnly && !t.Destructive
+	if t.Concurrency == ByReadOnly {
+		t.Concurrency = Exclusive
+		if t.ReadOnly {
+			t.Concurrency = Shared
+		}
+	}
 	return t
 }
 
@@ -242,7 +248,7 @@ func (t *Traits) facts() policy.Facts {
 }
 
 func (t Traits) isZero() bool {
-	return len(t.Targets) == 0 && t.Concurrency == Exclusive && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Sandboxed && !t.Own && !t.Idempotent && t.Timeout == 0 &&
+	return len(t.Targets) == 0 && t.Concurrency == ByReadOnly && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Sandboxed && !t.Own && !t.Idempotent && t.Timeout == 0 &&
 		t.Kind == KindOther && t.Folding == FoldByKind
 }
 
@@ -251,13 +257,16 @@ type Concurrency int
 
 // The classes of concurrency.
 const (
-	Exclusive Concurrency = iota // no other call
-	PerTarget                    // calls that touch nothing that this one writes, and write nothing that it touches
-	Shared                       // any call that is not exclusive; targets count as under PerTarget
+	ByReadOnly Concurrency = iota // Shared if the call is read-only, and Exclusive otherwise
+	Exclusive                     // no other call
+	PerTarget                     // calls that touch nothing that this one writes, and write nothing that it touches
+	Shared                        // any call that is not exclusive; targets count as under PerTarget
 )
 
 // String returns the class in lower case.
-func (c Concurrency) String() string { return enum.Name(c, "exclusive", "by target", "shared") }
+func (c Concurrency) String() string {
+	return enum.Name(c, "by read-only", "exclusive", "by target", "shared")
+}
 
 // CallKind says what sort of work a call does, for a user interface: which symbol stands
 // beside it, and which calls fold together. Nothing is decided by it.

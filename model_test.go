@@ -320,8 +320,8 @@ func (p action) conflicts(q action) bool {
 
 // settled returns p as it is meant: by target without targets is alone.
 func (p action) settled() action {
-	if p.Class == int(pegboard.PerTarget) && len(p.Reads)+len(p.Writes) == 0 && p.Rule == "" {
-		p.Class = int(pegboard.Exclusive)
+	if p.Class == int(pegboard.PerTarget-pegboard.Exclusive) && len(p.Reads)+len(p.Writes) == 0 && p.Rule == "" {
+		p.Class = 0
 	}
 	return p
 }
@@ -1179,7 +1179,7 @@ func planTool(info pegboard.Info, same func(a, b action) bool) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[action, *pegboard.Result]{
 		Info: info, Description: "Does one step of a plan.", Equivalent: same,
 		Inspect: func(p action, _ *pegboard.Call) pegboard.Traits {
-			tr := pegboard.Traits{Concurrency: pegboard.Concurrency(p.Class), ReadOnly: p.Look}
+			tr := pegboard.Traits{Concurrency: pegboard.Exclusive + pegboard.Concurrency(p.Class), ReadOnly: p.Look}
 			for _, r := range p.Reads {
 				tr.Targets = append(tr.Targets, policy.Target{Kind: policy.Resource, Access: policy.Read, Value: r, Tree: p.Tree})
 			}

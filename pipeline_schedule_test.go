@@ -207,6 +207,32 @@ func TestFiftyReadModifyWriteCallsOnOneFile(t *testing.T) {
 	}
 }
 
+func TestReadOnlyCallsOfAHostRunTogether(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		traits pegboard.Traits
+		takes  time.Duration // of 20 calls, 10 of which may run at once
+	}{
+		{pegboard.Traits{ReadOnly: true}, 40 * time.Millisecond},
+		{pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Exclusive}, 400 * time.Millisecond},
+		{pegboard.Traits{}, 400 * time.Millisecond},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			tool := pegboard.Build(pegboard.Definition[struct{}, string]{
+				Info: pegboard.Info{Name: "Look"}, Description: "For a test.", Traits: tc.traits,
+				Call: func(ctx, struct{}, *pegboard.Call) (string, error) { time.Sleep(20 * time.Millisecond); return "", nil },
+			})
+			var calls []pegboard.Call
+			for i := range 20 {
+				calls = append(calls, call(fmt.Sprint(i), "Look", ``))
+			}
+			ex, begun := executor(pegboard.Executor{}), time.Now()
+			ex.Run(t.Context(), registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), calls...)
+			require.Equal(t, tc.takes, time.Since(begun))
+		})
+	}
+}
+
 // TestRunResolvesAgainAfterWaiting lets one call turn the directory of another
 // into a link that leads outside. The second is decided on where it leads then.
 func TestRunResolvesAgainAfterWaiting(t *testing.T) {
@@ -214,7 +240,7 @@ func TestRunResolvesAgainAfterWaiting(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
 		swap := pegboard.Build(pegboard.Definition[struct{}, string]{
-			Info: pegboard.Info{Name: "Swap"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true}, // it lies
+			Info: pegboard.Info{Name: "Swap"}, Description: "For a test.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Exclusive}, // it lies
 			Call: func(ctx, struct{}, *pegboard.Call) (string, error) {
 				synctest.Wait() // the other was resolved, and waits
 				return "", linkDir(outside, dir+"/sub")

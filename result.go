@@ -345,7 +345,7 @@ func exceeds(parts []Part, limit int) bool {
 	return characters > limit
 }
 
-// A Supply is the outcome of a call that the host has executed: what a tool's Call would
+// An ExternalResult is the outcome of a call that the host has executed: what a tool's Call would
 // have returned. Either Output or Result is set, or only Err.
 type ExternalResult struct {
 	// Output is the output as encoding/json writes values of the tool's output type. It is

@@ -783,7 +783,7 @@ type job struct {
 // worker returns a tool that takes as long as its input says and notes when it
 // ran.
 func worker(note func(in job, begin bool)) pegboard.Tool {
-	classes := map[string]pegboard.Concurrency{"shared": pegboard.Shared, "target": pegboard.PerTarget}
+	classes := map[string]pegboard.Concurrency{"": pegboard.Exclusive, "shared": pegboard.Shared, "target": pegboard.PerTarget}
 	return pegboard.Build(pegboard.Definition[job, string]{
 		Info: pegboard.Info{Name: "Work"}, Description: "For a test.",
 		Inspect: func(in job, _ *pegboard.Call) pegboard.Traits {

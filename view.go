@@ -30,7 +30,7 @@ type View struct {
 	SearchText string `json:"searchText,omitempty"`
 }
 
-// Lines are what a tool says of a call to a person. Each field may be empty: [Call.View]
+// A Summary is what a tool says of a call to a person. Each field may be empty: [Call.View]
 // then derives it from the title, the kind and the targets of the call. A line that has
 // line breaks or is too long is changed as by [OneLine].
 type Summary struct {

@@ -275,7 +275,7 @@ func planOf(todos []tasks.Todo) []PlanEntry {
 	return entries
 }
 
-// Fill shows a form to the user: the Fill of [pegboard.SessionConfig]. A form that the editor
+// Elicit shows a form to the user: the Elicit of [pegboard.SessionConfig]. A form that the editor
 // cannot show, or refuses to, is declined. If ctx ends, the form is withdrawn.
 func (c *Conversation) Elicit(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 	n := c.connection

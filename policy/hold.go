@@ -23,7 +23,7 @@ type Holds struct {
 }
 
 // Add keeps resolved targets until release is called. Release may be called more than once. The
-// text describes the background work, such as by its id and its command.
+// argument what describes the background work, such as by its id and its command.
 func (hs *Holds) Add(what string, targets []Target) (release func()) {
 	h := &hold{what: what, targets: Clone(targets)}
 	hs.replace(func(all []*hold) []*hold { return append(all, h) })

@@ -192,8 +192,8 @@ func (s *Server) Ask(ctx context.Context, q *pegboard.Question) (policy.Decision
 	return r.decision, nil
 }
 
-// Fill shows a form to the client that has made the call in whose context [pegboard.Session].Fill
-// was called: a [pegboard.SessionConfig].Fill for the sessions of [Options].Open. A form that
+// Elicit shows a form to the client that has made the call in whose context [pegboard.Session].Elicit
+// was called: a [pegboard.SessionConfig].Elicit for the sessions of [Options].Open. A form that
 // the client cannot be shown is declined; one that the client does not answer within
 // [Options].Answer is cancelled.
 func (s *Server) Elicit(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {

@@ -150,7 +150,7 @@ func connect(t testing.TB, s *serve.Server, c *mcp.Client, protocol string) *mcp
 // synctest can wait for.
 func connectHTTP(t testing.TB, s *serve.Server, c *mcp.Client, protocol string) *mcp.ClientSession {
 	t.Helper()
-	conns := make(pipes)
+	conns := pipes{make(chan net.Conn), make(chan struct{})}
 	web := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: time.Minute}
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(conns) }()
@@ -164,13 +164,18 @@ func connectHTTP(t testing.TB, s *serve.Server, c *mcp.Client, protocol string) 
 }
 
 // pipes is a listener whose connections stay in this process.
-type pipes chan net.Conn
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
 
 func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
-	case p <- far:
+	case p.conns <- far:
 		return near, nil
+	case <-p.closed: // a client may dial once more while it closes
+		return nil, net.ErrClosed
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -178,14 +183,16 @@ func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 
 // Accept implements [net.Listener].
 func (p pipes) Accept() (net.Conn, error) {
-	if conn, ok := <-p; ok {
+	select {
+	case conn := <-p.conns:
 		return conn, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
 	}
-	return nil, net.ErrClosed
 }
 
 // Close implements [net.Listener].
-func (p pipes) Close() error { close(p); return nil }
+func (p pipes) Close() error { close(p.closed); return nil }
 
 // Addr implements [net.Listener].
 func (p pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }

@@ -17,7 +17,7 @@ type countInput struct {
 var countWords = pegboard.Build(pegboard.Definition[countInput, string]{
 	Info:        pegboard.Info{Name: "CountWords"},
 	Description: "Counts the words of a text.",
-	Traits:      pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+	Traits:      pegboard.Traits{ReadOnly: true},
 	Call: func(_ context.Context, in countInput, _ *pegboard.Call) (string, error) {
 		return fmt.Sprint(len(strings.Fields(in.Text)), " words"), nil
 	},

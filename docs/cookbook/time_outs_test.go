@@ -15,7 +15,7 @@ func lookup(name string, wait func(context.Context) error) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info:        pegboard.Info{Name: name, Timeout: 20 * time.Millisecond}, // Traits.Timeout: of one call, by its input
 		Description: "Asks the server.",
-		Traits:      pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
+		Traits:      pegboard.Traits{ReadOnly: true},
 		Call: func(ctx context.Context, _ struct{}, _ *pegboard.Call) (string, error) {
 			return "", wait(ctx)
 		},

@@ -439,7 +439,7 @@ func (r *Runner) newCallOccasion(c *pegboard.Call, event string) *occasion {
 	return o
 }
 
-// Fill returns a func for [pegboard.SessionConfig].Fill that lets hooks answer the forms of
+// Elicit returns a func for [pegboard.SessionConfig].Elicit that lets hooks answer the forms of
 // servers: those of Elicitation before the user is asked, and those of ElicitationResult
 // after. Next asks the user. If it is nil, a form that no hook answers is declined.
 //
@@ -449,7 +449,7 @@ func (r *Runner) Elicit(next func(ctx context.Context, f *pegboard.Elicitation) 
 	return func(ctx context.Context, f *pegboard.Elicitation) (pegboard.ElicitResult, error) {
 		s, ok := pegboard.SessionFrom(ctx)
 		if !ok {
-			r.options.problem(&Handler{}, errors.New("Fill: the context carries no session, see pegboard.WithSession, so hooks are not asked"))
+			r.options.problem(&Handler{}, errors.New("Elicit: the context carries no session, see pegboard.WithSession, so hooks are not asked"))
 			return fill(ctx, f, next)
 		}
 		filled, decided, err := r.elicit(ctx, s, f)

@@ -73,7 +73,7 @@ func (g *Agents) join(s *pegboard.Session) {
 	})
 }
 
-// News removes and returns the messages for the main agent of the conversation of s, and
+// Notifications removes and returns the messages for the main agent of the conversation of s, and
 // makes [pegboard.Session.Notifications] of that session return them from then on. It is for hosts that
 // open a conversation again: where agents were started, and where the pool of the main agent
 // has SendMessage, Session.Notifications returns the messages without it. The agents of s itself read

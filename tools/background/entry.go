@@ -60,8 +60,8 @@ func (e *entry) output() (text string, err error) {
 	return readTail(e.work.OutputFile)
 }
 
-// report returns the report of work that has ended, or "" if there is none. A panic of
-// Work.Report counts as none.
+// report returns the report of work that has ended, or "" if it has no report. A panic of
+// Work.Report counts as no report.
 func (e *entry) report() (text string) {
 	select {
 	case <-e.done:

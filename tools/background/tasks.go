@@ -547,8 +547,8 @@ func (t *Tasks) takeNotices(m *member) (mine []noticeSnapshot) {
 }
 
 // Unreported returns the tasks that have ended and whose ends s has not been told, the oldest end
-// first: [pegboard.Session.Notifications] or Notices will tell it. A tool that waits for something uses it
-// to say what has happened.
+// first: [pegboard.Session.Notifications] or Notices will tell it. A tool that waits for something
+// uses it to report these ends.
 func (t *Tasks) Unreported(s *pegboard.Session) (ended []Task) {
 	if tableOf(s) != t {
 		return nil

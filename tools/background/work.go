@@ -70,7 +70,7 @@ func (h *Handle) ID() string { return h.id }
 // When Done returns, the task's record, if it has one, has been written.
 func (h *Handle) Done(state State, exit *int, err error) { h.tasks.finish(h.entry, state, exit, err) }
 
-// Tell queues a message for the session that the task belongs to. [Tasks.Notices]
+// Notify queues a message for the session that the task belongs to. [Tasks.Notices]
 // returns it, with the task's id in front, before the notice of the task's end. At
 // most 256 messages of a task are queued; after that the oldest ones are dropped and
 // counted. After Done it does nothing.

@@ -13,7 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/languageserver"
 )
 
-// The limits of what is told after an edit. They are our choice.
+// These limits apply to the report after an edit. They are our choice.
 const (
 	maxErrors     = 10
 	diagnosisTime = 2 * time.Second // of one call, before and after the edit
@@ -32,7 +32,7 @@ func Diagnostics(o Options) pegboard.Hooks {
 	}
 }
 
-// A diagnosis remembers what was wrong before the edits that run.
+// A diagnosis remembers the problems before the edits that run.
 type diagnosis struct {
 	options Options
 	mu      sync.Mutex
@@ -79,7 +79,7 @@ func (d *diagnosis) before(ctx context.Context, h *pegboard.HookCall) (policy.De
 	return policy.Decision{}, nil
 }
 
-// diagnose returns what the server finds in the file within a time.
+// diagnose returns the problems that the server finds in the file within a time.
 func (e edit) diagnose(ctx context.Context, within time.Duration) ([]languageserver.Diagnostic, bool) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()

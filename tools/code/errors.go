@@ -50,8 +50,8 @@ func checkFile(t policy.Target) error {
 	return &adviceError{fmt.Sprintf("%s cannot be read: %v. Tell the user if it is needed.", t.Value, err), err}
 }
 
-// explain returns err of a server with what to do next. The text quotes the server, and
-// imitates no words of the host: of its lines only the first is not indented.
+// explain returns err of a server with the next step for the model. The text quotes the server,
+// and imitates no words of the host: of its lines only the first is not indented.
 func explain(file string, err error) error {
 	var (
 		late  *languageserver.TimeoutError

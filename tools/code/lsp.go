@@ -34,8 +34,8 @@ type lspInput struct {
 	Query     string `json:"query,omitempty" jsonschema_description:"For workspaceSymbol: the name to look for, or a part of it."`
 }
 
-// LSP returns the tool that asks language servers about source code. It is read-only. Its
-// target is the file, which it reads. A call emits what the server is busy with.
+// LSP returns the tool that asks language servers about source code. It is read-only. Its target
+// is the file, which it reads. A call emits the work that keeps the server busy.
 //
 // A late answer is cancelled; the model is then told that the server may still be indexing.
 // A server that crashes is started again, three times in five minutes.

@@ -421,7 +421,7 @@ func TestLSPOfThisRepository(t *testing.T) {
 	}{
 		{name: "function of another package", operation: "goToDefinition", file: "tools/code/diagnostics.go", at: "languageserver.NewPool", want: []string{"tools/internal/languageserver/pool.go\n", ": func NewPool() *Pool"}},
 		{name: "type of the root", operation: "goToDefinition", file: "tools/code/lsp.go", at: "pegboard.Traits", want: []string{"info.go\n", ": type Traits struct {"}},
-		{name: "method", operation: "goToDefinition", file: "tools/code/question.go", at: "q.call.Behavior", want: []string{"call.go\n", ": func (c *Call) Behavior(t Target) Behavior {"}},
+		{name: "method", operation: "goToDefinition", file: "tools/code/question.go", at: "q.call.Behavior", want: []string{"call.go\n", ": func (c *Call) Behavior(t policy.Target) policy.Behavior {"}},
 		{name: "hover", operation: "hover", file: "tools/code/lsp.go", at: "pegboard.Traits", want: []string{"type Traits struct"}},
 		{name: "references", operation: "findReferences", file: "tools/code/question.go", at: "func decoded", want: []string{"tools/code/question.go\n", "bufio.NewReader(decoded(file))"}},
 		{name: "outgoing calls", operation: "outgoingCalls", file: "tools/code/question.go", at: "func readLines", want: []string{"internal/realpath/", "function Open"}},

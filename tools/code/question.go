@@ -18,7 +18,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/languageserver"
 )
 
-// A question is what a call asks a server.
+// A question is the question of a call to a server.
 type question struct {
 	in     lspInput
 	call   *pegboard.Call
@@ -114,7 +114,7 @@ func (q *question) hover(ctx context.Context, at languageserver.Position) error 
 	return nil
 }
 
-// symbols adds declarations and what is declared in them.
+// symbols adds declarations, and the declarations inside them.
 func (q *question) symbols(found []languageserver.Symbol, err error) error {
 	q.addSymbols(found, 0)
 	return err

@@ -39,8 +39,8 @@ func (s Server) config() languageserver.Config {
 // knows reports whether the server knows files with the ending of file.
 func (s Server) knows(file string) bool { return s.config().Language(file) != "" }
 
-// installed returns s with the place of its program. It reports false if there is none, or
-// if one of dirs holds the program: what a working directory holds may be foreign.
+// installed returns s with the place of its program. It reports false if the program does not
+// exist, or if it is in one of dirs: the content of a working directory may be foreign.
 func (s Server) installed(dirs []string) (Server, bool) {
 	path, err := proc.LookPath(s.Command[0])
 	if err != nil || realpath.LeadsThrough(path, dirs) {

@@ -11,8 +11,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// An adviceError is an error whose text is for the model: what is wrong, and what to do
-// next.
+// An adviceError is an error whose text tells the model the problem and the next step.
 type adviceError struct {
 	text string
 	err  error // for the host; nil if there is no cause

@@ -15,8 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
 
-// A diagnosis says what a change of a file has done to the problems that the host finds
-// in it.
+// A diagnosis compares the problems that the host finds in a file before and after a change.
 type diagnosis struct {
 	file   targetFile
 	before []string // the problems before the change
@@ -63,8 +62,8 @@ func (f targetFile) diagnose(ctx context.Context) (found []string, err error) {
 	return found, err
 }
 
-// text finds the problems of the changed file. It returns what the model is told of them,
-// ready to be appended.
+// text finds the problems of the changed file. It returns a text about them for the model, ready
+// to be appended.
 func (d diagnosis) text(ctx context.Context) string {
 	if d.file.options.Diagnose == nil {
 		return ""
@@ -73,7 +72,7 @@ func (d diagnosis) text(ctx context.Context) string {
 	problemsOf(d.file.call.Session()).set(d.file.target.Real(), found, err == nil)
 	switch {
 	case ctx.Err() != nil:
-		return "" // nobody waits for the result
+		return "" // the result is not awaited any more
 	case err != nil:
 		return fmt.Sprintf("\nThe file was changed, but the check of it failed, so nobody knows whether it has problems now: %v.", err)
 	case !d.known:
@@ -154,7 +153,7 @@ func (all *knownProblems) of(real string) (problems []string, known bool) {
 	return problems, known
 }
 
-// set records the problems of a file, or that nobody knows them.
+// set records the problems of a file. If known is false, it records that they are unknown.
 func (all *knownProblems) set(real string, problems []string, known bool) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

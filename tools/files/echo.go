@@ -8,8 +8,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/edit"
 )
 
-// The limits of what a tool that changes a file shows of the change; our choice. The model
-// knows what it wrote, and needs to see that it stands in the right place.
+// These limits apply to the changes that a tool shows after it changed a file; they are our
+// choice. The model knows its own text, and needs to see that it stands in the right place.
 const (
 	echoedAround   = 3    // unchanged lines before and after a place
 	maxEchoedLine  = 300  // characters of a line

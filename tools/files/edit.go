@@ -131,8 +131,8 @@ func editableText(f targetFile, data []byte) (*edit.Text, error) {
 	return text, nil
 }
 
-// checkRead returns an error if the model has not read the file, whose content is data,
-// and what it knows of the content.
+// checkRead returns the knowledge of the model about the file, whose content is data. It returns
+// an error if the model has not read the file.
 func checkRead(f targetFile, data []byte) (reads.Knowledge, error) {
 	standing := f.knowledge(data)
 	if standing >= reads.Stale || f.options.AllowUnread || len(data) == 0 {

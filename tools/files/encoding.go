@@ -38,7 +38,7 @@ func (e encoding) isUTF16() bool { return e.name != "" }
 // mime returns the media type of a text.
 func (e encoding) mime() string {
 	if e.isUTF16() {
-		return "" // not what a FileValue calls text
+		return "" // a FileValue does not call it text
 	}
 	return "text/plain; charset=utf-8"
 }

@@ -25,9 +25,8 @@
 //
 // # Errors
 //
-// The text of an error is for the model: it says what is wrong and what to do next.
-// Where there is a cause, errors.Is finds it, such as fs.ErrNotExist or
-// fs.ErrPermission.
+// The text of an error tells the model the problem and the next step. Where there is a cause,
+// errors.Is finds it, such as fs.ErrNotExist or fs.ErrPermission.
 //
 // # Concurrency
 //
@@ -65,10 +64,10 @@ func Tools() []pegboard.Tool {
 	}
 }
 
-// Forget drops the record of the files that s has read. Call it when the start of the
-// conversation is cut off or summarized: the model then has to read a file again before
-// it edits the file, and Read shows text again that it showed before. Read notices by
-// itself what [pegboard.Session.TrimResults] replaced, and what is gone from its history.
+// Forget drops the record of the files that s has read. Call it when the start of the conversation
+// is cut off or summarized: the model then has to read a file again before it edits the file, and
+// Read shows text again that it showed before. Read itself notices results that
+// [pegboard.Session.TrimResults] replaced or that are gone from the history of the session.
 func Forget(s *pegboard.Session) { reads.Of(s).Forget() }
 
 // observedPath returns the path of a call's input in its absolute form, for

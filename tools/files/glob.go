@@ -57,7 +57,7 @@ const (
 //   - A pattern that ends in a slash finds directories.
 //   - A name without a slash and without wildcards is looked for below the directory, too;
 //     *.go matches directly in the directory only.
-//   - A path without wildcards that leads to a directory lists what is directly in it.
+//   - A path without wildcards that leads to a directory lists its direct content.
 //   - Commas outside braces separate patterns, and may also belong to a name.
 //
 // If a pattern without ** also matches directories or symbolic links, or if no file
@@ -200,8 +200,8 @@ func (o GlobOptions) search(ctx context.Context, c *pegboard.Call, s globSearch,
 	return ctx.Err()
 }
 
-// walk adds what is below root, the directory t, and matches ps to found. If there is an
-// error, found has the matches before it.
+// walk adds the matches for ps below root, the directory t, to found. If there is an error, found
+// has the matches before it.
 func (o GlobOptions) walk(ctx context.Context, root *os.Root, t policy.Target, ps pathPatterns, found *globFindings) error {
 	options := walk.Options{NoIgnore: !o.Ignore, Hidden: !o.NoHidden, MaxDepth: ps.maxDepth(), Enter: ps.canContain}
 	byWorker := make([]globFindings, options.NumWorkers())
@@ -265,7 +265,7 @@ func (o GlobOptions) selectNewest(ctx context.Context, c *pegboard.Call, found *
 	return nil
 }
 
-// addOthers adds to out what was found besides files.
+// addOthers adds the findings other than files to out.
 func (o GlobOptions) addOthers(c *pegboard.Call, found *globFindings, out *GlobOutput) {
 	out.Unreadable, out.notes = found.unreadable, found.notes
 	out.Directories, out.moreDirs = o.shownPaths(c, found.shownDirs())
@@ -290,7 +290,8 @@ func (o GlobOptions) shownPaths(c *pegboard.Call, paths []string) (shown []strin
 	return shown, more
 }
 
-// emptyNote says for a search without matches what is there instead.
+// emptyNote returns a note about the files that are there instead, for a search without matches,
+// or "".
 func (o GlobOptions) emptyNote(ctx context.Context, c *pegboard.Call, s globSearch, t policy.Target) string {
 	root, err := realpath.OpenDir(t.Real())
 	if err != nil || len(s.patterns) != 1 {
@@ -306,14 +307,14 @@ func (o GlobOptions) emptyNote(ctx context.Context, c *pegboard.Call, s globSear
 	}
 	below := "**/" + p.text
 	var found globFindings
-	_ = o.walk(ctx, root, t, pathPatterns{newPathPattern(below)}, &found) // what was found before an error counts
+	_ = o.walk(ctx, root, t, pathPatterns{newPathPattern(below)}, &found) // matches before an error count
 	if !slices.ContainsFunc(found.files, func(m globMatch) bool { return mayRead(c, m.path()) }) {
 		return ""
 	}
 	return fmt.Sprintf("Nothing matches directly in the directory, but files below it do: use the pattern %q.", below)
 }
 
-// globFindings are what a search found, in no particular order.
+// globFindings are the results of a search, in no particular order.
 type globFindings struct {
 	files      []globMatch
 	dirs       []string // absolute paths of directories to be shown
@@ -347,8 +348,7 @@ func (f *globFindings) addFile(c *pegboard.Call, t policy.Target) error {
 	return nil
 }
 
-// compact drops what was found several times, by searches in directories of which one
-// holds the other.
+// compact drops duplicates. They come from searches in directories of which one holds the other.
 func (f *globFindings) compact() {
 	seen := make(map[string]bool, len(f.files))
 	f.files = slices.DeleteFunc(f.files, func(m globMatch) bool {
@@ -406,8 +406,8 @@ func (in globInput) lists() bool {
 	return strings.HasSuffix(pattern, "/") || isAll && isLiteral(dir) && (dir == "" || strings.HasSuffix(dir, "/"))
 }
 
-// searches returns the searches for a call, one for each directory. If there is an error,
-// they still are what the call is about.
+// searches returns the searches for a call, one for each directory. It returns them even with an
+// error, since they still describe the call.
 func (in globInput) searches() ([]globSearch, error) {
 	refuse := func(err error) ([]globSearch, error) { return []globSearch{{base: in.directory()}}, err }
 	if err := errors.Join(checkNoNUL("pattern", in.Pattern), checkNoNUL("path", in.Path)); err != nil {
@@ -448,7 +448,7 @@ func (in globInput) search(pattern string) globSearch {
 		rest = "**/" + rest
 	}
 	if strings.HasSuffix(rest, "/**") {
-		rest += "/*" // b/** matches what is below b, not b
+		rest += "/*" // b/** matches everything below b, but not b
 	}
 	p := newPathPattern(rest)
 	p.ofDirs = ofDirs
@@ -665,7 +665,7 @@ func globResult(out GlobOutput) *pegboard.Result {
 	return r
 }
 
-// line says for a person what was found.
+// line describes the findings for a person.
 func (out *GlobOutput) line() string {
 	dirs := pluralOf(len(out.Directories)+out.moreDirs, "directory", "directories")
 	if out.onlyDirs {
@@ -694,7 +694,7 @@ func (out *GlobOutput) nothing() string {
 	return "No files found"
 }
 
-// notices returns what the model needs to know besides the paths.
+// notices returns the notes for the model besides the paths.
 func (out *GlobOutput) notices() []string {
 	all := slices.Clone(out.notes)
 	note := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }

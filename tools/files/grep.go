@@ -370,7 +370,7 @@ func (in grepInput) bases() []string {
 	return all
 }
 
-// lines says what the call does.
+// lines describes the call.
 func (in grepInput) lines(c *pegboard.Call) pegboard.Summary {
 	what := "for " + in.Pattern
 	if in.Path != "" || len(in.Paths) > 0 {
@@ -585,7 +585,7 @@ func grepResult(out GrepOutput) *pegboard.Result {
 	return r
 }
 
-// line says for a person what was found.
+// line describes the findings for a person.
 func (out *GrepOutput) line() string {
 	files := plural(out.TotalFiles, "file")
 	switch {
@@ -599,7 +599,7 @@ func (out *GrepOutput) line() string {
 	return "Found " + files
 }
 
-// notices returns what the model needs to know besides the rows.
+// notices returns the notes for the model besides the rows.
 func (out *GrepOutput) notices() []string {
 	var all []string
 	note := func(format string, args ...any) { all = append(all, "["+fmt.Sprintf(format, args...)+"]") }
@@ -651,7 +651,7 @@ type PatchedFile struct {
 	FilePath        string          `json:"filePath"`            // absolute
 	MovedFrom       string          `json:"movedFrom,omitempty"` // absolute path that the file had, if it was moved
 	Type            string          `json:"type"`                // "add", "update" or "delete"
-	OriginalFile    *string         `json:"originalFile"`        // nil if there was none, or if it is not text
+	OriginalFile    *string         `json:"originalFile"`        // nil if the file is new or not text
 	StructuredPatch []pegboard.Hunk `json:"structuredPatch"`
 }
 

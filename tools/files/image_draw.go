@@ -151,7 +151,7 @@ func colorTable(flags byte) int {
 	return 3 << (1 + flags&7)
 }
 
-// afterBlocks returns what follows a list of blocks, each after its length, and a 0.
+// afterBlocks returns the data after a list of blocks, each after its length, and a 0.
 func afterBlocks(data []byte) []byte {
 	for len(data) > 0 {
 		size := int(data[0])

@@ -139,7 +139,7 @@ func (p *page) tooManyTokens(ctx context.Context, l *lineReader, limit int) erro
 		p.first, p.first+count-1, bound, tokens, p.options.MaxTokens, p.first, within, p.lines)}
 }
 
-// notices returns what the model needs to know besides the lines.
+// notices returns the notes for the model besides the lines.
 func (p *page) notices(t TextFile, stop pageEnd, size int64) (notes []string) {
 	switch {
 	case p.lines == 0 && t.TotalLines == 0:

@@ -70,7 +70,7 @@ func (p *patchPlan) apply(ctx context.Context) (out ApplyPatchOutput, err error)
 	return out, err
 }
 
-// make loads the files and computes what the sections leave of them.
+// make loads the files and computes their contents after the sections.
 func (p *patchPlan) make(ctx context.Context) error { return p.inWhole(p.makeAll(ctx)) }
 
 func (p *patchPlan) makeAll(ctx context.Context) error {

@@ -21,7 +21,7 @@ type plannedFile struct {
 	movedFrom *plannedFile // the file that was moved here
 }
 
-// step returns the change of the file in the commit. It reports false if there is none.
+// step returns the change of the file in the commit, and false if there is no change.
 func (f *plannedFile) step() (atomicfile.Step, bool) {
 	switch {
 	case f.before == nil && !f.exists:
@@ -74,8 +74,8 @@ func (f *plannedFile) add(content string) error {
 	return nil
 }
 
-// diff returns the change of the file, and all of its hunks. There are none for a file
-// that is not text, and that is moved or removed.
+// diff returns the change of the file, and all of its hunks. A file that is not text can only be
+// moved or removed, and has no hunks.
 func (f *plannedFile) diff() (pegboard.Diff, []pegboard.Hunk) {
 	from, after := f.origin(), f.data
 	if !f.exists {
@@ -111,8 +111,8 @@ func (f *plannedFile) output() (PatchedFile, pegboard.Diff) {
 	return out, d
 }
 
-// recordCommit records what the model knows of the file after the commit. It returns the
-// lines to check if similar lines were replaced, after a line end.
+// recordCommit records the model's knowledge of the file after the commit. It returns the lines to
+// check if similar lines were replaced, after a line end.
 func (f *plannedFile) recordCommit() string {
 	if !f.exists {
 		return ""

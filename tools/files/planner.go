@@ -11,9 +11,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files/internal/notebook"
 )
 
-// A planner computes the effect of a call on its file. snapshot is the current file, or
-// nil if the file does not exist. A planner changes neither files nor the record of
-// what the session has read, since calls are also planned for previews.
+// A planner computes the effect of a call on its file. snapshot is the current file, or nil if the
+// file does not exist. A planner changes neither files nor the record of the files that the
+// session has read, since calls are also planned for previews.
 type planner[In, Out any] func(f targetFile, in In, snapshot *atomicfile.Snapshot) (plan[Out], error)
 
 // A plan is the effect of a call on its file.
@@ -29,8 +29,8 @@ type plan[Out any] struct {
 type written struct {
 	diffs []pegboard.Diff // for a user interface; nil if the file is not text
 	patch []pegboard.Hunk // all hunks, of which diffs may leave out some; not nil
-	// notes are for the model, and can be appended to a text as they are: about the
-	// writing, and what the host's diagnosis says.
+	// caveat and diagnosis are texts for the model that can be appended as they are: about the
+	// writing, and from the host's diagnosis.
 	caveat, diagnosis string
 }
 

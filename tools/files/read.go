@@ -151,11 +151,10 @@ func (in readInput) lines(c *pegboard.Call) pegboard.Summary {
 // A line over MaxLineLength is cut; the note at its end says with which byte_offset the
 // next call shows more of it.
 //
-// For an empty file and for an offset past the end, the result is a notice and not an
-// error. If a session reads the same part of an unchanged text or notebook again, and the
-// model still has the first result, the result is a short notice; if it repeats the call, or
-// a script makes it, the result is the text. Read
-// records what the session has seen, for the tools that edit.
+// For an empty file and for an offset past the end, the result is a notice and not an error. If a
+// session reads the same part of an unchanged text or notebook again, and the model still has the
+// first result, the result is a short notice; if it repeats the call, or a script makes it, the
+// result is the text. Read records the parts that the session has seen, for the tools that edit.
 func Read(o ReadOptions) pegboard.Tool {
 	if o = o.withDefaults(); o.PDF == nil {
 		return buildRead[plainReadInput](o)
@@ -572,7 +571,7 @@ func (out *ReadOutput) modelBytes() (n int) {
 	return n
 }
 
-// readResult returns the result for the model, and what a person reads of it.
+// readResult returns the result for the model, and the line about it for a person.
 func readResult(out ReadOutput) *pegboard.Result {
 	r := &pegboard.Result{Parts: out.parts(), Data: out, Line: out.line(), Value: out.value}
 	if f, ok := out.File.(TextFile); ok {
@@ -608,7 +607,7 @@ func (out *ReadOutput) parts() []pegboard.Part {
 	return nil
 }
 
-// line says for a person what was read.
+// line describes the part that was read for a person.
 func (out *ReadOutput) line() string {
 	switch f := out.File.(type) {
 	case TextFile:

@@ -156,10 +156,10 @@ type UnchangedFile struct {
 	text string // for the model
 }
 
-// recordView records what the session has seen of the file t. If a result that the model
-// still has shows the same part of the file, recordView replaces the output by a notice,
-// once: if the model repeats the call, it can no longer see the text, and gets it. A call
-// of a script always gets the text, and its result is none that the model has.
+// recordView records the part of the file t that the session has seen. If a result that the model
+// still has shows the same part, recordView replaces the output by a notice, once: if the model
+// repeats the call, it can no longer see the text, and gets it. A call of a script always gets the
+// text, and the model does not have its result.
 func (o *ReadOptions) recordView(c *pegboard.Call, t policy.Target, out ReadOutput) ReadOutput {
 	if out.view == nil {
 		return out

@@ -24,7 +24,7 @@ type targetFile struct {
 	call    *pegboard.Call
 	target  policy.Target
 	store   *atomicfile.Store
-	// partly is what the model uses to change a part of a file.
+	// partly names the means of the model to change a part of a file, such as "Edit".
 	partly string
 }
 
@@ -93,7 +93,7 @@ func (f targetFile) state() *reads.State { return reads.Of(f.call.Session()) }
 // cellNames returns the record of the names of notebook cells.
 func (f targetFile) cellNames() *cellNames { return cellNamesOf(f.call.Session()) }
 
-// knowledge returns what the session knows about data, the current content of the file.
+// knowledge returns the session's knowledge about data, the current content of the file.
 func (f targetFile) knowledge(data []byte) reads.Knowledge {
 	return f.state().Knowledge(f.target.Real(), data)
 }

@@ -24,13 +24,13 @@ type TextFile struct {
 	text      string // for the model
 	truncated bool   // a limit of the tool, not of the call, cut off lines
 	linesCut  bool   // a line was cut
-	// withinLine reports that the text begins within a line. The record of what the model
-	// has seen is by lines, so it cannot tell whether this part is in the conversation.
+	// withinLine reports that the text begins within a line. The model's view is recorded by
+	// lines, so the record cannot tell whether this part is in the conversation.
 	withinLine bool
 }
 
-// view returns the record of what the model has seen, or nil if that proves nothing
-// about the content of the file.
+// view returns the record of the part that the model has seen, or nil if that proves nothing about
+// the content of the file.
 func (t *TextFile) view(fi fs.FileInfo, s fileRange) *reads.View {
 	if s.from == s.to && fi.Size() > 0 {
 		return nil // the offset is past the end

@@ -127,7 +127,7 @@ func checkOverwrite(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text
 	}
 	standing := f.knowledge(snapshot.Data)
 	if standing != reads.Unread && f.state().Outdated(f.target.Real(), snapshot.Data) {
-		standing = reads.Stale // though what was seen may still be there
+		standing = reads.Stale // although the text that was seen may still be there
 	}
 	switch standing {
 	case reads.Unread:

@@ -54,7 +54,7 @@ func (o *Output) sizeText() string {
 	return fmt.Sprintf(" of %d", o.Size)
 }
 
-// line says for a person what was read.
+// line describes the part that was read, for a person.
 func (o *Output) line() string {
 	switch {
 	case o.Matches == 1:

@@ -170,7 +170,7 @@ func (c *conversation) giveUp(path string) error {
 	return tree.Keep()
 }
 
-// ownerName is what the checkout is called for a session that has left it.
+// ownerName is the name of the checkout for a session that has left it.
 const ownerName = "the checkout that this session has left"
 
 // known returns the innermost fence that a directory is behind, or nil.

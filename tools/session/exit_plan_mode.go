@@ -169,7 +169,8 @@ func (out *ExitPlanOutput) text() string {
 	return text
 }
 
-// who names those who approved the plan. A call that was decided elsewhere does not know them.
+// who names the approver of the plan for a sentence. A call that was decided elsewhere does not
+// know the approver.
 func (out *ExitPlanOutput) who() string {
 	switch out.approved.By {
 	case policy.ByPerson:

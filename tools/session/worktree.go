@@ -22,14 +22,15 @@ var (
 	ErrNoWorktree = worktree.ErrForeign
 	// ErrWorktreeTaken: another agent or program works in the worktree, or its name is taken.
 	ErrWorktreeTaken = worktree.ErrTaken
-	// ErrWouldLose: ExitWorktree would remove what is nowhere else.
+	// ErrWouldLose: ExitWorktree would remove work that exists nowhere else.
 	ErrWouldLose = errors.New("the worktree was not removed")
 )
 
 // WorktreeOptions are the settings of [Worktree]. The zero value is ready to use.
 type WorktreeOptions struct {
 	// BaseRef says where branches of new worktrees begin: "fresh", at the default branch of the
-	// remote as it is known here; or "head", at what is checked out. Empty means "fresh".
+	// remote as it is known here; or "head", at the commit that is checked out. Empty means
+	// "fresh".
 	BaseRef string
 	// Create and Remove take the place of git, as the hooks WorktreeCreate and WorktreeRemove
 	// do; both are set, or neither. Create makes a directory for a worktree of that name and

@@ -33,7 +33,7 @@ func isOffered(s *pegboard.Session) bool {
 	return ok
 }
 
-// lock returns what a call of the tools works on. The caller unlocks the stay.
+// lock returns the state on which a call of the tools works. The caller unlocks the stay.
 func lock(c *pegboard.Call) (*pegboard.Session, *conversation, *stay, error) {
 	s := c.Session()
 	if s == nil {
@@ -111,7 +111,7 @@ func (w *worktrees) enterTool() pegboard.Tool {
 	})
 }
 
-// enterTarget returns what a call of EnterWorktree touches.
+// enterTarget returns the target of a call of EnterWorktree.
 func enterTarget(in enterInput, c *pegboard.Call) policy.Target {
 	if in.Path == "" {
 		return policy.Target{Kind: policy.Resource, Value: "worktree " + in.Name}
@@ -176,7 +176,7 @@ func (w *worktrees) take(ctx context.Context, name string, in enterInput, c *peg
 		}
 		return w.trees.Enter(ctx, r, real)
 	}
-	_, _ = w.trees.Clean(ctx, r.Dir) // what programs have left that were killed; what is wrong shows next
+	_, _ = w.trees.Clean(ctx, r.Dir) // the remains of killed programs; anything that is wrong shows next
 	r.MayRead = treefence.MayRead(ctx, c.Session())
 	tree, err := w.trees.Add(ctx, r)
 	if errors.Is(err, worktree.ErrTaken) {
@@ -381,7 +381,7 @@ func (w *worktrees) exitAndRemove(ctx context.Context, in leaveInput, out Exited
 	return out, nil
 }
 
-// lossText words what would be lost.
+// lossText describes the loss in words.
 func lossText(l worktree.Loss) string {
 	var parts []string
 	add := func(n int, one, many string) {

@@ -32,7 +32,7 @@ func bashPrompt(o Options, s pegboard.Scope) string {
 	return b.String()
 }
 
-// sandboxAdvice says what keeps a command to what was decided.
+// sandboxAdvice tells the model how a sandbox limits a command.
 func sandboxAdvice(o Options) string {
 	if o.Sandbox == nil {
 		return "- There is no sandbox around a command: what it does is done."

@@ -18,9 +18,9 @@ import (
 // Bubblewrap is a [Sandbox] for Linux by the program bwrap of the project Bubblewrap, which
 // Debian has in the package bubblewrap. The zero value works.
 //
-// A command sees the whole file system but for what is hidden, and can write only what
-// [SandboxCommand] says. /tmp is that of the session, and /run, /var/tmp and $TMPDIR are
-// empty, since programs that could act for the command listen there. It sees no processes but
+// A command sees the whole file system except for hidden places, and can write only where
+// [SandboxCommand] allows it. /tmp is that of the session. /run, /var/tmp and $TMPDIR are empty,
+// since programs that could act for the command listen there. The command sees no processes but
 // its own, which end with it, and has none of the rights of root. It has a network only if its
 // call has a host among its targets; then it may reach any host, and this machine.
 type Bubblewrap struct {
@@ -130,9 +130,9 @@ func (b Bubblewrap) Check(ctx context.Context) error {
 	return exit.Err
 }
 
-// refusals are parts of messages of what the sandbox refuses, in lower case. Some say what a
-// file system or network says that is like that without a sandbox; a person sees the
-// message and decides. What is kept cannot be replaced, so it is busy.
+// refusals are parts of messages about refusals of the sandbox, in lower case. Some of them may
+// also come from a file system or network without a sandbox; a person sees the message and
+// decides. Kept files cannot be replaced, so they are busy.
 var refusals = []string{"read-only file system", "erofs", "device or resource busy", "ebusy", "no new privileges"}
 
 // networkRefusals are the same for commands without a network.

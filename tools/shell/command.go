@@ -45,7 +45,7 @@ type command struct {
 	timeout       time.Duration
 	captured      *capture
 	sandbox       *SandboxCommand // nil if it runs without a sandbox
-	trusted       []string        // what other programs run or trust and what was there before it ran in the sandbox
+	trusted       []string        // the files that other programs run or trust and that existed before it ran in the sandbox
 	process       *proc.Process
 	started       time.Time
 }
@@ -174,7 +174,7 @@ func (k *command) superviseTask(h *background.Handle, limit time.Duration, relea
 		k.process.Stop(errTooLong)
 	}
 	exit := k.process.Exit()
-	release() // before anybody is told
+	release() // before the end is reported
 	k.remove(k.dirFile)
 	k.remove(k.preludeFile)
 	switch {
@@ -289,7 +289,7 @@ func (k *command) changesDir() bool {
 // methods may be called concurrently, except write.
 type capture struct {
 	asPrinted bool
-	reporter  *lineReporter // is told the lines; nil if nobody wants them
+	reporter  *lineReporter // receives the lines; nil if they are not reported
 
 	mu      sync.Mutex
 	cleaner terminal.Cleaner
@@ -307,7 +307,7 @@ func (c *capture) write(p []byte) {
 	}
 }
 
-// add keeps a piece of output and returns what it adds to the clean output.
+// add keeps a piece of output and returns the bytes that it adds to the clean output.
 func (c *capture) add(p []byte) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -499,8 +499,8 @@ func (in sandboxedInput) command() commandInput {
 	return k
 }
 
-// lines returns what a person reads of the call. Before it runs that is the command and
-// not what the model says of it.
+// lines returns the lines about the call for a person. Before the call runs, the line shows the
+// command and not the description by the model.
 func (in commandInput) lines(*pegboard.Call) pegboard.Summary {
 	lines := pegboard.Summary{Before: "Run " + pegboard.OneLine(in.Command), While: "Running " + pegboard.OneLine(in.Command)}
 	if in.outside {
@@ -600,7 +600,7 @@ func (k *command) fillStdout(ctx context.Context, out *Output, exit proc.Exit) {
 func (k *command) fillExcerpt(ctx context.Context, out *Output, exit proc.Exit, limit int) {
 	s := k.excerptSource(exit)
 	at := storedOutput{err: errNotStored}
-	if !out.Interrupted { // nobody waits for its result
+	if !out.Interrupted { // its result is still awaited
 		at = k.store(ctx, exit, "text/plain")
 	}
 	s.Path, s.Stored, s.Hint = at.path, at.size, k.session.ReadMoreHint()
@@ -665,7 +665,7 @@ func (k *command) wrap(args, prelude []string) ([]string, error) {
 	return args, nil
 }
 
-// refusal returns what the sandbox has refused to a command that has failed by itself, or "".
+// refusal returns the refusal by the sandbox of a command that has failed by itself, or "".
 func (k *command) refusal(exit proc.Exit) string {
 	if k.sandbox == nil || exit.Err != nil || exit.Code == 0 || k.exitMeaning(exit) != "" {
 		return ""
@@ -673,7 +673,7 @@ func (k *command) refusal(exit proc.Exit) string {
 	return k.options.Sandbox.Refusal(*k.sandbox, SandboxExit{Code: exit.Code, Output: k.captured.output().Text()})
 }
 
-// sandboxNote tells the model what a command did in the sandbox that it may not expect.
+// sandboxNote tells the model about effects of a command in the sandbox that it may not expect.
 func (k *command) sandboxNote(exit proc.Exit) string {
 	if k.sandbox == nil {
 		return ""
@@ -692,7 +692,7 @@ func (k *command) sandboxNote(exit proc.Exit) string {
 	return strings.Join(notes, "\n")
 }
 
-// whyNotOutside returns why no command leaves the sandbox, with what to do instead, or "".
+// whyNotOutside returns why no command leaves the sandbox, with advice for the model, or "".
 func (r *runner) whyNotOutside(s *pegboard.Session) string {
 	switch {
 	case r.options.SandboxOnly:

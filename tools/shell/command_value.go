@@ -14,7 +14,7 @@ import (
 )
 
 // MaxFileForCode is the number of bytes of output that a command may print which code runs.
-// Our choice: what is longer belongs into a file that the command itself writes.
+// It is our choice: a command should itself write a longer output to a file.
 const MaxFileForCode = 256 << 20
 
 // forCode reports whether code made the call, which wants the whole output as it was

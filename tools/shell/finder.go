@@ -24,7 +24,7 @@ func newFinder() finder {
 	}}
 }
 
-// errNoBash says what to do on Windows.
+// errNoBash tells how to get a shell on Windows.
 var errNoBash = errors.New("there is no bash for Windows programs; install Git for Windows, which has one, or use PowerShell")
 
 // shell returns the program for a name of Options.Shell that the host did not choose.

@@ -15,7 +15,7 @@ type inspector struct {
 	reader     *lines.Reader
 	isPublic   func(name string) bool               // nil if the host names no public variables
 	isExported func(*pegboard.Session, string) bool // nil if any variable may be in the environment
-	searchPath func(*pegboard.Call) *searchPath     // nil if nobody looks for the programs of a line
+	searchPath func(*pegboard.Call) *searchPath     // nil if the programs of a line are not looked for
 }
 
 func newInspector(o Options) inspector {
@@ -48,7 +48,7 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 		env.Program = programs.of
 	}
 	line := i.reader.Read(in.Command, env)
-	tr := pegboard.Traits{ReadOnly: line.Facts.ReadOnly, OpenWorld: line.Facts.OpenWorld, Targets: line.Targets}
+	tr := pegboard.Traits{Concurrency: pegboard.Exclusive, ReadOnly: line.Facts.ReadOnly, OpenWorld: line.Facts.OpenWorld, Targets: line.Targets}
 	if tr.Kind = pegboard.KindRun; tr.ReadOnly {
 		tr.Kind = kindOf(&line)
 	}

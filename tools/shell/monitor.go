@@ -298,7 +298,7 @@ func (l *monitorLog) write(p []byte) {
 func (l *monitorLog) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_ = os.Remove(l.prelude()) // usually there is none
+	_ = os.Remove(l.prelude()) // usually the file does not exist
 	if err := l.file.Close(); l.err == nil {
 		l.err = err
 	}
@@ -321,7 +321,7 @@ type monitorRun struct {
 	log       *monitorLog
 	events    *monitorEvents
 	process   *proc.Process
-	held      []policy.Target    // that must stay what they were decided to be
+	held      []policy.Target    // must keep the meaning with which they were decided
 	cancel    context.CancelFunc // ends the context with the time limit
 }
 

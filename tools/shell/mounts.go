@@ -11,8 +11,8 @@ import (
 type view int
 
 const (
-	seen    view = iota // reads what is there
-	written             // reads and writes what is there
+	seen    view = iota // reads the place
+	written             // reads and writes the place
 	emptied             // sees an empty directory, which it may write, or a directory of the session
 	hidden              // sees nothing
 	shown               // reads a file that would be hidden or in an emptied directory
@@ -21,7 +21,7 @@ const (
 // mounts are the places that a command sees in another way than the rest of the file system.
 type mounts struct {
 	all  []mount
-	temp string // takes the place of tempDir; empty if there is none
+	temp string // takes the place of tempDir; may be empty
 }
 
 // A mount is one such place, with all that is in it.
@@ -87,12 +87,12 @@ func (m *mounts) one(at mount) []string {
 	return []string{"--ro-bind", at.path, at.path}
 }
 
-// needed reports whether a place is not seen yet as it should be. Of what lies in an emptied
-// directory only files are shown: a directory may hold the sockets of other programs.
+// needed reports whether a place still needs a mount to be seen as it should be. In an emptied
+// directory only files are shown, since a directory may hold the sockets of other programs.
 //
-// A mount can be neither removed nor replaced. So what can be written as part of a directory gets
-// none, unless it holds something that is kept or hidden, which would be moved out of the way with
-// it.
+// A mount can be neither removed nor replaced. So a place that can be written as part of a
+// directory gets no mount, unless it holds something kept or hidden, which would be moved out of
+// the way with it.
 func (m *mounts) needed(at mount, done []mount) bool {
 	nearest := mount{view: seen}
 	for _, other := range done { // the deepest come last

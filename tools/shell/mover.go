@@ -8,10 +8,10 @@ import (
 	lines "github.com/seed49eaa51d/pegboard/policy/shell"
 )
 
-// heldTargets returns the targets of a call whose line goes on after it that must stay what
-// they were decided to be. Of a line with commands that are not known these are only the
-// names that it is known to move: a program that runs any code was allowed to do so, and
-// needs no other call for what it does.
+// heldTargets returns those targets of a call that must keep the meaning with which they were
+// decided, since the line of the call goes on after it. If the line has unknown commands, they are
+// only the names that it is known to move: a program that runs any code was allowed to do so, and
+// needs no further call.
 func heldTargets(line *lines.Line, c *pegboard.Call) (held []policy.Target) {
 	known := line.SelfContained()
 	for _, t := range c.Targets() {

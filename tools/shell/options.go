@@ -44,10 +44,10 @@ type Options struct {
 	// Variables that make a shell read another file first or that replace commands are
 	// removed in both cases.
 	Env []string
-	// Withheld are the names of variables of this process that commands do not get,
-	// since what they hold would reach the model. A * stands for any characters, letter
-	// case does not count, and of the names that match a variable the last counts: one
-	// with a ! before it lets the variable pass, as in
+	// Withheld are the names of variables of this process that commands do not get, since their
+	// values would reach the model. A * stands for any characters, and letter case does not count.
+	// Of the names that match a variable the last counts. A name with a ! before it lets the
+	// variable pass, as in
 	//	append(shell.DefaultWithheld(), "!GH_TOKEN")
 	// Nil means [DefaultWithheld]; an empty list withholds nothing. It has no effect
 	// on Env.
@@ -90,26 +90,24 @@ type Options struct {
 	// it belongs where no tool may write, outside of the working directories. EnvFile may be
 	// called concurrently. It has no effect in PowerShell.
 	EnvFile func(*pegboard.Session) string
-	// Startup gives commands what the user's own shell has after its start-up: its PATH
-	// and other exported variables without those in Withheld, and its functions and
-	// aliases if it is the shell that runs commands. That shell, $SHELL if it is bash or
-	// zsh, is started once for a conversation, in the home directory, by the first
-	// command that was not decided as read-only. Read-only commands get its PATH alone,
-	// once it is known. As with Snapshot, a host that sets Startup must trust the user's
-	// files. It has no effect on Windows and in PowerShell.
+	// Startup gives commands the state of the user's own shell after its start-up: its PATH and
+	// other exported variables without those in Withheld, and its functions and aliases if it is
+	// the shell that runs commands. That shell, $SHELL if it is bash or zsh, is started once for a
+	// conversation, in the home directory, by the first command that was not decided as read-only.
+	// Read-only commands get its PATH alone, once it is known. As with Snapshot, a host that sets
+	// Startup must trust the user's files. It has no effect on Windows and in PowerShell.
 	Startup bool
 	// StartupTimeout is how long the user's shell may take to start; after it commands
 	// run without its start-up, and the first says so. 0 means DefaultStartupTimeout.
 	StartupTimeout time.Duration
-	// Sandbox keeps commands to what was decided while they run; nil means that nothing
-	// does. A command in it needs no permission if it names no host and no file outside of
-	// the working directories, unless a deny or ask rule is about it or about files that
-	// cannot be known, see [policy.Rule.Place]; an ask rule for the whole tool is not
-	// about it, except in plan mode. What the sandbox refuses is asked about, and if it is
-	// allowed, the command runs again without it. A call may ask for that with
-	// dangerouslyDisableSandbox, and then needs permission as without a sandbox. Neither
-	// happens where a deny rule is about files. The defaults of these options are those
-	// that Claude Code documents.
+	// Sandbox limits commands, while they run, to the access that was decided. Nil means no limit.
+	// A command in the sandbox needs no permission if it names no host and no file outside of the
+	// working directories, unless a deny or ask rule is about it or about files that cannot be
+	// known, see [policy.Rule.Places]; an ask rule for the whole tool is not about it, except in
+	// plan mode. A refusal by the sandbox is asked about, and if it is allowed, the command runs
+	// again without it. A call may ask for that with dangerouslyDisableSandbox, and then needs
+	// permission as without a sandbox. Neither happens where a deny rule is about files. The
+	// defaults of these options are those that Claude Code documents.
 	Sandbox Sandbox
 	// SandboxOnly lets no command run without the sandbox, but for SandboxExcluded.
 	SandboxOnly bool

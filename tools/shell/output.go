@@ -20,9 +20,9 @@ type Output struct {
 	ExitCode    int  `json:"exitCode"`    // -1 if a signal ended the command or it is still running
 	Interrupted bool `json:"interrupted"` // its call was cancelled
 
-	// RawOutputPath is a file that holds the output as it was printed: of a command
-	// in the background, where the file grows while the command runs, of binary output,
-	// and of output that is shown without what the command has overwritten.
+	// RawOutputPath is a file that holds the output as it was printed: of a command in the
+	// background, where the file grows while the command runs, of binary output, and of output
+	// that is shown without the parts that the command has overwritten.
 	RawOutputPath string `json:"rawOutputPath,omitempty"`
 	// BackgroundTaskID is the id of the background task that the command became.
 	BackgroundTaskID  string `json:"backgroundTaskId,omitempty"`
@@ -32,7 +32,7 @@ type Output struct {
 	TimedOutAfterMS int64 `json:"timedOutAfterMs,omitempty"`
 	// NoSandbox says that the command ran without the sandbox that the host has set.
 	NoSandbox bool `json:"dangerouslyDisableSandbox,omitempty"`
-	// SandboxRefusal is what the sandbox has refused to the command.
+	// SandboxRefusal describes the refusal by the sandbox, if there was one.
 	SandboxRefusal string `json:"sandboxRefusal,omitempty"`
 	// SandboxElapsed is how long the command ran in the sandbox, if it then ran again
 	// without it, for Elapsed.

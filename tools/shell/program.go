@@ -44,10 +44,10 @@ func namesGit(text string) bool {
 	return false
 }
 
-// A programCheck finds out whether the commands of a line would start the programs that the
-// tables describe. It looks when it is asked first, which is when the call is decided, and
-// then keeps its answer: what is put into a directory of PATH afterwards is not found by the
-// line, see runner.environment.
+// A programCheck determines whether the commands of a line would start the programs that the
+// tables describe. It looks when it is first asked, which is when the call is decided, and then
+// keeps its answer. The line does not find programs that are put into a directory of PATH later,
+// see runner.environment.
 type programCheck struct {
 	find func(*pegboard.Call) *searchPath
 	call *pegboard.Call

@@ -31,17 +31,16 @@ import (
 // # Tools
 //
 // Code calls the agent's tools: tools.Read({...}) in Python returns the result or raises
-// ToolError; in JavaScript it returns a promise. A result is data, see
-// [pegboard.Outcome.Value], and a ToolFile stands for each [pegboard.FileValue]. Its
-// read method returns all of it, lines the lines one by one. A whole value that is longer
-// than [pegboard.MaxInMemory] is such a file, too. Nothing of it reaches the model but
-// what the code prints. An exception has the text for the model, the tool, the kind as in
-// [pegboard.CodeError], and as value the result's data. The page docs/shell.md says what
-// each tool returns. These are ordinary calls, each with its own decision, whose parent is the call of REPL;
-// see [pegboard.Call.Run]. Calls that are made at the same time form a batch. A call
-// that a thread or a timer makes after the call of REPL has ended waits for the next
-// call of REPL. With [pegboard.Gates].REPL, the tools that scripts can call are not
-// offered to the model itself.
+// ToolError; in JavaScript it returns a promise. A result is data, see [pegboard.Outcome.Value],
+// and a ToolFile stands for each [pegboard.FileValue]. Its read method returns all of it, lines
+// the lines one by one. A whole value that is longer than [pegboard.MaxInMemory] is such a file,
+// too. Only the output that the code prints reaches the model. An exception has the text for the
+// model, the tool, the kind as in [pegboard.CodeError], and as value the result's data. The page
+// docs/shell.md describes the results of each tool. These are ordinary calls, each with its own
+// decision, whose parent is the call of REPL; see [pegboard.Call.Run]. Calls that are made at the
+// same time form a batch. A call that a thread or a timer makes after the call of REPL has ended
+// waits for the next call of REPL. With [pegboard.Gates].REPL, the tools that scripts can call are
+// not offered to the model itself.
 //
 // # Permission and concurrency
 //
@@ -130,7 +129,7 @@ type REPLOptions struct {
 	// Node is the program and its flags; nil means {"node"}. It must be Node 18 or
 	// newer.
 	Node []string
-	// Env and Withheld say what the interpreter inherits, as in [Options].
+	// Env and Withheld determine the variables that the interpreter inherits, as in [Options].
 	Env, Withheld []string
 	// Timeout is how long code may run if its call does not say; 0 means
 	// DefaultREPLTimeout.

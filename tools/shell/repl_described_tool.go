@@ -10,7 +10,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 )
 
-// A describedTool is a line of the prompt: a tool that code calls, with what it takes and returns.
+// A describedTool is a line of the prompt about a tool that code calls, with its input and its
+// value.
 type describedTool struct{ name, input, value string }
 
 // describedTools returns the tools that are told to the model: those of listed, which are
@@ -122,10 +123,10 @@ func outputOf(schema []byte) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return strings.ReplaceAll(text, "?", "") // the marks of what may be left out
+	return strings.ReplaceAll(text, "?", "") // the marks of optional parts
 }
 
-// typeOf words the choices for a property; "" if there are none.
+// typeOf returns the choices for a property in words, or "" if there are no choices.
 func typeOf(schema []byte) string {
 	object, err := jsonobject.Parse(schema)
 	if err != nil {

@@ -197,7 +197,7 @@ func (d *deadline) interrupt() {
 		d.child.process.Stop(errCodeTime)
 		return
 	}
-	all := d.attempts > 1 // what the code waits for may keep it from being interrupted itself
+	all := d.attempts > 1 // a process that the code waits for may keep the code from being interrupted
 	d.timer = time.AfterFunc(interruptEvery, d.interrupt)
 	if d.begun {
 		d.child.interrupt(all)

@@ -203,13 +203,13 @@ func (r *runner) recordsDir(s *pegboard.Session, command string, line *lines.Lin
 	return mayChangeDir(command, line) && mayCarry && r.inspector.carriesDir && r.takesScript() && runtime.GOOS != "windows"
 }
 
-// environment returns the environment in which a line runs. HOME is the directory that the
-// parser used for ~. CDPATH is empty, since it would make cd enter other directories
-// than the parser assumes, and OLDPWD is that of the session, if it has one. Variables
-// that give words of the line another meaning, such as exported functions, are removed. A
-// command that was decided as read-only also gets settings that keep git from writing,
-// asking and connecting, and go from downloading. A line whose commands are all known gets a PATH without open
-// directories, unless it runs a program in one that somebody has allowed.
+// environment returns the environment in which a line runs. HOME is the directory that the parser
+// used for ~. CDPATH is empty, since it would make cd enter other directories than the parser
+// assumes, and OLDPWD is that of the session, if it has one. Variables that give words of the line
+// another meaning, such as exported functions, are removed. A command that was decided as
+// read-only also gets settings that keep git from writing, asking and connecting, and go from
+// downloading. A line whose commands are all known gets a PATH without open directories, unless it
+// may run an allowed program in one of them.
 func (r *runner) environment(command string, line *lines.Line, c *pegboard.Call) []string {
 	o := r.options
 	env := inherited(o.Env, o.Withheld)
@@ -336,7 +336,7 @@ func isAboutFiles(r policy.Rule) bool {
 	return r.Behavior != policy.Allow && r.Pattern != "" && (r.Tool == "Read" || r.Tool == "Edit")
 }
 
-// sandboxCommand returns what a command that starts in dir may do.
+// sandboxCommand returns the limits for a command that starts in dir.
 func (r *runner) sandboxCommand(c *pegboard.Call, line, dir string) (sc SandboxCommand, err error) {
 	s := c.Session()
 	sc = SandboxCommand{Line: line, Dir: realpath.Resolve(dir), Home: s.Home(), Targets: c.Targets(), Decision: c.Decision()}
@@ -405,9 +405,9 @@ func parts(line string) (all []string) {
 // preludeSuffix ends the name of a file that a shell reads before its line.
 const preludeSuffix = ".rc"
 
-// prelude returns the files that a shell reads before the line of c. They may give words
-// another meaning, so there are none for a line that was allowed since its commands are
-// known. file is a name for the start-up of the user's shell; it may be empty.
+// prelude returns the files that a shell reads before the line of c. They may give words another
+// meaning, so a line gets no such files if it was allowed because its commands are known. file is
+// a name for the start-up of the user's shell; it may be empty.
 func (r *runner) prelude(ctx context.Context, line *lines.Line, c *pegboard.Call, file string) (files []string) {
 	if c.ReadOnly() {
 		return nil

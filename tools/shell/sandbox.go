@@ -14,14 +14,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// A Sandbox keeps commands to what was decided while they run. Its methods may be called
-// concurrently.
+// A Sandbox limits commands, while they run, to the access that was decided. Its methods may be
+// called concurrently.
 type Sandbox interface {
 	// Wrap returns the program and the arguments that run c.Args inside the sandbox. After
 	// an error nothing runs, and the model is told the error.
 	Wrap(c SandboxCommand) (args []string, err error)
-	// Refusal returns what the sandbox has refused to a command that has failed, in a few
-	// words for a person and the model, or "" if it has failed for another reason.
+	// Refusal describes the refusal by the sandbox of a command that has failed, in a few words
+	// for a person and the model. It returns "" if the command has failed for another reason.
 	Refusal(c SandboxCommand, exit SandboxExit) string
 }
 
@@ -31,10 +31,9 @@ type SandboxExit struct {
 	Output string // the beginning and the end of its output
 }
 
-// A SandboxCommand is a command and what it may do. All paths are absolute, without links,
-// and exist. If two of WorkDirs, Kept, Writable and Hidden say different things about a file,
-// the path that lies deeper counts, and of those at the same place the one in the last of
-// these fields.
+// A SandboxCommand is a command and its limits. All paths are absolute, without links, and exist.
+// If two of WorkDirs, Kept, Writable and Hidden say different things about a file, the path that
+// lies deeper counts, and of those at the same place the one in the last of these fields.
 type SandboxCommand struct {
 	Line string
 	Args []string // the program that runs the line, and its arguments
@@ -50,9 +49,9 @@ type SandboxCommand struct {
 
 	// WorkDirs are the working directories of the session.
 	WorkDirs []string
-	// Kept are files and directories that stay as they are, although they lie in what is
-	// Writable: those that other programs run or trust, such as the hooks of a repository,
-	// and those that deny and ask rules for Edit name.
+	// Kept are files and directories that stay as they are, although they lie in Writable places:
+	// those that other programs run or trust, such as the hooks of a repository, and those that
+	// deny and ask rules for Edit name.
 	Kept []string
 	// Writable are the files and directories that the command may write. A command that
 	// was decided as read-only has none but its own. Any other has the working directories,
@@ -92,7 +91,7 @@ func (sc *SandboxCommand) open(t *policy.Target, readOnly bool) {
 	case t.Kind == policy.Host:
 		sc.Network = true
 	case t.Kind != policy.Path || !filepath.IsAbs(path):
-	case t.Shell.Guess: // nobody has decided it, but a script in the replaced directory should be found
+	case t.Shell.Guess: // it was not decided, but a script in the replaced directory should be found
 		if temp := realpath.Resolve(os.TempDir()); isBelow(path, temp) && isRegular(path) {
 			sc.Readable = append(sc.Readable, path)
 		}
@@ -198,7 +197,7 @@ func (t *sandboxTemp) remove(context.Context) error {
 	return err
 }
 
-// makeRemovable lets the user remove what is in directories that a command has closed.
+// makeRemovable lets the user remove the content of directories that a command has closed.
 func makeRemovable(dir string) {
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if entry != nil && entry.IsDir() && err == nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // A searchPath is the directories in which programs are looked for, as PATH lists them. A
-// directory is open if a call that needs no permission could put a program there, or if
-// anybody on this machine could.
+// directory is open if a call that needs no permission could put a program there, or if any user
+// of this machine could.
 type searchPath struct {
 	path     string // as PATH lists them
 	workDirs []string
@@ -53,9 +53,8 @@ func (p *searchPath) is(path string, workDirs []string) bool {
 	return p != nil && p.path == path && slices.Equal(p.workDirs, workDirs)
 }
 
-// isOpen reports whether a directory of PATH is open: one that depends on where a command
-// starts, one whose name leads through a working directory, and one that everybody can
-// write.
+// isOpen reports whether a directory of PATH is open: one that depends on where a command starts,
+// one whose name leads through a working directory, and one that every user can write.
 func isOpen(dir string, roots []string) bool {
 	if !filepath.IsAbs(dir) {
 		return true
@@ -120,7 +119,7 @@ func (p *searchPath) find(name, from string) (file string, open bool) {
 	return "", false
 }
 
-// programSuffixes are what the names of programs end in, of which a line leaves it out.
+// programSuffixes returns the suffixes that program names may have on the disk but not in a line.
 func programSuffixes() []string {
 	if runtime.GOOS != "windows" {
 		return []string{""}

@@ -15,8 +15,7 @@ func sessionOf(c *pegboard.Call, tool string) (*pegboard.Session, error) {
 	return s, nil
 }
 
-// endsWithAnswer reports whether the host says that nobody goes on with the conversation
-// after the model's answer.
+// endsWithAnswer reports whether the host says that the conversation ends with the model's answer.
 func endsWithAnswer(s *pegboard.Session) bool {
 	interactive, known := pegboard.KeyInteractive.Get(s)
 	return known && !interactive

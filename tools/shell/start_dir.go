@@ -32,7 +32,7 @@ type startDir struct {
 	mu    sync.Mutex
 	of    string // the session's directory to which dir and last belong
 	dir   string // absolute; empty means the session's directory
-	last  string // the directory before it, to which cd - leads; empty if there is none
+	last  string // the directory before it, to which cd - leads; may be empty
 	lost  string // a directory that could not be used, until it was reported
 	moved bool   // it was another directory than the session's at some time
 }

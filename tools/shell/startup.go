@@ -21,12 +21,12 @@ import (
 // version manager take one or two seconds.
 const DefaultStartupTimeout = 10 * time.Second
 
-// maxStartup is the number of bytes that a user's shell may print while it starts and tells
-// what it has. The functions that complete words are a few hundred kilobytes.
+// maxStartup is the number of bytes that a user's shell may print while it starts and lists its
+// state. The functions that complete words are a few hundred kilobytes.
 const maxStartup = 8 << 20
 
-// A startup is what the user's own shell has after it has started. It is found out once for
-// all agents of a conversation.
+// A startup is the state of the user's own shell after its start. It is determined once for all
+// agents of a conversation.
 type startup struct {
 	mu     sync.Mutex // held while it is found out
 	done   bool
@@ -108,7 +108,7 @@ func (u *startup) capture(ctx context.Context, r *runner, s *pegboard.Session, e
 	exit := process.Exit()
 	script, vars, ok := dump.parts()
 	switch {
-	case exit.Err != nil && !errors.Is(exit.Err, errStartupKnown): // what it goes on to do is not its start-up
+	case exit.Err != nil && !errors.Is(exit.Err, errStartupKnown): // anything that it does later is not its start-up
 		return exit.Err
 	case !ok:
 		return errors.New("it does not come to its end")
@@ -202,7 +202,7 @@ func newVariables(env variables, pairs []string, o Options) (added []string) {
 	return added
 }
 
-// A startupDump receives what the script of dumpScript prints.
+// A startupDump receives the output of the script of dumpScript.
 type startupDump struct {
 	mark  []byte // a line that no start-up prints
 	whole chan struct{}

@@ -147,8 +147,8 @@ func taskTarget(c *pegboard.Call, access policy.Access, given string) []policy.T
 	return []policy.Target{t}
 }
 
-// decidedTask returns the id of the task that the call was decided for, or what the model
-// gave if that stood for no task.
+// decidedTask returns the id of the task that the call was decided for. If given stood for no
+// task, it returns given.
 func decidedTask(c *pegboard.Call, given string) string {
 	if targets := c.Targets(); len(targets) > 0 {
 		return targets[0].Value

@@ -21,8 +21,8 @@ type toolAnswer struct {
 	Error  *toolFailure    `json:"error,omitempty"`
 }
 
-// A toolFailure is what a driver needs for an exception. The value of the answer is what the
-// tool could do.
+// A toolFailure has the data that a driver needs for an exception. The value of the answer is the
+// part of the result that the tool could produce.
 type toolFailure struct {
 	Tool string `json:"tool"`
 	Kind string `json:"kind"`

@@ -27,8 +27,8 @@ func trustedIn(dirs []string) (all []string) {
 	return all
 }
 
-// madeTrusted returns the names of what other programs run or trust and what is in dirs by
-// now, but was not before.
+// madeTrusted returns the names of files directly in dirs that other programs run or trust and
+// that are not in before.
 func madeTrusted(dirs, before []string) (names []string) {
 	for _, path := range trustedIn(dirs) {
 		if !slices.Contains(before, path) {
@@ -58,8 +58,8 @@ func keptIn(trusted []string) (kept, repositories []string) {
 	return kept, repositories
 }
 
-// keptInRepository returns what must stay as it is in a repository. It makes the directory
-// of hooks if there is none, since a command could make it otherwise.
+// keptInRepository returns the files that must stay as they are in a repository. It makes a
+// missing directory of hooks, since a command could make it otherwise.
 func keptInRepository(path string) (kept []string) {
 	_ = os.Mkdir(filepath.Join(path, keptOfGit[0]), 0o755) //nolint:gosec // as git makes it
 	for _, name := range keptOfGit {

@@ -57,7 +57,7 @@ func promptWord(name string) string {
 	}, name)
 }
 
-// rule returns the first rule of a behavior that is about what the server offers, or "".
+// rule returns the first rule of a behavior that is about this prompt or its server, or "".
 func (p *Prompt) rule(s *pegboard.Session, b policy.Behavior) string {
 	server := "mcp__" + promptWord(p.Server)
 	for _, r := range s.Permissions().Rules() {

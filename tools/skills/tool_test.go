@@ -170,8 +170,8 @@ func TestTraits(t *testing.T) {
 		readOnly bool
 	}{
 		{name: "text", skill: skills.Skill{Body: "x"}, want: pegboard.Shared, readOnly: true},
-		{name: "a command", skill: skills.Skill{Body: "!`date`"}, want: pegboard.Exclusive},
-		{name: "rules", skill: skills.Skill{Body: "x", Trusted: true, AllowedTools: []string{"Read"}}, want: pegboard.Exclusive},
+		{name: "a command", skill: skills.Skill{Body: "!`date`"}, want: pegboard.ByReadOnly},
+		{name: "rules", skill: skills.Skill{Body: "x", Trusted: true, AllowedTools: []string{"Read"}}, want: pegboard.ByReadOnly},
 		{name: "rules that do not count", skill: skills.Skill{Body: "x", AllowedTools: []string{"Read"}}, want: pegboard.Shared, readOnly: true},
 		{name: "an agent", skill: skills.Skill{Body: "!`date`", Fork: true}, want: pegboard.Shared},
 	}

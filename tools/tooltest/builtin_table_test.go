@@ -134,7 +134,11 @@ func (b builtin) effect(t *testing.T, pool *pegboard.Pool) string {
 	if traits.OpenWorld {
 		does = append(does, "open world")
 	}
-	return strings.Join(append(does, traits.Concurrency.String()), ", ")
+	class := traits.Concurrency
+	if class == pegboard.ByReadOnly {
+		class = map[bool]pegboard.Concurrency{true: pegboard.Shared, false: pegboard.Exclusive}[traits.ReadOnly]
+	}
+	return strings.Join(append(does, class.String()), ", ")
 }
 
 // withoutRules returns whether the call needs the user's yes in default mode.

@@ -57,7 +57,7 @@
 // A [Model] plays a script of turns to the loop under test and checks that every call
 // of every turn is answered exactly once. [Call] makes the calls of a turn.
 //
-// # Testing what the model reads
+// # Testing the texts that the model reads
 //
 // A [Transcript] is a conversation as text: files, calls, and each result as the model gets
 // it. A [Replayer] runs it again with real tools, so that every change of a text shows. A step

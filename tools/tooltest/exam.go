@@ -282,7 +282,7 @@ func (x *exam) checkTitle() {
 	}
 }
 
-// checkLines examines what a user interface shows of an accepted call.
+// checkLines examines the lines that a user interface shows of an accepted call.
 func (x *exam) checkLines(c *pegboard.Call, input string, tr pegboard.Traits) {
 	if tr.Kind > pegboard.KindThink || tr.Folding > pegboard.FoldNever {
 		x.addViolation(ruleLines, input, "Traits have the kind %v and the folding %v", tr.Kind, tr.Folding)

@@ -71,7 +71,7 @@ func (f *Fake) Calls() []pegboard.Call {
 // A FakeConfig describes a [Fake]. Only Name is required.
 type FakeConfig struct {
 	Name         string
-	Title        string // what a person reads in place of Name
+	Title        string // a person reads it in place of Name
 	Aliases      []string
 	Description  string // Defaults to "A fake tool."
 	RequiresUser bool   // only a user may allow its calls
@@ -82,7 +82,7 @@ type FakeConfig struct {
 	// from its input, instead of Traits.Targets.
 	Traits  pegboard.Traits
 	Targets func(input json.RawMessage) []policy.Target
-	// Lines returns what a person reads of a call. Nil means nothing.
+	// Summary returns the lines about a call that a person reads. Nil means no lines.
 	Summary func(input json.RawMessage) pegboard.Summary
 	// ClassifierInput is that of the tool. Defaults to none.
 	ClassifierInput func(input json.RawMessage, c *pegboard.Call) string

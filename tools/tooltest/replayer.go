@@ -37,11 +37,10 @@ type Replayer struct {
 	Names map[string]*regexp.Regexp
 }
 
-// Replay runs the calls of t in a temporary directory of their own, which it removes, and
-// returns a transcript of the same steps with the results as they were this time. In calls,
-// bodies and results the directory is written $DIR. Of a text of more than 60 lines the middle
-// is replaced by its SHA-256. The test that compares t with what is
-// returned shows every change of a text for the model.
+// Replay runs the calls of t in a temporary directory of their own, which it removes, and returns
+// a transcript of the same steps with the results of this run. In calls, bodies and results the
+// directory is written $DIR. Of a text of more than 60 lines the middle is replaced by its
+// SHA-256. A test that compares t with the result shows every change of a text for the model.
 //
 // Replay returns an error if a step cannot be done, if the call of a [StepFollow] fails, or if
 // something still runs after the session was closed.
@@ -147,7 +146,7 @@ func (r *replay) ask(_ context.Context, q *pegboard.Question) (policy.Decision, 
 	return r.answer, nil
 }
 
-// step does one step and records what came of it.
+// step does one step and records its result.
 func (r *replay) step(ctx context.Context, s Step) (err error) {
 	path := filepath.Join(r.dir, filepath.FromSlash(s.Name))
 	body := strings.ReplaceAll(s.Body, "$DIR", r.dir)

@@ -35,7 +35,7 @@ type Step struct {
 	Body string
 }
 
-// A StepKind says what a [Step] does.
+// A StepKind is the kind of a [Step].
 type StepKind string
 
 // The steps that a person writes.
@@ -59,7 +59,7 @@ const (
 	StepTurn StepKind = "turn"
 	// StepCall is a message of the model: one call in each line, {"name": …, "input": …}.
 	StepCall StepKind = "call"
-	// StepFollow is a StepCall that does what the result before it advises. Each of its calls
+	// StepFollow is a StepCall that follows the advice of the result before it. Each of its calls
 	// must succeed.
 	StepFollow StepKind = "follow"
 	// StepHolds shows the content of the named file. Its body is written by [Replayer.Replay].
@@ -131,7 +131,7 @@ func ParseTranscript(text string) (*Transcript, error) {
 	return t, nil
 }
 
-// opening returns the first steps, which say what the session has.
+// opening returns the first steps, which set up the session.
 func (t *Transcript) opening() []Step {
 	for i, s := range t.Steps {
 		if !s.opens() {

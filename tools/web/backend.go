@@ -40,7 +40,7 @@ type Hit struct {
 type BackendError struct {
 	Backend   string        // the name of the service
 	Status    int           // of HTTP; 0 means that there was no answer
-	Reason    string        // what the service says, or what was wrong with its answer
+	Reason    string        // the words of the service, or the mistake in its answer
 	Temporary bool          // the same request may succeed later; Search repeats it
 	After     time.Duration // how long the service asks to wait before that; 0 means that it does not say
 

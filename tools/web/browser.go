@@ -193,7 +193,7 @@ func (b *browser) read(ctx, limited context.Context, resp *http.Response, d *doc
 	if limited.Err() == nil {
 		return convert(limited, resp.Header.Get("Content-Type"), body, d)
 	}
-	longer, cancel := context.WithTimeoutCause(ctx, convertTime, errLate) // what was read in time is shown
+	longer, cancel := context.WithTimeoutCause(ctx, convertTime, errLate) // the part that was read in time is shown
 	defer cancel()
 	return convert(longer, resp.Header.Get("Content-Type"), body, d)
 }

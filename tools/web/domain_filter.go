@@ -44,7 +44,7 @@ func mapDomains(domains []string) (mapped []string, err error) {
 	return mapped, nil
 }
 
-// domainText returns the beginning of what the model wrote, as one line.
+// domainText returns the beginning of the model's text, as one line.
 func domainText(text string) string {
 	const most = 80
 	line := []rune(pegboard.OneLine(text))

@@ -168,7 +168,8 @@ func (f *fetch) parse(raw string) (*netguard.URL, error) {
 	return u, nil
 }
 
-// mapped returns the address that is requested for raw, or raw if there is none.
+// mapped returns the address that is requested for raw. If raw is no valid address, it returns
+// raw.
 func (f *fetch) mapped(raw string) string {
 	if u, err := f.parse(raw); err == nil {
 		return u.String()

@@ -45,8 +45,8 @@ func Folder(fsys fs.FS) (Backend, error) { return FolderAt(fsys, &url.URL{Scheme
 // left out. Of a file, the first 8 MiB are read. It is an error if there are more than 100,000 such files, or more than
 // 512 MiB in them.
 //
-// The rules of the Read tool do not apply to the folder: it must contain only what the model may
-// see. The backend makes no request, and may be used by any number of goroutines.
+// The rules of the Read tool do not apply to the folder: it must contain only files that the model
+// may see. The backend makes no request, and may be used by any number of goroutines.
 func FolderAt(fsys fs.FS, base *url.URL) (Backend, error) {
 	if fsys == nil || base == nil {
 		return nil, errors.New("index a folder: the file system or the address is nil")

@@ -78,7 +78,7 @@ type SearchOutput struct {
 	SearchCount     int     `json:"searchCount"` // requests to the backend
 
 	left    int    // hits that a filter left out
-	invalid int    // hits whose address is none
+	invalid int    // hits without a valid address
 	note    string // why the results are not all that there could be
 }
 
@@ -184,7 +184,7 @@ func (out SearchOutput) emptyText() string {
 	return strings.TrimSpace(text + ".\n" + notes)
 }
 
-// notes says what is missing from the results, and why.
+// notes returns lines about missing results, with the reasons.
 func (out SearchOutput) notes() string {
 	var lines []string
 	if out.left > 0 {

@@ -95,7 +95,7 @@ func (c *conductor) conduct(root *task) (any, error) {
 	return root.value, root.err
 }
 
-// dismiss tells what became of the agents whose results nothing waits for any more.
+// dismiss logs the end of the agents whose results are not awaited any more.
 func (c *conductor) dismiss() {
 	for a, ok := c.results.pop(); ok; a, ok = c.results.pop() {
 		c.tokens += a.result.Tokens

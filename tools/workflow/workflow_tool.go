@@ -207,7 +207,7 @@ func (w *Workflows) preview(_ context.Context, in toolInput, c *pegboard.Call) (
 // fileName returns the name of the file that a preview shows.
 func fileName(name string) string {
 	return "workflow-" + strings.Map(func(r rune) rune {
-		if r == '/' || r == '\\' || r == ':' || !unicode.IsPrint(r) { // also what would change the line on a screen
+		if r == '/' || r == '\\' || r == ':' || !unicode.IsPrint(r) { // also characters that would change the line on a screen
 			return '-'
 		}
 		return r

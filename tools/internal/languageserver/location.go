@@ -76,8 +76,8 @@ func (l *wireLocations) UnmarshalJSON(data []byte) error {
 // maxKept limits the bytes of the texts that a converter keeps.
 const maxKept = 4 * maxDocument
 
-// A converter turns positions of a server into those of the files on the disk. When late
-// returns an error it reads no further file, and what it returns is of no use.
+// A converter turns positions of a server into those of the files on the disk. Once late returns
+// an error, the converter reads no further file, and its results are of no use.
 type converter struct {
 	encoding encoding
 	late     func() error

@@ -30,7 +30,7 @@ var localSystems = []int64{
 // whose directories cannot all be watched.
 type notices struct {
 	mu     sync.Mutex
-	fd     int // 0 if there are none
+	fd     int // 0 if the kernel sends no notices
 	root   string
 	top    fs.FileInfo // of root
 	buffer [4096]byte

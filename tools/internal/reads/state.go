@@ -69,8 +69,8 @@ func (st *State) RecordWrite(real string, data []byte, excerpt bool) {
 	st.views[real] = []View{{Size: int64(len(data)), To: int64(len(data)), Sum: sha256.Sum256(data), Excerpt: excerpt}}
 }
 
-// ShownBy returns the id of the call whose result showed the model v: the same bytes of the
-// same file, unchanged in size, time, identity and content. It is empty if there is none.
+// ShownBy returns the id of the call whose result showed the model v: the same bytes of the same
+// file, unchanged in size, time, identity and content. It returns "" if no result did.
 func (st *State) ShownBy(real string, v View) (call string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
@@ -80,8 +80,8 @@ func (st *State) ShownBy(real string, v View) (call string) {
 	return ""
 }
 
-// SetShown records that the result of a call, or of none if call is empty, showed the model
-// the view v. It does nothing if v is not recorded any more.
+// SetShown records that the result of a call showed the model the view v. An empty call records
+// that no result did. SetShown does nothing if v is not recorded any more.
 func (st *State) SetShown(real string, v View, call string) {
 	st.mu.Lock()
 	defer st.mu.Unlock()

@@ -27,7 +27,7 @@ type Fence struct {
 	// More are further checkouts in which nothing is written, absolute, without links, such as
 	// that of the conversation if Main is itself a worktree.
 	More  []string
-	Owner string // what the checkout is called in texts, such as "the checkout of the caller"
+	Owner string // the name of the checkout in texts, such as "the checkout of the caller"
 	// IsWhole reports whether the file that leads git to the worktree is as it was made.
 	IsWhole func() bool
 }

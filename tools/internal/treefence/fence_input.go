@@ -10,9 +10,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// ofInput returns why a call of an attached tool is denied that does not say what it touches,
-// or "": its input names a place in the checkout, and the tool may write there. A name that is
-// not absolute is the server's to resolve, and left to the rules.
+// ofInput returns why a call of an attached tool is denied by its input, since such a tool need
+// not say which places it touches, or "". It denies a call whose input names a place in the
+// checkout, and that may write. Names that are not absolute are left to the rules, since the
+// server resolves them.
 func (f *Fence) ofInput(h *pegboard.HookCall) string {
 	if h.Tool == nil || !h.Tool.Info().Origin.External() || h.Call.ReadOnly() {
 		return ""

@@ -10,9 +10,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// Rules returns those of rules that deny and ask once more, for a session that is anchored in
-// the worktree: what they name in the checkout by an absolute path, or from the home directory,
-// is named in the worktree. Spelled are further names of Main. Rules of the turn are left out.
+// Rules returns those of rules that deny and ask once more, for a session that is anchored in the
+// worktree. If a rule names a place in the checkout by an absolute path, or from the home
+// directory, the result names that place in the worktree. Spelled are further names of Main. Rules
+// of the turn are left out.
 func (f *Fence) Rules(rules []policy.Rule, home string, spelled ...string) []policy.RuleSet {
 	var sets []policy.RuleSet
 	for _, r := range rules {

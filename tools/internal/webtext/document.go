@@ -1,4 +1,4 @@
-// Package webtext returns the text of what a server answered: it decides what a body is,
+// Package webtext returns the text of a server's answer: it determines the kind of the body,
 // decodes its characters, and writes HTML as Markdown.
 //
 // Nothing here sends or resolves anything. Everything is safe on hostile input: no input
@@ -26,7 +26,7 @@ const (
 // Document is a decoded body. The zero Document is an empty body of no known type. A Document
 // does not change, and may be used from several goroutines.
 type Document struct {
-	// Kind is what the body is, whatever its header claims.
+	// Kind is the kind of the body, whatever its header claims.
 	Kind Kind
 	// Type is the media type in lower case, without parameters, such as "text/html". It is that
 	// of the header unless the body contradicts it.
@@ -54,8 +54,8 @@ func Decode(header string, body []byte) Document {
 // and other bodies. It is valid UTF-8 without NUL characters and without a byte order mark.
 func (d Document) Text() string { return d.text }
 
-// Title returns the title of an HTML page on one line. It returns "" if there is none before ctx
-// ends.
+// Title returns the title of an HTML page on one line. It returns "" if it finds no title before
+// ctx ends.
 func (d Document) Title(ctx context.Context) string {
 	if d.Kind != HTML {
 		return ""

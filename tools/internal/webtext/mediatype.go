@@ -10,7 +10,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/media"
 )
 
-// sniffed is the number of bytes that decide what a body is, as many as
+// sniffed is the number of bytes that determine the kind of a body, as many as
 // [http.DetectContentType] reads.
 const sniffed = 512
 

@@ -21,9 +21,9 @@ type tallCell struct {
 	row, width, spanned int
 }
 
-// fits reports whether a table can be one in Markdown, and limits what its cells span. Tables that
-// lay out a page hold headings, lists or other tables, or have a single cell. Markdown fills each
-// row up to the length of the longest, which must not make the table much larger.
+// fits reports whether a table can be one in Markdown, and limits the spans of its cells. Tables
+// that lay out a page hold headings, lists or other tables, or have a single cell. Markdown fills
+// each row up to the length of the longest, which must not make the table much larger.
 func fits(n *html.Node) bool {
 	if attribute(n, "role") == "presentation" || isInline(n.Parent) {
 		return false
@@ -55,7 +55,7 @@ func isInline(n *html.Node) bool {
 	return false
 }
 
-// count counts what is in n, and reports whether all of it can stand in a table.
+// count counts the rows and cells in n, and reports whether everything in n can stand in a table.
 func (g *grid) count(n *html.Node) bool {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch c.DataAtom {

@@ -31,7 +31,7 @@ var around = map[atom.Atom]bool{
 // tidier changes a tree of elements so that its Markdown is short and has bounds.
 type tidier struct {
 	base       *url.URL
-	everything bool // keep what is around the page
+	everything bool // keep the parts around the page
 	hrefs      int  // bytes that addresses may still have
 	size       int  // bytes of text of the page
 	last       byte // of the last text
@@ -60,7 +60,7 @@ func newTidier(doc *html.Node, base *url.URL, size int, everything bool) *tidier
 	return t
 }
 
-// children tidies what is in n, and joins texts that follow each other. The converter would take
+// children tidies the nodes in n, and joins texts that follow each other. The converter would take
 // quadratic time for that.
 func (t *tidier) children(n *html.Node, at place) {
 	var texts []string

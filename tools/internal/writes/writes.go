@@ -17,9 +17,9 @@ func Of(s *pegboard.Session) *atomicfile.Store {
 
 var storeKey = pegboard.NewKey[*atomicfile.Store]("file writes")
 
-// Lock locks the files that the targets of c say it writes, until unlock is called. The only
-// error is that of ctx. Of a target that stands for a whole tree nothing is locked: nobody
-// knows which of its files the call writes.
+// Lock locks the files that the targets of c say it writes, until unlock is called. The only error
+// is that of ctx. Lock locks nothing for a target that stands for a whole tree, since it is not
+// known which of its files the call writes.
 func Lock(ctx context.Context, c *pegboard.Call) (unlock func(), err error) {
 	var files []string
 	for _, t := range c.Targets() {

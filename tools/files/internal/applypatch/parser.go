@@ -59,7 +59,7 @@ func (p *parser) syntaxError(reason string) error {
 	return &SyntaxError{Line: p.at + 1, Reason: reason}
 }
 
-// unexpected returns an error about the next line, for which reason says what is expected.
+// unexpected returns an error about the next line, with reason naming the expected line.
 func (p *parser) unexpected(reason string) error {
 	switch line := strings.TrimSpace(p.line()); {
 	case line == endMark || line == beginMark:
@@ -297,19 +297,19 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("the patch cannot be read at its line %d: %s", e.Line, e.Reason)
 }
 
-// A Section is what a patch does to one file.
+// A Section is the change of a patch to one file.
 type Section struct {
 	Action Action
 	Path   string // as written
 	MoveTo string // of Update: the new path, or ""
 	// Content is the content of a file that is added.
 	Content string
-	// Hunks are the changes of a file that is updated. There are none if it is only moved.
+	// Hunks are the changes of a file that is updated. A file that is only moved has no hunks.
 	Hunks []Hunk
 	Line  int // of its header in the patch, counted from 1
 }
 
-// An Action is what a Section does.
+// An Action is the kind of change that a Section makes.
 type Action int
 
 // The actions.

@@ -151,9 +151,9 @@ func newEscapeMerge(e *escapes, old, file string) *escapeMerge {
 	return m
 }
 
-// apply returns the new text as the file writes it: what the old text has, too, as it
-// stands there, and what is new as the file writes the same characters. It reports false
-// if that is not known.
+// apply returns the new text in the spelling of the file. Parts that the old text also has keep
+// the spelling that they have in the file. New parts get the spelling that the file uses for the
+// same characters. It reports false if that is not known.
 func (m *escapeMerge) apply(text string) (string, bool) {
 	wanted, _ := m.split(text)
 	if !m.tooMany {

@@ -231,9 +231,9 @@ func commonPrefix(a, b string) int {
 	return n
 }
 
-// cutLine returns a line of a difference. Of a long one it returns maxDiffLineBytes from the
-// byte start on, and says what is left out. number and from say where the text of the line
-// begins in the file.
+// cutLine returns a line of a difference. Of a long line it returns maxDiffLineBytes from the byte
+// start on, and a note about the rest. number and from say where the text of the line begins in
+// the file.
 func cutLine(line string, start, number, from int) string {
 	mark, text := line[:1], line[1:]
 	if len(text) <= maxDiffLineBytes {

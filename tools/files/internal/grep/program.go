@@ -68,7 +68,7 @@ type SyntaxError struct {
 	Offset    int    // of Construct in the pattern, in bytes
 	Column    int    // of Construct, in characters and counted from 1; 0 for the whole pattern
 	Construct string // part of the pattern that cannot be used
-	Reason    string // what is wrong, and the construct to write instead
+	Reason    string // the mistake, and the construct to write instead
 }
 
 // Error returns the construct, its position and the reason.

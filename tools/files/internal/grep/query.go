@@ -32,7 +32,7 @@ type Query struct {
 	LongLine int
 }
 
-// A Mode says what a search returns for a file with a match.
+// A Mode determines the result of a search for a file with a match.
 type Mode int
 
 // The modes.

@@ -69,7 +69,7 @@ func (s *Search) File(ctx context.Context, name string, f io.Reader) error {
 	return err
 }
 
-// Report returns the result of what was searched so far.
+// Report returns the result of the search so far.
 func (s *Search) Report() Report {
 	r := s.collector.result()
 	r.Searched, r.Unreadable = int(s.numFiles.Load()), int(s.unreadable.Load())

@@ -24,8 +24,8 @@ type namedCell struct {
 	mark mark
 }
 
-// A mark is a hash of what a cell says. The cell is found again by it after other
-// programs changed the notebook.
+// A mark is a hash of the content of a cell. It identifies the cell after other programs changed
+// the notebook.
 type mark [sha256.Size]byte
 
 // fill names the cells that have no name yet. Cells that before knows keep their names.

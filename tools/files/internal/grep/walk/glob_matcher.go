@@ -14,7 +14,7 @@ type globMatcher struct {
 	program        globProgram // used with middleByProgram
 }
 
-// A middleKind says what may be between the prefix and the suffix of a globMatcher.
+// A middleKind describes the text that may be between the prefix and the suffix of a globMatcher.
 type middleKind byte
 
 const (
@@ -456,7 +456,7 @@ type globToken struct {
 	alternatives [][]globToken // of opEither
 }
 
-// A tokenOp says what a globToken matches.
+// A tokenOp determines the text that a globToken matches.
 type tokenOp byte
 
 const (
