@@ -52,9 +52,9 @@ type SessionConfig struct {
 	// could allow is denied with [ErrNoApprover]. A fork uses its parent's.
 	Ask       Asker
 	NoPrompts bool // for an agent that must not disturb the user, and all its forks
-	// Fill shows a [Elicitation] to the user. It must return when its context ends; the next
+	// Elicit shows an [Elicitation] to the user. It must return when its context ends; the next
 	// question is not shown before. The context carries the session, see [SessionFrom]. If
-	// Fill is nil, forms are declined. A fork uses its parent's.
+	// Elicit is nil, forms are declined. A fork uses its parent's.
 	Elicit func(ctx context.Context, f *Elicitation) (ElicitResult, error)
 	// PromptDelay is how long the permission hook and the classifier have before the user
 	// is asked as well; the first decision wins. 0 means [DefaultPromptDelay], a negative
@@ -255,7 +255,7 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 	case cfg.Ask != nil:
 		return errors.New("a fork asks whom its parent asks; leave Ask empty")
 	case cfg.Elicit != nil:
-		return errors.New("a fork asks whom its parent asks; leave Fill empty")
+		return errors.New("a fork asks whom its parent asks; leave Elicit empty")
 	case cfg.OnRemember != nil:
 		return errors.New("a fork's answers are saved by its parent; leave OnRemember empty")
 	case cfg.Suspend != nil:

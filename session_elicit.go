@@ -93,7 +93,7 @@ func noContent(content json.RawMessage) error {
 	return nil
 }
 
-// formURL returns an address as a person is shown it, in ASCII, with the host that is meant. It
+// elicitationURL returns an address as a person is shown it, in ASCII, with the host that is meant. It
 // refuses addresses that are no web pages, and those with a user, who may look like a host.
 func elicitationURL(address string) (string, error) {
 	u, err := url.Parse(address)
@@ -131,7 +131,7 @@ func elicitationURL(address string) (string, error) {
 }
 
 // Elicit asks the user of the session by [SessionConfig].Elicit. A user is shown one question or
-// form at a time. Fill may be called by a tool and beside a call, from any goroutine, but not
+// form at a time. Elicit may be called by a tool and beside a call, from any goroutine, but not
 // by an [Asker] or by [SessionConfig].Elicit, which it would wait for.
 //
 // The answer is ElicitDecline if there is no SessionConfig.Elicit or NoPrompts is set, and
@@ -140,7 +140,7 @@ func elicitationURL(address string) (string, error) {
 // of the context or the error of SessionConfig.Elicit; the answer is then ElicitCancel.
 func (s *Session) Elicit(ctx context.Context, f Elicitation) (ElicitResult, error) {
 	s.mustExist("Elicit")
-	mustHaveContext("Fill", ctx)
+	mustHaveContext("Elicit", ctx)
 	filled := ElicitResult{Action: ElicitCancel}
 	accepts, err := f.check()
 	if err != nil {
@@ -182,7 +182,7 @@ func (s *Session) Elicit(ctx context.Context, f Elicitation) (ElicitResult, erro
 	return answer, nil
 }
 
-// showForm shows a form until its content is accepted.
+// showElicitation shows a form until its content is accepted.
 func (s *Session) showElicitation(ctx context.Context, f Elicitation, accepts func(json.RawMessage) error) (filled ElicitResult, err error) {
 	for ctx.Err() == nil {
 		shown := f

@@ -151,7 +151,7 @@ func TestFillOfAFork(t *testing.T) {
 	}
 	s := session(t, pegboard.SessionConfig{Elicit: fill})
 	_, err := s.Fork(pegboard.SessionConfig{Elicit: fill})
-	require.ErrorContains(t, err, "leave Fill empty")
+	require.ErrorContains(t, err, "leave Elicit empty")
 	child, err := s.Fork(pegboard.SessionConfig{AgentID: "a"})
 	require.NoError(t, err)
 	_, err = child.Elicit(t.Context(), pegboard.Elicitation{Schema: json.RawMessage(ageSchema), AgentPath: []string{"somebody else"}})
@@ -208,7 +208,7 @@ func TestFillStandsInLine(t *testing.T) {
 	})
 }
 
-// Fill of a fork knows which session asks.
+// Elicit of a fork knows which session asks.
 func TestFillIsGivenTheSession(t *testing.T) {
 	t.Parallel()
 	var asks []*pegboard.Session

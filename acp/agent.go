@@ -25,7 +25,7 @@ type Options struct {
 	Name, Title, Version string
 
 	// Open makes the session of a conversation that the user has begun, and returns the loop
-	// of the host. The session's Ask and Fill should be [Conversation.Ask] and
+	// of the host. The session's Ask and Elicit should be [Conversation.Ask] and
 	// [Conversation.Elicit], its Dir [Conversation.Dir], and OnEvent of each Executor
 	// [Conversation.Record]. The agent closes the session when the editor closes the
 	// conversation or leaves. An error refuses the conversation, and the editor is sent its

@@ -9,7 +9,7 @@
 // the turn has ended. Open makes the session of a conversation and connects it to the editor.
 //
 //	open := func(ctx context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
-//		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Permissions: permissions, Ask: c.Ask, Fill: c.Fill})
+//		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Permissions: permissions, Ask: c.Ask, Elicit: c.Elicit})
 //		executor := &pegboard.Executor{OnEvent: c.Record}
 //		return session, func(ctx context.Context, prompt []pegboard.Part) (acp.StopReason, error) {
 //			return loop(ctx, session, executor, prompt, c.Say)

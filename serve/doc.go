@@ -12,7 +12,7 @@
 // of the session.
 //
 //	open := func(ctx context.Context, c serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
-//		session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Ask: s.Ask, Fill: s.Fill})
+//		session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Ask: s.Ask, Elicit: s.Elicit})
 //		return session, func() *pegboard.Pool { return registry.AssemblePool(session, pegboard.PoolConfig{}) }, err
 //	}
 //

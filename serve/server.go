@@ -41,7 +41,7 @@ type Options struct {
 
 	// Open makes the session of a client, and returns a func that returns the client's
 	// tools as they are now: at once, and whenever [Server.Refresh] is called. The server
-	// closes the session when the client leaves. The session's Ask and Fill should be
+	// closes the session when the client leaves. The session's Ask and Elicit should be
 	// [Server.Ask] and [Server.Elicit]. An error refuses the client, and is logged and not
 	// sent. Ctx ends when the request that opens the session ends. Open may be called
 	// concurrently. A panic counts as an error.

@@ -20,8 +20,8 @@ type rootLayer struct {
 // reads them, also within a layer. A file uses the declarations of its own layer and
 // of the layers before it. Each file stands in exactly one layer.
 var rootLayers = []rootLayer{
-	{about: "tools, calls, results", files: []string{"doc", "errors", "seal", "line", "info", "tool", "definition", "schema", "bind", "call", "view", "result", "resultstore"}},
-	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "budget", "session", "session_calls", "session_results", "permissions", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_notifications", "session_elicit", "result_limits", "result_view"}},
+	{about: "tools, calls, results", files: []string{"doc", "errors", "seal", "line", "info", "tool", "definition", "schema", "bind", "claim", "call", "view", "result", "resultstore"}},
+	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "budget", "session", "session_calls", "session_results", "session_permissions", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_notifications", "session_elicit", "result_limits", "result_view"}},
 	{about: "batches and the pipeline", files: []string{"event", "executor", "suspension", "turn_record", "batch", "stream", "pipeline", "pipeline_schedule", "pipeline_hooks", "pipeline_outcome", "pipeline_inquiry", "pipeline_run"}},
 }
 
@@ -29,26 +29,26 @@ var rootLayers = []rootLayer{
 // layer, and why. A line goes when its use goes; TestStructureListsAreCurrent
 // says which.
 var upward = map[string]string{
-	"bind.go > pool.go":             "a tool declares itself for a pool",
-	"bind.go > question.go":         "a bound tool may have a preview",
-	"bind.go > session.go":          "a bound value is that of a session",
-	"call.go > batch.go":            "Message is in the context of the batch",
-	"call.go > event.go":            "Check emits its decision",
-	"call.go > executor.go":         "Run runs a batch",
-	"call.go > permissions.go":      "the permissions in force, for Check and Filter",
-	"call.go > pipeline.go":         "a call knows the job that runs it",
-	"call.go > pipeline_inquiry.go": "Check may ask the user",
-	"call.go > pipeline_outcome.go": "Emit reports progress",
-	"call.go > pipeline_run.go":     "the Call of a tool that the host executes waits",
-	"call.go > question.go":         "Check words a denial",
-	"call.go > pool.go":             "Pool, and the tools that Run may call",
-	"call.go > session.go":          "Session, and the directories that Check and Filter resolve paths with",
-	"definition.go > pool.go":       "a tool declares itself for a pool",
-	"definition.go > session.go":    "a tool may be switched off in a session",
-	"result.go > session.go":        "a result may change the session",
-	"result.go > suspension.go":     "an outcome knows the call that was suspended",
-	"schema.go > session.go":        "a bound value is that of a session",
-	"tool.go > pool.go":             "a tool declares itself for a pool",
+	"bind.go > pool.go":                "a tool declares itself for a pool",
+	"bind.go > question.go":            "a bound tool may have a preview",
+	"bind.go > session.go":             "a bound value is that of a session",
+	"call.go > batch.go":               "Message is in the context of the batch",
+	"call.go > event.go":               "Check emits its decision",
+	"call.go > executor.go":            "Run runs a batch",
+	"call.go > session_permissions.go": "the permissions in force, for Check and Filter",
+	"call.go > pipeline.go":            "a call knows the job that runs it",
+	"call.go > pipeline_inquiry.go":    "Check may ask the user",
+	"call.go > pipeline_outcome.go":    "Emit reports progress",
+	"call.go > pipeline_run.go":        "the Call of a tool that the host executes waits",
+	"call.go > question.go":            "Check words a denial",
+	"call.go > pool.go":                "Pool, and the tools that Run may call",
+	"call.go > session.go":             "Session, and the directories that Check and Filter resolve paths with",
+	"definition.go > pool.go":          "a tool declares itself for a pool",
+	"definition.go > session.go":       "a tool may be switched off in a session",
+	"result.go > session.go":           "a result may change the session",
+	"result.go > suspension.go":        "an outcome knows the call that was suspended",
+	"schema.go > session.go":           "a bound value is that of a session",
+	"tool.go > pool.go":                "a tool declares itself for a pool",
 }
 
 // layerOfRootFile returns the height of a file's layer.
