@@ -147,7 +147,7 @@ func TestNotes(t *testing.T) {
 	t.Parallel()
 	holding, went := make(chan struct{}), make(chan struct{})
 	first := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Alone"}, Description: "Runs alone.", Traits: pegboard.Traits{ReadOnly: true},
+		Info: pegboard.Info{Name: "Alone"}, Description: "Runs alone.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Exclusive},
 		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
 			c.Emit("half done")
 			<-holding
