@@ -402,8 +402,8 @@ func (b *batch) end() []Outcome {
 	return outcomes
 }
 
-// outerJob returns the call around this batch: whose tool has made its calls, or whose
-// tool runs the agent that makes them. It is nil if there is none.
+// outerJob returns the job of the call around this batch: the call whose tool has made the batch's
+// calls, or whose tool runs the agent that makes them. It returns nil without such a call.
 func (b *batch) outerJob() *job {
 	if b.parent != nil && b.parent.state.job != nil {
 		return b.parent.state.job
@@ -510,7 +510,7 @@ func (b *batch) awaitFor(graces int, what string, ended <-chan error) error {
 	}
 }
 
-// A notReturnedError says that a func of the host goes on, and that what it leaves is not to be
+// A notReturnedError says that a func of the host has not returned, so that its results must not be
 // read.
 type notReturnedError struct{ what string }
 
@@ -577,7 +577,7 @@ func (b *batch) batchHook(outcomes []Outcome) {
 	err := b.awaitFor(hookGraces, "the Batch hook", goroutine.Go(func() { failed = hook(context.WithValue(ctx, batchHookKey{}, b), given) }))
 	if err == nil {
 		err = failed
-	} else { // it may still change what it was given
+	} else { // it may still change its argument
 		err, copies = fmt.Errorf("%w: %w", errBlocked, err), slices.Clone(outcomes)
 	}
 	if err != nil {
@@ -663,8 +663,8 @@ func (b *batch) say(parts []Part) {
 	}
 }
 
-// addSaid adds what the Batch hook has said to the last outcome that the model is sent. Of
-// a stream, and if there is no such outcome, it becomes news of the session.
+// addSaid adds the words of the Batch hook to the last outcome that the model is sent. In a
+// stream, and if there is no such outcome, they become notifications of the session.
 func (b *batch) addSaid(jobs []*job, outcomes []Outcome) {
 	b.mu.Lock()
 	said := b.said

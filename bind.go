@@ -30,7 +30,7 @@ type Binding func(s *Session) (any, error)
 // [Registry.Attach], and a tool may be bound several times. [Definition].Bound does the same.
 //
 // The definition that the model is shown does not have the properties, nor do its examples and
-// what the model is told about a wrong input. An input that has one of them is refused, as
+// the texts about a wrong input. An input that has one of the properties is refused, as
 // with any unknown property, even if the schema allows others. When the input is decoded, the
 // values are filled in, and the whole is checked against the schema of t. Only the tool's own
 // funcs get it: [Call].Input and [Call.Observed] are without the values, and with them every
@@ -143,7 +143,7 @@ func (t *boundTool) Traits(c *Call) Traits {
 	return t.Tool.Traits(c)
 }
 
-// Lines implements [Tool].
+// Summary implements [Tool].
 func (t *boundTool) Summary(c *Call) Summary {
 	c, err := t.decoded(c)
 	if err != nil {
@@ -279,8 +279,8 @@ func (b *boundInput) value(name string, in *Session) (text json.RawMessage, err 
 	return text, err
 }
 
-// attributed returns the error of decoding a whole input: unchanged if it is about what the
-// model sent, and without the values otherwise.
+// attributed returns the error of decoding a whole input: unchanged if it is about the model's
+// own properties, and without the values otherwise.
 //
 // A problem with a path quotes the value at that path and the schema, and nothing else.
 func (b *boundInput) attributed(err error) error {

@@ -16,8 +16,8 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// A Budget counts what a conversation costs, in US dollars, see [KeyBudget]. It refuses
-// nothing: who wants to spend looks at Left before. A nil Budget has no limit and counts
+// A Budget counts the cost of a conversation, in US dollars, see [KeyBudget]. It refuses
+// nothing: code that wants to spend looks at Left before. A nil Budget has no limit and counts
 // nothing. Its methods may be called concurrently.
 type Budget struct {
 	limit float64
@@ -63,12 +63,12 @@ func (b *Budget) Left() float64 {
 	return 0
 }
 
-// A CallBudget limits what the calls of some tools may spend in a turn or in a session. At
+// A CallBudget limits the spending of some tools' calls in a turn or in a session. At
 // least one of Calls, Time and Tokens is set; 0 means no limit. Calls that a tool makes
 // with [Call.Run] count as those of the model do. See [SessionConfig].Budgets.
 //
 // A call that begins when the budget is used up does not run. Its error wraps [ErrBudget]
-// and is a *[BudgetError] for errors.As; the text for the model says what is used up. If
+// and is a *[BudgetError] for errors.As; the text for the model names the used-up limit. If
 // the budget is of every tool, the outcome has StopTurn. The model is warned before: when a
 // fifth or less is left, and when one call or nothing is left, a line in the Messages of the
 // next result says so, to each agent once. A name that no tool has limits nothing.
@@ -167,11 +167,11 @@ func (b *CallBudget) of() string {
 	return " of " + strings.Join(b.Tools[:last], ", ") + " and " + b.Tools[last]
 }
 
-// A BudgetUse is a budget and what was spent of it.
+// A BudgetUse is a budget with the amounts that were spent of it.
 type BudgetUse struct {
 	Budget  CallBudget
 	AgentID string // of the session that has the budget; empty for the main session's
-	// Calls, Time and Tokens are what was spent since the session or the turn began.
+	// Calls, Time and Tokens are the amounts spent since the session or the turn began.
 	Calls  int
 	Time   time.Duration
 	Tokens int
@@ -190,8 +190,8 @@ const (
 // String returns the limit in lower case.
 func (l BudgetLimit) String() string { return enum.Name(l, "calls", "time", "tokens") }
 
-// left returns what is left of a limit and the limit itself, in calls, nanoseconds or
-// tokens. The limit is 0 if there is none.
+// left returns the remainder of a limit and the limit itself, in calls, nanoseconds or
+// tokens. The limit is 0 if it is not set.
 func (u *BudgetUse) left(l BudgetLimit) (left, limit int64) {
 	switch b := &u.Budget; l {
 	case BudgetCalls:
@@ -242,7 +242,7 @@ func plural(n int64, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// roundTime leaves out what nobody wants to read.
+// roundTime drops the digits that no reader needs.
 func roundTime(d time.Duration) time.Duration {
 	if d >= time.Minute {
 		return d.Truncate(time.Second)
@@ -250,7 +250,7 @@ func roundTime(d time.Duration) time.Duration {
 	return d.Truncate(10 * time.Millisecond)
 }
 
-// warning tells the model what is left.
+// warning tells the model how much is left.
 func (u *BudgetUse) warning(l BudgetLimit) string {
 	left, limit := u.left(l)
 	some := fmt.Sprint(left)
@@ -262,7 +262,7 @@ func (u *BudgetUse) warning(l BudgetLimit) string {
 
 // A BudgetError says which budget keeps a call from running. It wraps [ErrBudget].
 type BudgetError struct {
-	Use   BudgetUse   // the budget and what was spent, at that moment
+	Use   BudgetUse   // the budget and its use at that moment
 	Limit BudgetLimit // the limit that is used up
 }
 
@@ -283,7 +283,7 @@ func (e *BudgetError) Unwrap() error { return ErrBudget }
 // everyTool reports whether no tool runs any more.
 func (e *BudgetError) everyTool() bool { return len(e.Use.Budget.Tools) == 0 }
 
-// text tells the model what is used up, and what to do next.
+// text tells the model which limit is used up, and how to go on.
 func (e *BudgetError) text() string {
 	next := "Use other tools, or answer with what you have and say what is missing"
 	if e.everyTool() {
@@ -305,10 +305,10 @@ type ledger struct {
 	mu       lock.Mutex // of the root; guards the accounts, told and every spending
 	accounts []*account // the parents' first
 	own      []*account
-	told     []toldLimits // what this agent was told of each account
+	told     []toldLimits // the warnings of each account that this agent got
 }
 
-// An account counts what was spent of one budget.
+// An account counts the spending of one budget.
 type account struct {
 	ledger *ledger       // of the session that has the budget
 	rules  []policy.Rule // that name its tools; empty means every tool
@@ -598,7 +598,7 @@ func (l *ledger) newTurn() {
 	}
 }
 
-// uses returns what was spent.
+// uses returns the use of each account's budget.
 func (l *ledger) uses() (all []BudgetUse) {
 	l.root.mu.Lock()
 	defer l.root.mu.Unlock()
@@ -615,7 +615,7 @@ func (a *account) copied() BudgetUse {
 	return use
 }
 
-// warnings returns what the agent should be told now.
+// warnings returns the warnings that are due to the agent, and notes that it got them.
 func (l *ledger) warnings() (lines []string) {
 	l.root.mu.Lock()
 	defer l.root.mu.Unlock()
@@ -696,7 +696,7 @@ type groups struct {
 	list []group // by name
 }
 
-// newGroups returns the groups of a main session, or nil if there are none.
+// newGroups returns the groups of a main session, or nil without limits.
 func newGroups(limits map[string]GroupLimit) (*groups, error) {
 	if len(limits) == 0 {
 		return nil, nil
@@ -730,7 +730,7 @@ func (g *groups) of(e *entry) (all []*throttle.Group) {
 	return all
 }
 
-// describe returns what a call waits for, for the user.
+// describe tells the user why a call waits.
 func (g *groups) describe(o *throttle.Obstacle) string {
 	name := o.Group.Name()
 	i := slices.IndexFunc(g.list, func(g group) bool { return g.throttle == o.Group })
@@ -750,7 +750,7 @@ func (g *groups) describe(o *throttle.Obstacle) string {
 // it counts as one. Within a message it goes by request order, whatever ended first. It
 // does not count calls that a tool makes with [Call.Run].
 //
-// The defaults are for what is never useful work. The same calls with the same results,
+// The defaults are for calls that are never useful. The same calls with the same results,
 // and nothing else in between, tell the model nothing new; a tool that polls says so in
 // its [Info]. A model that is denied in message after message, and in between does nothing
 // that is allowed, does not take no for an answer. Errors are different: tests that fail

@@ -20,7 +20,7 @@ import (
 //
 // The methods of a Call may be called concurrently, until the tool's Call returns.
 type Call struct {
-	ID    string          // the provider's id; empty if there is none
+	ID    string          // the provider's id; may be empty
 	Name  string          // of the tool, or an alias; see ToolName
 	Input json.RawMessage // JSON, usually an object; blank counts as {}
 	// FromText means that the model wrote the call into its text and did not make it in the
@@ -49,7 +49,7 @@ type callState struct {
 	traits  Traits
 	targets []policy.Target // traits.Targets, resolved
 
-	granted *policy.Grant // what the call was allowed; nil before it runs
+	granted *policy.Grant // the access that the call was allowed; nil before it runs
 }
 
 // info returns the facts of the tool, or nil if it is not known.
@@ -113,10 +113,9 @@ func (st *callState) resolve(ts []policy.Target) []policy.Target {
 	return st.session.grants.inForceAt(st.place).Resolve(ts)
 }
 
-// ToolName returns the name of the tool that c calls, also if the model spelled it as an
-// alias: for logs, which should have one name for each tool. [Call].Name is what the
-// model wrote. They are equal for a name that the pool does not know, and for a Call that
-// no Executor admitted.
+// ToolName returns the name of the tool that c calls, also if the model used an alias. So logs
+// have one name for each tool. [Call].Name is the name that the model wrote. The two are
+// equal for a name that the pool does not know, and for a Call that no Executor admitted.
 func (c *Call) ToolName() string {
 	switch {
 	case c.state == nil || c.state.pool == nil && c.state.entry == nil:
@@ -196,9 +195,9 @@ func (c *Call) Decision() policy.Decision {
 // was read: the bytes of Input, unless a hook, the tool, a [Guard] or an answer to a question
 // has replaced them. For a call inside another one, the code that made it counts as the model.
 //
-// So a tool can tell what a person has put into an input from what the model claims. For a
-// Call that no Executor admitted, and one that [Pool.Rebuild] has made, it is Input. It is a
-// copy, and may be called concurrently.
+// So a tool can tell input that a person has added from claims of the model. For a Call that no
+// Executor admitted, and for one that [Pool.Rebuild] has made, Sent returns Input. The result is
+// a copy. Sent may be called concurrently.
 func (c *Call) Sent() json.RawMessage {
 	if c.state != nil && c.state.sent != nil {
 		c = c.state.sent
@@ -213,7 +212,7 @@ func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnl
 // known in every stage, and nil for a Call that [Pool.Rebuild] has made.
 //
 // The result of a call with a parent is not sent to the model: code gets its
-// [Outcome.Value]. So a tool that shortens what it returns, or adds notices for the model,
+// [Outcome.Value]. So a tool that shortens its results, or adds notices for the model,
 // returns everything to such a call, up to [MaxInMemory] bytes, and more than that as a
 // [FileValue].
 func (c *Call) Parent() *Call {
@@ -252,8 +251,8 @@ func (c *Call) NamesTool() bool {
 // calls of the same agent: each is decided for itself and takes all stages of the same
 // [Executor], in a batch of its own that does not wait for c. They may use the tools of
 // the agent's pool and the tools that [Gates] hide behind c's tool, but never c's tool
-// itself. There is one outcome for each, in order; [Outcome.Value] is what the code that
-// makes the calls should get.
+// itself. Run returns one outcome for each call, in order. The code that makes the calls
+// should get its [Outcome.Value].
 //
 // Before and after c runs, and for a Call that no Executor admitted, nothing runs.
 func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
@@ -313,7 +312,7 @@ func (c *Call) check(ctx context.Context, ts []policy.Target) error {
 // which leave out the denied ones.
 func (c *Call) Filter(t policy.Target) bool { return c.Behavior(t) == policy.Allow }
 
-// Behavior is Filter for a tool that tells what is denied from what needs a question: Ask
+// Behavior is Filter for a tool that treats a denial and a question differently: it returns Ask
 // where Check would ask, else Allow or Deny. It never asks. For a Call of no pool it is Deny.
 func (c *Call) Behavior(t policy.Target) policy.Behavior {
 	if c.state == nil {
@@ -326,7 +325,7 @@ func (c *Call) Behavior(t policy.Target) policy.Behavior {
 	return b
 }
 
-// request returns the permissions in force, and what is to be decided about targets of c.
+// request returns the permissions in force, and the request to decide about targets of c.
 func (c *Call) request(ts []policy.Target) (*policy.Permissions, policy.Request) {
 	st := c.state
 	r := policy.Request{Facts: st.traits.facts(), Targets: ts, Place: st.place, Input: c.Input, Holds: st.session.holds}
@@ -369,7 +368,7 @@ func (c *Call) Emit(text string) { c.EmitData(text, nil) }
 
 // EmitData is Emit with data for the host in [Event].Data, such as a count or a path. The
 // tool must not change the data afterwards. Data whose event is left out is lost, so each
-// should say the whole state and not what has changed.
+// should say the whole state and not only the change.
 func (c *Call) EmitData(text string, data any) {
 	switch {
 	case c.state == nil:
@@ -404,7 +403,7 @@ func (c *Call) ToolDigest() string {
 	return e.definitionDigest()
 }
 
-// awaitSupply waits for the outcome of a call that the host executes.
+// awaitResult waits for the outcome of a call that the host executes.
 func (c *Call) awaitResult(ctx context.Context, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
 	if c.state == nil || c.state.job == nil || c.state.granted == nil {
 		return nil, fmt.Errorf("%w: only an executor can wait for it", ErrNoExternalCall)
@@ -453,10 +452,10 @@ var errNotAdmitted = fmt.Errorf("%w: the call was not admitted by an executor", 
 // errNoInput is returned by a stage that is called with another tool's Call.
 var errNoInput = errors.New("the call was decoded for another tool")
 
-// Observed returns the input of c for those who watch or restrict calls, such as hooks,
-// questions and logs: a copy of Input with the defaults of the schema for what the model left
-// out, and with what [Definition].Observe of the tool adds, such as absolute paths. Input
-// itself stays as the model wrote it.
+// Observed returns the input of c for code that watches or restricts calls, such as hooks,
+// questions and logs. It is a copy of Input with the schema's defaults for absent properties,
+// and with the properties that [Definition].Observe of the tool adds, such as absolute paths.
+// Input itself stays as the model wrote it.
 //
 // A hook or an answer that returns these bytes as Decision.Input has not changed the input.
 // Nor does a property that only Observed has become part of the input, if it is returned as it
@@ -510,8 +509,8 @@ func askObserve(j *job, spec *inputSpec, c *Call) (json.RawMessage, error) {
 	return observed, err
 }
 
-// replacement returns the input with which somebody who has seen c wants to replace that of c,
-// or nil if nothing is replaced.
+// replacement returns the new input of c if a hook, a Guard or an answer has returned input, or
+// nil if that replaces nothing.
 func (c *Call) replacement(input json.RawMessage) json.RawMessage {
 	if len(input) == 0 || bytes.Equal(input, c.Input) {
 		return nil
@@ -592,9 +591,9 @@ func (c *Call) Turn() string {
 	return c.state.host.turn()
 }
 
-// Hold keeps targets of c while what it has started goes on after its tool has returned, as a
-// command in the background does, until release is called. They are targets that
-// [Call.Targets] returned. What says what goes on, such as its id and its command.
+// Hold keeps targets of c until release is called. It is for work that c has started and that goes
+// on after the tool has returned, such as a command in the background. The targets are some of
+// those that [Call.Targets] returned. What describes the work, such as by its id and its command.
 //
 // Until then the user is asked about a command line, of any agent of the conversation, with
 // a path that lies where a held target moves names, see [policy.ShellFacts].MovesNames, and about
@@ -657,7 +656,7 @@ func (s *snapshots) next(c *Call) *snapshot {
 	return next
 }
 
-// A forcedDecision is what the caller of an executor has decided about a call.
+// A forcedDecision is a decision of an executor's caller about a call.
 type forcedDecision struct {
 	policy.Decision
 	name  string // of the call that it is about
@@ -669,16 +668,15 @@ type forcedDecision struct {
 //
 //   - Deny refuses the call. The model reads the reason.
 //   - Ask has the call asked about, whatever allows it.
-//   - Allow answers the question whether a call may run that no rule allows, or that the
-//     mode asks about, as the user would. It was given before anybody knew of another
-//     reason to ask: an ask rule, a tool that requires the user, a protected file, a hook, a
-//     [Guard], a loop. So it answers no such question, overrides no deny rule, and has no
-//     effect in a mode that asks nobody or on a write in plan mode. It is about these bytes
-//     of the input and no others.
+//   - Allow answers, as the user would, the question about a call that no rule allows or that
+//     the mode asks about. It was given before any other reason to ask was known: an ask
+//     rule, a tool that requires the user, a protected file, a hook, a [Guard], a loop. So it
+//     answers no such question, overrides no deny rule, and has no effect in a mode that
+//     never asks or on a write in plan mode. It holds for exactly these bytes of the input.
 //   - Undecided has no effect.
 //
-// Calls that a tool makes with [Call.Run], and calls in a fork, are never allowed by it: who
-// runs them may be an agent. Deny and Ask hold there, too.
+// Calls that a tool makes with [Call.Run], and calls in a fork, are never allowed by it, since an
+// agent may have made them. Deny and Ask hold there, too.
 func ForceDecision(c Call, b policy.Behavior, reason string) Call {
 	reason = cmp.Or(reason, "the program decided so")
 	c.forced = &forcedDecision{Decision: policy.Decision{Behavior: b, Reason: reason, By: policy.ByCaller}, name: c.Name, input: slices.Clone(c.Input)}

@@ -36,9 +36,9 @@ type Definition[In, Out any] struct {
 	Traits  Traits
 	Inspect func(in In, c *Call) Traits
 
-	// Lines returns what a user interface shows of a call with this input: see [View]. It
-	// must be pure, like Inspect, and is called only when the interface asks. Default:
-	// lines made of the title, the kind and the targets.
+	// Summary returns the lines that a user interface shows of a call with this input: see
+	// [View]. It must be pure, like Inspect, and is called only when the interface asks.
+	// Default: lines made of the title, the kind and the targets.
 	Summary func(in In, c *Call) Summary
 
 	// Examples are inputs for the model to learn from, if the provider accepts them. The
@@ -66,7 +66,7 @@ type Definition[In, Out any] struct {
 	// The second call waits for the first and gets a short result that refers to it, also if
 	// the first was denied or failed: see [Outcome].SameAs. It is not put to hooks before the
 	// call, a [Guard] or the user again. It runs for itself if it is not read-only, a rule
-	// denies it, the caller has decided either call, somebody changed or repaired an input,
+	// denies it, the caller has decided either call, either input was changed or repaired,
 	// or the first was stopped before it had a result. Calls that a tool makes with [Call.Run],
 	// and calls of external tools, are never compared.
 	//
@@ -80,11 +80,11 @@ type Definition[In, Out any] struct {
 	// Prompt returns the description for the model, which may depend on the session and on
 	// the other built-in tools of the pool. Default: Description.
 	Prompt func(s Scope) string
-	// Validate checks what a schema cannot express. Its error goes to the model.
+	// Validate checks conditions that a schema cannot express. Its error goes to the model.
 	Validate func(ctx context.Context, in In, c *Call) error
 	// Permit returns the tool's own opinion. Default: none.
 	Permit func(ctx context.Context, in In, c *Call) policy.Decision
-	// ClassifierInput returns what a [Classifier] needs to know of a call to judge it, such
+	// ClassifierInput returns the facts that a [Classifier] needs to judge a call, such
 	// as a command or a file and its new content. Default: nothing, so that the user is
 	// asked in the classifier's place. It must not do I/O.
 	ClassifierInput func(in In, c *Call) string
@@ -434,8 +434,8 @@ func (t *defined[In, Out]) resultOf(out Out) (*Result, error) {
 	return resultOf(out)
 }
 
-// decodeOutput implements [Tool]. It reads output strictly, as [ExternalResult] says. A schema that
-// was given describes what the Definition's Result makes of it.
+// decodeOutput implements [Tool]. It reads output strictly, as [ExternalResult] says. A given
+// OutputSchema describes the result of the Definition's Result, if both are set, and not output.
 func (t *defined[In, Out]) decodeOutput(output json.RawMessage) (mapped func() (*Result, error), err error) {
 	v, err := strictjson.Decode(output, strictjson.Limits{})
 	if err == nil && (t.def.Result == nil || len(t.def.OutputSchema) == 0) {

@@ -40,8 +40,8 @@
 // the mode, then allow rules. No hook, wrapper, fork or mode overrides a deny rule.
 // Without any rule a call runs only if it is read-only, stays on this machine, and
 // reads no file outside the working directories. Any other call is put to the session's
-// [Asker]; if there is none, it is denied, and the denial names the rule that would
-// have allowed it. A [policy.FactRule] decides calls by what they are, such as destructive,
+// [Asker]. Without an Asker it is denied, and the denial names the rule that would
+// have allowed it. A [policy.FactRule] decides calls by their properties, such as destructive,
 // whatever their tool is called. The lax modes ModeAuto and ModeBypass are entered only
 // where the host has made them available: see [policy.Permissions.Offers].
 //
@@ -71,10 +71,10 @@
 //
 // # What a person reads
 //
-// [Call.View] and [Outcome.View] return what a user interface shows of a call: a title, a
-// kind, a line before, while and after it ran, and the diffs of what it changed. A tool says
-// it in Info.Title, Traits.Kind, Definition.Summary and its Result; what it does not say is
-// derived. [Question.Preview] shows the user what a call would change.
+// [Call.View] and [Outcome.View] describe a call for a user interface: a title, a kind, a
+// line before, while and after it ran, and the diffs of the changed files. A tool sets these
+// with Info.Title, Traits.Kind, Definition.Summary and its Result; the rest is derived.
+// [Question.Preview] shows the user the changes that a call would make.
 //
 // # Order
 //
@@ -111,8 +111,8 @@
 // # What ends a call early
 //
 // Cancel the context of a batch with a cause, such as [ErrUserInterrupt] or
-// [ErrNewMessage]: the model is told the cause, and a tool's [Interrupt] says what a
-// new message does to its calls. The outcome of a stopped call wraps [ErrCancelled] and
+// [ErrNewMessage]: the model is told the cause, and a tool's [Interrupt] says how a
+// new message affects its calls. The outcome of a stopped call wraps [ErrCancelled] and
 // the cause, whatever its tool returned. A call that does not return within the executor's
 // Grace is answered and abandoned. Unless it only reads, it keeps its keys until it returns
 // or the host calls [Session.Forget]; a call that conflicts with it fails at once and names
@@ -132,7 +132,7 @@
 // A [Key] names a value that a tool or the host keeps in a session. All agents of a
 // conversation share the value. With [NewClonedKey] each has its own, and a fork
 // starts with a copy. [KeyModel], [KeyInteractive] and the other keys beside them are a
-// vocabulary: what a host tells tools whose authors it does not know.
+// vocabulary: facts that a host tells tools whose authors it does not know.
 //
 // # Tools that the host executes
 //

@@ -37,8 +37,8 @@ var (
 	ErrDeadlock = throttle.ErrDeadlock
 	// ErrToolFailed: the tool's Call returned an error of its own, which is wrapped, too.
 	ErrToolFailed = errors.New("tool failed")
-	// ErrInvalidOutput: the data of a result is not what the tool's output schema says, see
-	// [Outcome].OutputErr; or what was supplied is not an output of the tool, see [ExternalResult].
+	// ErrInvalidOutput: the data of a result does not match the tool's output schema, see
+	// [Outcome].OutputErr; or the host supplied a wrong output, see [ExternalResult].
 	ErrInvalidOutput = errors.New("invalid output")
 )
 
@@ -78,8 +78,8 @@ var (
 // ErrNotAttached is the error of [Registry.Replace] for a source that is not attached.
 var ErrNotAttached = errors.New("no such source is attached")
 
-// ErrNoPreview is returned by [Question.Preview] for a tool that cannot say what a call
-// would change.
+// ErrNoPreview is returned by [Question.Preview] for a tool that cannot preview the changes of
+// a call.
 var ErrNoPreview = errors.New("the tool has no preview")
 
 // ErrTransient marks a failure of the transport, after which a call may be attempted
@@ -161,7 +161,7 @@ const (
 // A CallError says where and why a call failed. The text for the model is in the outcome's
 // result.
 type CallError struct {
-	Tool   string // its name; for a name that the pool does not know, what the model wrote
+	Tool   string // its name; for a name that the pool does not know, the name in the call
 	CallID string
 	Stage  Stage
 	Err    error
@@ -178,7 +178,7 @@ func (e *CallError) Unwrap() error { return e.Err }
 // input, so that a log can hold it.
 func (e *CallError) Sentinel() error { return sentinelOf(e.Err) }
 
-// A BuildError says what is wrong with a [Definition], or with an argument of [Registry].
+// A BuildError describes a mistake in a [Definition], or in an argument of [Registry].
 type BuildError struct {
 	Tool  string // may be empty
 	Field string // of the Definition

@@ -18,7 +18,7 @@ import (
 type Event struct {
 	Time time.Time
 	Kind EventKind
-	// Context is the one that Run or Stream was called with, for what it carries, such as the
+	// Context is the one that Run or Stream was called with, for the values in it, such as the
 	// span of a trace. It may have ended. Of a call that a tool makes with [Call.Run] it is
 	// the context that the tool passed. It is never nil in an event of an Executor.
 	Context context.Context //nolint:containedctx // of the batch, which a listener gets no other way

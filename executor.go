@@ -69,7 +69,7 @@ type Executor struct {
 
 // Invoke performs one call that was allowed, on exactly the bytes of c.Input. Replace it
 // to run calls in another process; there, [Pool.Rebuild] makes the call again from its
-// id, name and bytes, and [CallReply] takes what the tool returns back. A [*PanicError] that
+// id, name and bytes, and [CallReply] carries its result and error back. A [*PanicError] that
 // it returns counts as a panic of the tool. To check one, use tooltest.CheckInvoke.
 type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 

@@ -28,14 +28,14 @@ type Hooks struct {
 	// decided again, with all hooks, at most eight times.
 	//
 	// An error that wraps [ErrDeferred] is no failure, whatever OnFailure says: the host
-	// answers the call later, for example by running the same Call again. Nothing runs, nobody
-	// is asked, and the outcome wraps the error and has StopTurn. Another hook that denies is
-	// stronger, and so are deny rules, the tool's own refusal and plan mode.
+	// answers the call later, for example by running the same Call again. Nothing runs, no
+	// question is asked, and the outcome wraps the error and has StopTurn. Another hook that
+	// denies is stronger, and so are deny rules, the tool's own refusal and plan mode.
 	Pre func(ctx context.Context, h *HookCall) (policy.Decision, error)
 	// Permission runs when a call must be asked about: before the user is asked and, if it
 	// takes longer than [SessionConfig].PromptDelay, beside. Allow and Deny answer the
 	// question. An error denies, unless OnFailure says otherwise; one that wraps ErrDeferred
-	// puts the call off as in Pre, and denies what a running call asks about.
+	// puts the call off as in Pre. Of a running call, it denies the targets in question.
 	Permission func(ctx context.Context, q *Question) (policy.Decision, error)
 	// Post runs after a call that succeeded. It may change h.Outcome.Result, and end the
 	// turn with h.Outcome.StopTurn.
@@ -63,7 +63,7 @@ type Hooks struct {
 	// exceeds it has failed, and is abandoned. Post, PostFailure, NotRun and Batch also run
 	// after the turn was interrupted; their context then ends after [Executor].Grace.
 	Timeout time.Duration
-	// OnFailure says what an error, a panic or a timeout means.
+	// OnFailure says how an error, a panic or a timeout of a hook is treated.
 	OnFailure FailMode
 }
 
@@ -191,7 +191,7 @@ func joinDecisions(a, b func(context.Context, *HookCall) (policy.Decision, error
 		if h.Call.replacement(y.Input) != nil {
 			d.Input, bringer = y.Input, y
 		}
-		if d.Behavior == policy.Allow && bringer.Behavior != policy.Allow && h.requiresUser() { // another hook has allowed what it saw
+		if d.Behavior == policy.Allow && bringer.Behavior != policy.Allow && h.requiresUser() { // the hook that allows has not brought the input
 			d.Behavior = policy.Undecided
 		}
 		return d
@@ -398,7 +398,7 @@ func ownOutcomes(outcomes []Outcome) (own []Outcome, takeOver func()) {
 }
 
 // ResultOf returns the result that the tool of the call would have with another output, which
-// is JSON of its output type: for a Post hook that replaces what the tool has returned. The
+// is JSON of its output type. A Post hook can replace the tool's result with it. The
 // output is read strictly, as that of a [ExternalResult]; an error says why it does not fit. A
 // tool that keeps the text for the model beside its output has none for another one: the
 // result then shows the output as JSON. ResultOf is for tools of this program; the results of a

@@ -20,7 +20,7 @@ type Info struct {
 	// Name is used by rules, hooks, logs and calls. Required; any text without control
 	// characters.
 	Name string
-	// Title is what a person reads in place of Name; empty means Name. It may be in any
+	// Title is shown to people in place of Name; empty means Name. It may be in any
 	// letter case and contain blanks.
 	Title string
 	// Aliases are former names. They work wherever Name does.
@@ -33,7 +33,7 @@ type Info struct {
 	// RequiresUser means that only the user may allow a call: no rule, hook or mode does. For a
 	// built-in tool, a hook or an approver may answer in the user's place, with Allow and another
 	// Input that the tool accepts; whatever else they say in favor is passed over. An answer of
-	// Hooks.Pre counts in no mode that asks nobody.
+	// Hooks.Pre does not count in a mode that never asks.
 	RequiresUser bool
 	// RequiresGuard means that calls are denied in a session without a [Guard]: for a tool
 	// whose every call the host must see.
@@ -88,7 +88,7 @@ func (i *Info) sharesName(o *Info) bool {
 // answersTo reports whether name is the tool's name or an alias.
 func (i *Info) answersTo(name string) bool { return i.Name == name || slices.Contains(i.Aliases, name) }
 
-// facts returns what a decision has to know of the tool.
+// facts returns the facts of the tool that a decision needs.
 func (i *Info) facts() policy.Tool {
 	facts := policy.Builtin(i.Name, i.Aliases...)
 	if i.Origin.External() {
@@ -151,8 +151,8 @@ func (i Interrupt) String() string { return enum.Name(i, "block", "cancel", "det
 // WithAnnotations returns i with the title of the annotations of an external tool's
 // definition, as MCP servers send them, if i has none: a server names a tool by its title,
 // or else by the title of its annotations. It ignores values of another type, and all of
-// annotations if that is not a JSON object. The other annotations say what a call does; of
-// them Info remembers the text, so that a registry notices when it changes.
+// annotations if that is not a JSON object. The other annotations describe the calls. Info
+// remembers their text, so that a registry notices when it changes.
 func (i Info) WithAnnotations(annotations json.RawMessage) Info {
 	i.annotations = string(annotations)
 	var a struct{ Title json.RawMessage }
@@ -211,8 +211,8 @@ type Traits struct {
 	// Own says that the call changes nothing but what belongs to the conversation: its lists,
 	// its agents, their messages. In plan mode, an Allow of the tool itself then counts if no
 	// target is a path, a command, a host or opaque; a call without targets has an opaque one.
-	// Such a tool names what it changes, as with a target of the kind policy.Resource. It has
-	// no effect on attached tools.
+	// Such a tool names its changes, as with a target of the kind policy.Resource. Own has no
+	// effect on attached tools.
 	Own bool
 
 	// Kind and Folding are for a user interface; nothing is decided by them.
@@ -222,7 +222,7 @@ type Traits struct {
 	Timeout time.Duration // how long this call may take; 0 means Info.Timeout
 
 	// Sandboxed says that the call runs in a sandbox, which keeps it to the working
-	// directories and to what its targets say, and from the files of deny and ask rules.
+	// directories and to its targets, and from the files of deny and ask rules.
 	// It then needs no permission if it is not OpenWorld and no target lies outside of the
 	// working directories. An ask rule for the whole tool is not about it, except in plan
 	// mode. What else is denied or asked about stays so. It has no effect on attached
@@ -242,7 +242,7 @@ func (t Traits) cautious() Traits {
 	return t
 }
 
-// facts returns what a decision has to know of the call.
+// facts returns the facts of the call that a decision needs.
 func (t *Traits) facts() policy.Facts {
 	return policy.Facts{ReadOnly: t.ReadOnly, Destructive: t.Destructive, OpenWorld: t.OpenWorld, Own: t.Own, Sandboxed: t.Sandboxed}
 }
@@ -284,8 +284,8 @@ const (
 	KindThink           // notes a plan or a thought, and touches nothing else
 )
 
-// callKinds are the words for the kinds: its name, what a call of it is called, and what
-// it does while it runs.
+// callKinds are the words for the kinds: the name, the nouns for one call and for several,
+// and the verb for a running call.
 var callKinds = [...]struct{ name, one, many, while string }{
 	{"other", "call", "calls", "Running"},
 	{"search", "search", "searches", "Searching"},
@@ -297,7 +297,7 @@ var callKinds = [...]struct{ name, one, many, while string }{
 	{"think", "thought", "thoughts", "Thinking of"},
 }
 
-// known returns k, or KindOther if k is none of the constants.
+// known returns k, or KindOther if k is not one of the constants.
 func (k CallKind) known() CallKind {
 	if int(k) >= len(callKinds) {
 		return KindOther
@@ -355,8 +355,8 @@ const (
 // A RetryPolicy says how often a call is attempted when its transport fails: when the
 // tool's error wraps [ErrTransient]. The zero value is one attempt.
 //
-// Only a call whose Traits say ReadOnly or Idempotent is attempted again, since nobody
-// knows what a failed attempt has done. A result, also one with IsError, is the tool's
+// Only a call whose Traits say ReadOnly or Idempotent is attempted again, since the effect of
+// a failed attempt is unknown. A result, also one with IsError, is the tool's
 // answer and never a reason to try again; nor is a panic, a denial, or the end of the
 // call's context. All attempts together have the call's time limit.
 //

@@ -58,7 +58,7 @@ func (k *Key[T]) SetRoot(s *Session, v T) {
 	k.writer(s.values.root()).set(k, v)
 }
 
-// GetOrInit returns the value that s sees. If there is none, it writes the result of f
+// GetOrInit returns the value that s sees. If s sees no value, GetOrInit writes the result of f
 // as Set does and returns it. Of concurrent calls that write to the same session, see
 // Set, one calls f. F may use the session and other keys, but not GetOrInit of k.
 func (k *Key[T]) GetOrInit(s *Session, f func() T) T {
@@ -198,7 +198,7 @@ func (v *values) initLock(key anyKey) *lock.Mutex {
 	return mu
 }
 
-// The vocabulary of a session: what a host tells tools whose authors it need not know. The
+// The vocabulary of a session: facts that a host tells tools whose authors it need not know. The
 // host writes a value with [Key.Set] after NewSession or Fork, and whenever it changes;
 // a tool reads it with [Key.Get]. No value means that the host does not say. Values are
 // shared by all who read them: do not write to their slices.
@@ -222,7 +222,7 @@ var (
 	// KeyInteractive says whether a person follows the conversation and can go on with it.
 	// False means that it ends with the model's answer, as in a program that is run once. It
 	// says nothing about permissions: see [SessionConfig].Ask for who is asked about calls.
-	// Bash, Monitor and TaskOutput of package tools/shell tell the model what becomes of
+	// Bash, Monitor and TaskOutput of package tools/shell tell the model what happens to
 	// background tasks at the end.
 	KeyInteractive = NewKey[bool]("interactive")
 
@@ -231,7 +231,7 @@ var (
 	// conversation to a further model, such as one that advises or summarizes.
 	KeyConversation = NewClonedKey("conversation", func(Conversation) Conversation { return Conversation{} })
 
-	// KeySystemPrompt is what the user and the host have put into the system prompt. It is a
+	// KeySystemPrompt holds the parts of the system prompt that the user and the host wrote. It is a
 	// value of the agent: a fork that goes on from its parent's prompt sends the same bytes,
 	// and for one with instructions of its own they are set. The host's loop reads it, and
 	// tools that start agents do.
@@ -244,13 +244,13 @@ var (
 	// failed. What belongs to a call is reported with [Call.Emit].
 	KeyNotify = NewKey[func(ctx context.Context, n Notification)]("notify")
 
-	// KeyBudget is what the conversation may cost. The host sets it once and records there
-	// what the model costs; tools that cost money record theirs, and refuse to spend more than
+	// KeyBudget is the budget of the conversation. The host sets it once and records there
+	// the cost of the model; tools that cost money record theirs, and refuse to spend more than
 	// is left. A nil Budget has no limit, so the value can be used without a check.
 	KeyBudget = NewKey[*Budget]("budget")
 )
 
-// same is the clone of a value that nobody writes to.
+// same is the clone of a value that is never written to.
 func same[T any](v T) T { return v }
 
 // FileLimits are limits of tools that show files, in place of those in their options. 0 means

@@ -86,7 +86,7 @@ type job struct {
 	ended         chan struct{} // closed when outcome is set
 }
 
-// A loopCheck is what the loop breaker says of a call.
+// A loopCheck is the loop breaker's verdict on a call.
 type loopCheck struct {
 	counted bool   // the breaker counts the call
 	index   int    // of the call in the breaker's message
@@ -100,7 +100,7 @@ type loadState struct {
 	validUnseen bool // the input was valid although the model had not seen it
 }
 
-// A repairState says what was repaired in the input of a call.
+// A repairState records the repairs of a call's input.
 type repairState struct {
 	notes []string
 	used  bool // Repair.Func was called
@@ -313,8 +313,8 @@ func (j *job) decode(ctx context.Context) *failure {
 	return nil
 }
 
-// decodeBy decodes an input, which asks the host for what it has bound. Decoding itself may take
-// long for a large input, and ends.
+// decodeBy decodes an input. If the host has bound values, decodeBy asks for them. Decoding a large
+// input may take long, but it ends.
 func (j *job) decodeBy(spec *inputSpec, input json.RawMessage) (decoded any, err error) {
 	if spec.bound == nil {
 		return spec.decode(input, j.session())
@@ -435,7 +435,7 @@ func (j *job) permitOf(ctx context.Context) (own policy.Decision, f *failure) {
 // putQuestion has the call asked about, which was decided as d. It returns the answer, or the
 // input that the answer brings.
 func (j *job) putQuestion(ctx context.Context, d policy.Decision, o policy.Opinions, ahead *aheadOfHooks) (answer policy.Decision, rewritten json.RawMessage, f *failure) {
-	if f := j.overBudget(); f != nil { // nobody is asked about a call that cannot run
+	if f := j.overBudget(); f != nil { // a call that cannot run is not asked about
 		return d, nil, f
 	}
 	answer, err := j.ask(ctx, d, o, ahead)
@@ -479,8 +479,8 @@ func (j *job) noteAnswer(hook policy.Decision, rewritten json.RawMessage) {
 	}
 }
 
-// opinions returns what is said of the call beside the rules and the Guard. Hooks that have
-// brought the present input need not allow it again.
+// opinions returns the opinions on the call other than those of the rules and the Guard. Hooks that
+// have brought the present input need not allow it again.
 func (j *job) opinions(hook, own policy.Decision) policy.Opinions {
 	o := policy.Opinions{Hook: hook, Tool: own, Loop: j.loop.reason, Caller: j.callerOpinion()}
 	if o.Answered = j.answer.brought != nil && bytes.Equal(j.answer.brought, j.call.Input); o.Answered {
@@ -529,10 +529,10 @@ func (j *job) inquiry(d policy.Decision, o policy.Opinions) *inquiry {
 	return &inquiry{Decision: d, job: j, call: c, targets: c.state.targets, about: &r, again: func() policy.Decision { return c.decide(o) }}
 }
 
-// needsUser reports whether the Guard wants the user, and nobody else, to answer.
+// needsUser reports whether the Guard insists on an answer of the user.
 func needsUser(o policy.Opinions) bool { return o.Guard != nil && o.Guard.Behavior == policy.Ask }
 
-// callerOpinion returns what the caller has decided, as far as it holds, or nil.
+// callerOpinion returns the caller's decision if it holds for the call, or nil.
 func (j *job) callerOpinion() *policy.Decision {
 	return j.forced.opinion(j.call, j.batch.parent == nil && j.session().parent == nil)
 }

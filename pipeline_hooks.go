@@ -34,8 +34,8 @@ func (j *job) preHooks(ctx context.Context) (policy.Decision, *failure) {
 	return d, nil
 }
 
-// deferredOrDenied is the failure of a call that a hook before it has put off. What would
-// be denied whatever anybody answers is denied now.
+// deferredOrDenied is the failure of a call that a hook before it has put off. If the call would be
+// denied whatever the answer is, it is denied now.
 func (j *job) deferredOrDenied(ctx context.Context, err error) *failure {
 	j.stage = StagePermission
 	own, f := j.permitOf(ctx)
@@ -211,8 +211,8 @@ func (j *job) say(parts []Part) {
 	}
 }
 
-// addSaid adds parts to the outcome, unless that has been made. The hooks before a call run
-// again when its input was replaced; what they say again is not added.
+// addSaid adds parts to the outcome, and reports false if the outcome was made already. The hooks
+// before a call run again when its input was replaced; parts that they add again are left out.
 func (j *job) addSaid(parts []Part) bool {
 	j.batch.mu.Lock()
 	defer j.batch.mu.Unlock()

@@ -35,7 +35,7 @@ type inquiry struct {
 	ahead           *aheadOfHooks          // a classifier that was asked before, or nil
 	saved           chan struct{}          // closed when the user's answer is saved
 	ended           chan struct{}          // closed when ask returns
-	deferred        error                  // of the permission hook, which puts off its answer; for who has the hook's answer
+	deferred        error                  // of a permission hook that puts off its answer; used if the hook's answer counts
 }
 
 // ask asks the approvers one after the other, and then the hook, the classifier and the
@@ -290,7 +290,7 @@ func (q *inquiry) finish(ctx context.Context, d policy.Decision, err error) (pol
 	return d, err
 }
 
-// save saves what an answer in the user's place wants remembered.
+// save saves the updates that an answer in the user's place asks to remember.
 func (q *inquiry) save(updates []policy.Update) {
 	if len(updates) == 0 {
 		return
@@ -394,7 +394,7 @@ func (q *inquiry) logError(err error) {
 }
 
 // An aheadOfHooks is a classifier that was asked before the hooks ran, so that both work
-// at the same time. A nil one is none.
+// at the same time. Nil means that no classifier was asked ahead.
 type aheadOfHooks struct {
 	question *inquiry
 	answer   *asking.Ahead[policy.Decision]

@@ -15,7 +15,7 @@ import (
 // A failure says why a stage ends a call.
 type failure struct {
 	err  error  // for the host
-	text string // for the model: what is wrong, and what to do next
+	text string // for the model: the problem and the next step
 
 	stopTurn bool // no tool can run any more in this turn
 
@@ -143,8 +143,8 @@ func (j *job) fitMessages(ctx context.Context, messages []Part) []Part {
 	return j.fitResult(ctx, &Result{Messages: messages}).Messages
 }
 
-// unbound is the failure of a call whose input could not be completed by what the host has
-// bound. The model learns neither the values nor the properties. It also logs the error.
+// unbound is the failure of a call whose input could not be completed with the host's bound
+// values. The model learns neither the values nor the properties. The error is logged, too.
 func (j *job) unbound(err *BindError) *failure {
 	j.batch.logCrash(j.call, j.stage, err)
 	text := "The program that runs the tools could not add what it adds to every input. The input is not at fault: " +
@@ -230,7 +230,7 @@ func (j *job) stoppedWithResult(result *Result, cause error) Outcome {
 	return o
 }
 
-// causeText words the cause of a stop for the model, with what to do next.
+// causeText words the cause of a stop for the model. Most texts also say how to go on.
 func causeText(cause error) string {
 	b := (*BudgetError)(nil)
 	switch {
@@ -344,7 +344,7 @@ type progressLimit struct {
 	count  int        // events in it
 	call   *Call      // of the progress that is held back, or nil
 	held   progress
-	timer  *time.Timer // emits it; nil if there is none
+	timer  *time.Timer // emits held; nil if no progress is held back
 	closed bool
 }
 

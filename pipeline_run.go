@@ -75,7 +75,7 @@ func (r *toolRun) timeout() time.Duration {
 	return r.job.entry.info.Timeout
 }
 
-// interrupt does what the tool's Interrupt says.
+// interrupt applies the tool's Interrupt. A cause other than ErrNewMessage stops the tool.
 func (r *toolRun) interrupt(cause error) {
 	if !r.Running() { // the tool may not be known yet
 		return
@@ -160,7 +160,7 @@ func (r *toolRun) abandonedOutcome(cause error) Outcome {
 	})
 }
 
-// A detachedError says which call has not returned, and how the host gives back what it holds.
+// A detachedError names a call that has not returned, and tells the host how to release its keys.
 type detachedError struct{ name, id string }
 
 func (e *detachedError) Error() string {
@@ -183,7 +183,7 @@ func (r *toolRun) close(ctx context.Context) error {
 	return nil
 }
 
-// release releases what an abandoned tool held, when it has returned.
+// release releases the keys and the ticket of an abandoned tool that has returned.
 func (r *toolRun) release() {
 	r.FinishAbandoned()
 	r.job.session().closers.Remove(r.closer)
@@ -358,8 +358,8 @@ func (j *job) stopWaiting(cause error) {
 	}
 }
 
-// abandonLimits keeps the places in the groups, so that no more tools of a group run than
-// its limit says, and lets nobody wait for them.
+// abandonLimits keeps the call's places in the groups, so that no more tools of a group run than
+// its limit says. Calls that would wait for these places fail.
 func (j *job) abandonLimits(reason error) {
 	if j.limits != nil {
 		j.pauseTime()
@@ -445,8 +445,7 @@ func (j *job) notStarted(err error) *failure {
 	return j.stopped(err)
 }
 
-// closeLimits ends the call in its budgets, and adds to the result what the model should
-// know of them.
+// closeLimits ends the call in its budgets, and adds their warnings for the model to the result.
 func (j *job) closeLimits(r *Result) *Result {
 	ledger, inner := j.session().ledger, j.batch.parent != nil
 	if ledger == nil {
@@ -595,7 +594,7 @@ func (s *successor) Work() {
 	j.finish(o)
 }
 
-// unhooked is what an outcome was before the hooks after the call ran.
+// unhooked keeps the outcome as it was before the hooks after the call ran.
 type unhooked struct {
 	kept           bool
 	result         *Result
@@ -708,7 +707,7 @@ func (j *job) waitToRetry(own context.Context, pause time.Duration) error {
 	return j.acquire(own)
 }
 
-// awaitSupply waits until the host supplies the outcome of c, whose tool is running, or
+// awaitResult waits until the host supplies the outcome of c, whose tool is running, or
 // until ctx ends.
 func (j *job) awaitResult(ctx context.Context, c *Call, decode func(json.RawMessage) (func() (*Result, error), error)) (*Result, error) {
 	if j.supplied != nil {

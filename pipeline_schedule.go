@@ -128,7 +128,7 @@ type neighbor struct {
 // both. It waits for that outcome while it holds its keys, and holds back no question.
 //
 // No call stands between the two and neither changes anything, so that the call would find
-// what the one before has found.
+// the same as the one before.
 func (j *job) findSame(ctx context.Context) *failure {
 	if j.before == nil || j.replaced.Load() || len(j.repair.notes) > 0 || !j.call.ReadOnly() || !j.isSame() {
 		return nil

@@ -101,7 +101,7 @@ func (p *Pool) lookup(name string) (e *entry, ok bool) {
 }
 
 // canonicalName returns the name of a tool that is called name, in the pool or excluded
-// from it, or name if there is none.
+// from it, or name if no tool is called so.
 func (p *Pool) canonicalName(name string) string {
 	if i, ok := p.byName[name]; ok {
 		return p.tools[i].info.Name
@@ -414,7 +414,7 @@ func (p *Pool) hasBuiltin(name string) bool {
 	return ok && i < p.builtins
 }
 
-// A Scope is what a tool knows of the pool that it declares itself for, see [Tool] and
+// A Scope tells a tool about the pool that it declares itself for, see [Tool] and
 // [Definition].Prompt. The zero Scope has no session and no tools.
 type Scope struct {
 	// Session is the one that the pool is for. It is nil when a registry compares the tools
@@ -423,7 +423,7 @@ type Scope struct {
 
 	pool  *Pool        // nil while it is not known which tools are in it
 	tool  *Info        // the tool that declares itself
-	asked *atomic.Bool // set when the tool asks what is in the pool; nil if nobody wants to know
+	asked *atomic.Bool // set when the tool asks about the tools of the pool; may be nil
 }
 
 // Has reports whether a built-in tool of that name or alias is in the pool, so that a text
@@ -508,7 +508,7 @@ func assemble(r *Registry, s *Session, cfg *PoolConfig) *Pool {
 		direct.Gates.REPL = false
 		pool.behindREPL = assemble(r, s, &direct)
 	}
-	pool.excluded = append(pool.excluded, a.replaced...) // last: what has excluded their namesakes says more
+	pool.excluded = append(pool.excluded, a.replaced...) // last: the reason that excluded their namesake says more
 	pool.finish()
 	return pool
 }

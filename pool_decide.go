@@ -82,7 +82,7 @@ func undecided(ctx context.Context) policy.Decision {
 
 // Conflict reports whether a and b, two calls of one message, must not run at the same time,
 // and why, in a few words: "Bash runs alone", "both write src/a.go", "Read reads src/a.go,
-// which Write writes". It says what the executor acts on, see [EventWaiting]. A call that the
+// which Write writes". The executor acts on the same answer, see [EventWaiting]. A call that the
 // executor would refuse, for example because its input is wrong, conflicts with none.
 //
 // The paths of both are resolved now. A call that runs before them may change where these

@@ -138,7 +138,7 @@ func (p *Pool) Loaded() iter.Seq[Declaration] {
 
 // Announce returns a text that tells the model the names of deferred tools, and the list
 // of these names. Told is the list of the last call: the text names only the tools that
-// were added or removed since, and is empty if there are none. After a compaction, and in
+// were added or removed since, and is empty if no tool was. After a compaction, and in
 // a conversation that does not contain the earlier texts, told is nil. The text belongs
 // into a message of the user.
 func (p *Pool) Announce(told []string) (text string, now []string) {

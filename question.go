@@ -82,8 +82,8 @@ func (q *Question) Concerns(r policy.Rule) policy.Concern {
 }
 
 // A Previewer is a [Tool] that can say which files a call would change. A Tool made by
-// [Build] is one. A wrapper is none unless it has the method itself, since what it does may
-// differ from what the tool in it would do.
+// [Build] is one. A wrapper is one only if it has the method itself, since it may do other
+// things than the tool in it.
 type Previewer interface {
 	Preview(ctx context.Context, c *Call) ([]Diff, error)
 }
@@ -112,7 +112,7 @@ func (q *Question) Preview(ctx context.Context) (diffs []Diff, err error) {
 // Suggestions returns updates that an answer could remember, so that similar calls are
 // not asked about again: alternatives, the narrowest first. Each is proven to allow this
 // call, and none allows anything whatever. Outside the working directories and in protected
-// files, they allow nothing but what this call does. Rules are spelled for the destination
+// files, they allow no more than this call does. Rules are spelled for the destination
 // to; a mode is always for the session. The list may be empty: a rule or a mode may insist on
 // asking, and calls that nothing is known of cannot be told apart.
 //
@@ -158,8 +158,8 @@ type pending struct {
 	saved    chan struct{} // closed when the host has saved the answer, or failed to
 }
 
-// A Guard decides about each call that would run or be asked about, whoever has approved
-// it: a rule, the mode, a hook, the tool, the caller. Question.Decision is how the call was
+// A Guard decides about each call that would run or be asked about, even if a rule, the
+// mode, a hook, the tool or the caller has approved it. Question.Decision is how the call was
 // decided so far. It can deny the call or have it asked about, and only the user answers
 // then. It can change the input by Decision.Input, which is then decoded, validated and
 // decided again, with the Guard. Deny with StopTurn ends the turn. It cannot allow anything:

@@ -84,7 +84,7 @@ func claimNames(claimed map[string]claimedName, i *Info) error {
 	return nil
 }
 
-// An AttachReport says what an Attach changed, by exposed name.
+// An AttachReport lists the changes of an Attach, by exposed name.
 type AttachReport struct {
 	Added, Removed, Changed []string
 	// Quarantined holds the tools that cannot be offered, by their name at the source,
@@ -212,10 +212,10 @@ func (r *Registry) SetDescription(source, text string) {
 //  3. each partition sorted by name, the built-ins first;
 //  4. one tool for each name: a built-in wins, and among external tools the one
 //     whose source and name sort first;
-//  5. the restrictions of the role, then those of cfg, then what the session's
-//     Select hooks leave out.
+//  5. the restrictions of the role, then those of cfg, then the choice of the
+//     session's Select hooks.
 //
-// [Pool.Explain] and [Pool.Excluded] say what was left out, and why.
+// [Pool.Explain] and [Pool.Excluded] say which tools were left out, and why.
 func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
 	s.mustExist("AssemblePool")
 	return assemble(r, s, &cfg)

@@ -30,9 +30,9 @@ type Result struct {
 	Value any
 
 	// For a user interface, see Outcome.View:
-	Line       string // what came of the call, such as "Read 120 lines"; empty means a line made of the text
+	Line       string // the outcome in a line, such as "Read 120 lines"; empty means a line made of the text
 	Diffs      []Diff // of the files that the call changed
-	SearchText string // what a search in the conversation should find the result by; empty means the text
+	SearchText string // words by which a search in the conversation finds the result; empty means the text
 
 	Messages      []Part         // for the conversation, after the results of the batch; a wire.Codec writes them
 	UpdateSession func(*Session) // changes the session when all calls that ran beside this one have ended
@@ -181,7 +181,7 @@ type Outcome struct {
 	// Result.UpdateSession, unless a [Stream] yielded the outcome before.
 	Err error
 
-	// OutputErr says why Result.Data is not what the tool's output schema says: nil, or a
+	// OutputErr says why Result.Data does not match the tool's output schema: nil, or a
 	// *[CallError] that wraps ErrInvalidOutput. The call has succeeded all the same, and its
 	// result is as the tool returned it; the executor's Logger is told, without the data. A
 	// Post hook may replace the result. Data of the tool's output type needs no check.
@@ -345,8 +345,8 @@ func exceeds(parts []Part, limit int) bool {
 	return characters > limit
 }
 
-// An ExternalResult is the outcome of a call that the host has executed: what a tool's Call would
-// have returned. Either Output or Result is set, or only Err.
+// An ExternalResult is the outcome of a call that the host has executed. It takes the place of
+// a result of the tool's Call. Either Output or Result is set, or only Err.
 type ExternalResult struct {
 	// Output is the output as encoding/json writes values of the tool's output type. It is
 	// held against the output schema and read strictly: other properties, a missing value and
@@ -362,7 +362,7 @@ type ExternalResult struct {
 	Err error
 }
 
-// supplied is a Supply that was checked.
+// A submitted is an ExternalResult that was checked.
 type submitted struct {
 	mapped func() (*Result, error)
 	err    error
@@ -385,7 +385,7 @@ func (s ExternalResult) check(decode func(json.RawMessage) (func() (*Result, err
 	return submitted{mapped, s.Err}, nil
 }
 
-// outcome returns what the tool's Call returns.
+// outcome returns a result and an error as from the tool's Call.
 func (s submitted) outcome() (*Result, error) {
 	r, err := s.mapped()
 	if s.err != nil {

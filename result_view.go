@@ -13,7 +13,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// View returns what a user interface shows of a call that has ended. Its After is
+// View describes a call that has ended, for a user interface. Its After is
 // Result.Line, or why the call failed, or a line derived from the result.
 func (o *Outcome) View() View {
 	c, r := o.Call, o.Result
@@ -210,7 +210,7 @@ type CodeError struct {
 	Tool string
 	Kind string // one of the constants above, such as KindDenied
 	Text string
-	Data any   // of the result, if there is one: what the tool could do
+	Data any   // of the result, such as its finished part; may be nil
 	Err  error // [Outcome].Err, or nil
 }
 
@@ -241,7 +241,7 @@ func codeKindOf(err error) string {
 	return KindFailed
 }
 
-// View returns what a user interface shows of c, before it runs or while it does. It may
+// View describes c for a user interface, before it runs or while it does. It may
 // be called at any time, for a call of an event, a [Question] or an [Outcome] as well, and
 // for one whose tool or input turns out to be wrong. It asks the tool each time, and a
 // panic of the tool counts as no answer.
@@ -266,7 +266,7 @@ func (c *Call) View() View {
 	return v
 }
 
-// describe returns what is known of c at this moment, and what its tool says of it.
+// describe returns the facts known of c at this moment, and the tool's summary of c.
 func (c *Call) describe() (info *Info, tr Traits, lines Summary) {
 	info = &Info{Name: c.Name}
 	if c.state == nil || c.state.pool == nil {

@@ -18,14 +18,14 @@ type ResultStore interface {
 	// same StoredResult in every process, and a stored result never changes.
 	Put(ctx context.Context, callID, mimeType string, r io.Reader) (StoredResult, error)
 	// Open returns the result that Put stored under ref. The error wraps
-	// [fs.ErrNotExist] if there is none, for example because it was removed for its age.
+	// [fs.ErrNotExist] if no result has that ref, for example because it was removed for its age.
 	Open(ctx context.Context, ref string) (io.ReadCloser, error)
 }
 
 // A StoredResult says where a [ResultStore] keeps a result.
 type StoredResult struct {
 	Ref  string // for Open
-	Path string // absolute path of the file that holds it; empty if there is none
+	Path string // absolute path of the file that holds it; empty if no file does
 	Size int64  // bytes that are kept, from the beginning
 }
 

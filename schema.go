@@ -19,7 +19,7 @@ import (
 
 // An inputSpec decodes the input of one tool. Build and Bind make it.
 type inputSpec struct {
-	schema   *schema.Schema                                        // of what the model sends
+	schema   *schema.Schema                                        // of the model's input
 	typed    func(raw json.RawMessage, accepted bool) (any, error) // accepted: the result of schema.Accepts
 	bound    *boundInput                                           // set by Bind, in place of typed
 	examples []json.RawMessage
@@ -146,7 +146,7 @@ func (s *inputSpec) observed(c *Call) (json.RawMessage, error) {
 }
 
 // added returns what Observe adds to the input of c, in order. It decodes the input anew, since
-// the tool may be changing what it was given.
+// the tool may be changing its own copy.
 func (s *inputSpec) added(c *Call) (added jsonobject.Object, err error) {
 	own := c.copied()
 	if own.decoded, err = s.decode(c.Input, c.Session()); err != nil {
@@ -208,7 +208,7 @@ func givenOutput(raw json.RawMessage, shown bool) (*outputSpec, error) {
 	}, nil
 }
 
-// schema returns the schema, or nil if there is none.
+// schema returns the schema, or nil without one.
 func (s *outputSpec) schema() json.RawMessage {
 	if s == nil {
 		return nil
@@ -216,7 +216,7 @@ func (s *outputSpec) schema() json.RawMessage {
 	return s.bytes()
 }
 
-// check returns what is wrong with the data of a successful result. A schema that was
+// check checks the data of a successful result with the schema. A schema that was
 // derived requires no data: a wrapper may answer in the tool's place.
 func (s *outputSpec) check(data any) error {
 	if s == nil || s.fits != nil && (data == nil || s.fits(data)) || s.schema() == nil {
@@ -236,7 +236,7 @@ func (s *outputSpec) check(data any) error {
 	return s.validate(v)
 }
 
-// validate returns what is wrong with decoded JSON.
+// validate checks decoded JSON with the schema.
 func (s *outputSpec) validate(v any) error {
 	if s.schema() == nil {
 		return nil

@@ -22,7 +22,7 @@ import (
 )
 
 // SessionConfig describes a session. The zero value is a main session in the current
-// directory that allows nothing and has nobody to ask.
+// directory, without rules and without a way to ask the user.
 type SessionConfig struct {
 	ID          string   // for logs and hooks; may be empty
 	Role        Role     // zero means the main agent, in a fork a sub-agent
@@ -90,7 +90,7 @@ type SessionConfig struct {
 	// parent's.
 	Limits ResultLimits
 	// Budgets limit what calls may spend. A fork has its parents' budgets and shares them:
-	// what it spends counts there, too. Its own come in addition.
+	// its own calls count there, too. A fork's own Budgets come in addition.
 	Budgets []CallBudget
 	// CountTokens counts the tokens of a result for Budgets; nil means [EstimateTokens]. A
 	// host that passes all tokens to SpendTokens returns 0. It may be called concurrently. A fork
@@ -123,7 +123,7 @@ type SessionConfig struct {
 //
 // [Session.Questions], [Session.Answer], [Session.Elicit]
 //
-// # Where it works, and who it is
+// # Place and identity
 //
 // [Session.Dir], [Session.Dirs], [Session.SetDir], [Session.OnSetDir], [Session.Home],
 // [Session.ShortPath]; [Session.ID], [Session.Role], [Session.AgentID], [Session.AgentType],
@@ -496,9 +496,9 @@ func (s *Session) SpendTokens(tokens int) {
 	}
 }
 
-// Spent returns what was spent of each budget that s has: of its parents' first, the
-// outermost's before, then of its own, each in the order of Budgets. The time of running
-// calls is included.
+// Spent returns the use of each budget that s has: first of its parents' budgets, beginning
+// with the outermost session's, then of its own, each in the order of Budgets. The time of
+// running calls is included.
 func (s *Session) Spent() []BudgetUse {
 	s.mustExist("Spent")
 	if s.ledger == nil {
@@ -573,10 +573,10 @@ func (s *Session) Detach(name string) (returned func()) {
 	return s.abandoned.AddFree(name).Release
 }
 
-// Forget gives back what the calls with that id hold that were abandoned and have not returned,
-// so that other calls of the conversation may touch the same: for a host that knows what they
-// do, or that has asked the user. [Session.Detached] goes on to name them. It reports whether
-// there are any.
+// Forget releases the keys of the calls with that id that were abandoned and have not returned, so
+// that other calls of the conversation may touch the same targets. It is for a host that knows the
+// effects of these calls, or has asked the user. [Session.Detached] goes on to name them. Forget
+// reports whether any such call held keys.
 func (s *Session) Forget(callID string) bool {
 	s.mustExist("Forget")
 	return s.abandoned.Free(callID)

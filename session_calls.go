@@ -122,7 +122,7 @@ func (s *Session) ExternalCalls() []*ExternalCall {
 //
 // The error is [ErrNoExternalCall] if no call with that id is open: it was supplied before, its
 // call has ended, or s is a fork. It is [ErrInvalidOutput] if the output is not one of the
-// tool, and the call stays open. Nil means that the outcome is what was supplied, even if
+// tool, and the call stays open. Nil means that the outcome is the one supplied, even if
 // the call is stopped in that moment.
 func (s *Session) SubmitResult(id string, out ExternalResult) error {
 	if s.parent != nil {
@@ -156,12 +156,12 @@ func (a *ExternalCall) Submit(s ExternalResult) error {
 	return a.Call.state.session.main().SubmitResult(a.ID, s)
 }
 
-// awaiting is an open ExternalCall.
+// A pendingResult is an open ExternalCall.
 type pendingResult struct {
 	call   func() *ExternalCall // makes one that the host may write to
 	accept func(ExternalResult) (submitted, error)
 }
 
-// awaitedCalls are the open ones of a conversation, in the order in which they began. Each
+// externalCalls are the open calls of a conversation, in the order in which they began. Each
 // gets one answer, or is withdrawn.
 type externalCalls = asking.Line[*pendingResult, submitted]

@@ -23,8 +23,8 @@ import (
 // an address. All of it but AgentPath and Problem may be written by a program that is not
 // trusted, such as a server.
 type Elicitation struct {
-	From    string // who asks, such as the name of a server
-	Message string // what for
+	From    string // the asking party, such as the name of a server
+	Message string // the purpose
 	// Schema is the JSON Schema of the values, an object. It is empty if URL is set.
 	Schema json.RawMessage
 	// URL is an address that the user is asked to open. It is shown whole, and opened by
@@ -38,7 +38,7 @@ type Elicitation struct {
 	Problem string
 }
 
-// An ElicitAction says what the user did with an [Elicitation].
+// An ElicitAction is the user's reaction to an [Elicitation].
 type ElicitAction string
 
 // The actions of MCP. The zero ElicitAction means ElicitCancel.
@@ -48,7 +48,7 @@ const (
 	ElicitCancel  ElicitAction = "cancel"  // the user made no choice
 )
 
-// ElicitResult is what the user answered to an [Elicitation].
+// ElicitResult is the user's answer to an [Elicitation].
 type ElicitResult struct {
 	Action ElicitAction
 	// Content holds the values that [Elicitation].Schema asks for, a JSON object. It is empty unless
@@ -94,7 +94,7 @@ func noContent(content json.RawMessage) error {
 }
 
 // elicitationURL returns an address as a person is shown it, in ASCII, with the host that is meant. It
-// refuses addresses that are no web pages, and those with a user, who may look like a host.
+// refuses addresses that are no web pages, and those with a user name, which may look like a host.
 func elicitationURL(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // keeps as many messages.
 const maxNews = 256
 
-// news are the parts that a session was told and that were not handed out. The zero value is
+// notifications are the parts that a session was told and has not handed out. The zero value is
 // ready to use.
 type notifications struct {
 	mu      lock.Mutex
@@ -20,12 +20,12 @@ type notifications struct {
 	dropped int                  // parts that were left out since the last handing out
 	sources []notificationSource // in the order of their first OnNotifications; never written to
 	waiting []string             // the names of AnnounceNotifications for which something waits
-	arrival chan struct{}        // of Notified; nil if nobody has asked for it since the last handing out
+	arrival chan struct{}        // of Notified; nil if Notified was not called since the last handing out
 	arrived bool                 // arrival is closed
 	closed  bool                 // the session has ended
 }
 
-// A newsSource is asked for parts when they are handed out.
+// A notificationSource is asked for parts when they are handed out.
 type notificationSource struct {
 	name string
 	more func() []Part
@@ -43,7 +43,7 @@ func (s notificationSource) ask() (parts []Part) {
 func (n *notifications) setSource(name string, more func() []Part) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	sources := slices.Clone(n.sources) // News may be reading the old ones
+	sources := slices.Clone(n.sources) // Notifications may be reading the old ones
 	at := slices.IndexFunc(sources, func(s notificationSource) bool { return s.name == name })
 	switch {
 	case n.closed:
@@ -59,7 +59,7 @@ func (n *notifications) setSource(name string, more func() []Part) {
 	n.sources = sources
 }
 
-// arrivalOf returns the channel of [Session.Notified].
+// notified returns the channel of [Session.Notified].
 func (n *notifications) notified() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -98,8 +98,8 @@ func (n *notifications) signal() {
 	}
 }
 
-// tell adds parts. If the session has ended, they go to main, the news of the main session,
-// which are nil for that session itself.
+// notify adds parts. If the session has ended, they go to main, the notifications of the main
+// session. Main is nil for the main session itself.
 func (n *notifications) notify(main *notifications, parts []Part) {
 	if !n.addUnlessClosed(parts) && main != nil {
 		main.addUnlessClosed(parts)
@@ -137,8 +137,8 @@ func (n *notifications) take() (parts []Part, dropped int, sources []notificatio
 	return parts, dropped, n.sources
 }
 
-// end moves what is left to main, the news of the main session, which are nil for that session
-// itself. What is told later goes there, too.
+// end moves the remaining parts to main, the notifications of the main session. Main is nil if n are
+// those of the main session. Parts that are added later go there, too.
 func (n *notifications) end(main *notifications) {
 	if main != nil {
 		main.mu.Lock()
@@ -153,16 +153,16 @@ func (n *notifications) end(main *notifications) {
 	n.signal()
 }
 
-// droppedNews tells the model that n parts were left out.
+// droppedNotifications tells the model that n parts were left out.
 func droppedNotifications(n int) Part {
 	return Part{Text: fmt.Sprintf("(%d older messages of the program were left out: at most %d are kept.)", n, maxNews)}
 }
 
 // Notify adds words for the model that belong to no call, such as those of a hook that goes on
 // while the turn does. They are kept until [Session.Notifications] hands them out, at most 256
-// parts of each session; then the oldest are left out. What a fork was told and has not handed
-// out when it is closed, and what it is told later, goes to the main session. A closed main
-// session keeps nothing.
+// parts of each session; then the oldest are left out. Parts that a fork has not handed out when
+// it is closed, and parts that are added later, go to the main session. A closed main session
+// keeps nothing.
 //
 // Parts that show nothing are left out. The others are kept as they are, so the caller cuts
 // long texts. Their bytes must not be changed afterwards.
@@ -189,8 +189,8 @@ func (s *Session) Notifications() []Part {
 	return parts
 }
 
-// OnNotifications makes [Session.Notifications] of s ask more each time, and append what it returns. It is for
-// what is kept elsewhere and handed out at the moment of asking, such as a mailbox: nothing is
+// OnNotifications makes [Session.Notifications] of s call more each time, and append its result. It
+// is for news that is kept elsewhere and handed out only on request, as from a mailbox: nothing is
 // lost between two requests if the program ends there. Several are asked in the order of their
 // first OnNotifications. A second OnNotifications of a name replaces the func of the first, and a nil func
 // removes it.
@@ -204,7 +204,7 @@ func (s *Session) OnNotifications(name string, more func() []Part) {
 }
 
 // Notified returns a channel that is closed as soon as something waits for the model: words of
-// [Session.Notify] that News has not handed out, or what a source has announced with
+// [Session.Notify] that Notifications has not handed out, or news that a source has announced with
 // [Session.AnnounceNotifications]. If something waits already, the channel is closed. It is closed, too, when
 // s is closed. A host or a tool that waits calls Notified each time that it begins to.
 func (s *Session) Notified() <-chan struct{} {
@@ -216,13 +216,13 @@ func (s *Session) Notified() <-chan struct{} {
 // [Session.OnNotifications]: [Session.Notified] tells those who wait. A source calls it with true when it
 // gets something and with false when nothing is left, in the order of these changes. It returns at
 // once and calls nothing, so it may be called while a lock is held. A source that announces nothing
-// is asked by News all the same.
+// is asked by Notifications all the same.
 func (s *Session) AnnounceNotifications(name string, waits bool) {
 	s.mustExist("AnnounceNotifications")
 	s.notifications.announce(name, waits)
 }
 
-// mainNews returns the news of the main session, or nil if s is it.
+// mainNotifications returns the notifications of the main session, or nil if s is it.
 func (s *Session) mainNotifications() *notifications {
 	if s.parent == nil {
 		return nil

@@ -163,8 +163,8 @@ func (g *grants) remember(updates []policy.Update, asked *policy.Place) error {
 	return err
 }
 
-// save lets the host save remembered updates. ModeBypass is for one session and is left
-// out, and so is what is for one turn.
+// save lets the host save remembered updates. ModeBypass, which is for one session, is left
+// out, and so are the updates for one turn.
 func (g *grants) save(updates []policy.Update) error {
 	g = g.main()
 	updates = slices.DeleteFunc(slices.Clone(updates), func(u policy.Update) bool { return u.Mode == policy.ModeBypass || u.Destination == policy.SourceTurn })

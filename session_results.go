@@ -195,7 +195,7 @@ func (s failingStore) Put(context.Context, string, string, io.Reader) (StoredRes
 }
 func (s failingStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, s.err }
 
-// ResultCounts say what has become of the results of an agent, see [Session.ResultCounts].
+// ResultCounts count the results of an agent, see [Session.ResultCounts].
 type ResultCounts struct {
 	// How many results [Session.TrimResults] sends whole, as a preview because those of one
 	// message were too long together, and masked because they are old. A result that has left

@@ -215,7 +215,7 @@ func (s *Stream) isAbandoned() bool {
 	return s.abandoned != nil
 }
 
-// closeWithSession ends a stream that nobody may read to its end. Its outcomes can still be read.
+// closeWithSession ends a stream, since its caller may never do so. Its outcomes can still be read.
 func (s *Stream) closeWithSession() {
 	s.mu.Lock()
 	if s.abandoned == nil {

@@ -37,11 +37,10 @@ type Tool interface {
 	// Traits says what c will do. It is pure: no I/O, and the same result for the same
 	// input.
 	Traits(c *Call) Traits
-	// Lines returns what a user interface shows of c. It is pure, like Traits, and called
-	// only when the interface asks, at any time.
+	// Summary returns the lines that a user interface shows of c. It is pure, like Traits, and
+	// called only when the interface asks, at any time.
 	Summary(c *Call) Summary
-	// Validate returns what is wrong with the input beyond its schema, worded for the
-	// model.
+	// Validate checks the input beyond its schema. Its error is worded for the model.
 	Validate(ctx context.Context, c *Call) error
 	// Permit returns the tool's own opinion of c. The zero Decision is no opinion.
 	Permit(ctx context.Context, c *Call) policy.Decision
@@ -57,7 +56,7 @@ type Tool interface {
 
 	// input seals the interface, and returns the decoder of the tool's input.
 	input() *inputSpec
-	// output returns what the tool's output is, or nil.
+	// output returns the description of the tool's output, or nil.
 	output() *outputSpec
 	// decodeOutput checks an output that the host supplies as JSON. Mapped makes the result of
 	// it, by code of the tool's author.
@@ -68,12 +67,12 @@ type Tool interface {
 type Declaration struct {
 	Name        string
 	Description string          // for the model
-	About       string          // for people: what the tool is; no wire sends it
+	About       string          // for people; no wire sends it
 	InputSchema json.RawMessage // canonical: equal schemas have equal bytes; shared, do not write to it
 	// OutputSchema is the schema of Result.Data as JSON, canonical; nil if it is not known.
 	// Shared, do not write to it.
 	OutputSchema json.RawMessage
-	OutputShown  bool              // what the model reads of a success is the output as JSON, and not words of the tool
+	OutputShown  bool              // the model reads the output of a success as JSON, and not words of the tool
 	Examples     []json.RawMessage // inputs that the schema accepts; shared, do not write to them
 	Strict       bool              // see [Info]
 	Deferred     bool              // the definition is loaded on demand; set by the pool, see [Deferral]
@@ -317,7 +316,7 @@ func newExternalEntry(source string, t Tool) (entry, error) {
 	}
 	e.info.Name, e.info.server = toolname.Exposed(source, raw), toolname.Server(source)
 	e.info.spelled = toolname.Prefix + source + "__" + raw
-	e.compares = false   // what it says of itself is not trusted
+	e.compares = false   // its claims about itself are not trusted
 	e.info.Aliases = nil // an external tool cannot claim further names
 	e.tool, e.facts = externalTool{Tool: t, info: e.info}, e.info.facts()
 	return e, nil
@@ -335,7 +334,7 @@ func (e *entry) cacheDeclaration(t Tool) {
 	}
 }
 
-// declare returns the declaration of the tool, or why there is none.
+// declare returns the declaration of the tool, or the reason why it has none.
 func (e *entry) declare(s Scope) (d *Declaration, why string) {
 	d, ok := new(Declaration), false
 	if err := goroutine.Try(func() error { *d, ok = e.tool.Declare(s); return nil }); err != nil {

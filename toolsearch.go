@@ -35,7 +35,7 @@ type SearchOptions struct {
 	// call's pool is searched.
 	Newest func(*Session) *Pool
 	// Servers returns the servers that are still connecting, and those that failed to
-	// connect. It may wait for the former until ctx ends. Nil means that there are none.
+	// connect. It may wait for the former until ctx ends. A nil func means no such servers.
 	Servers func(ctx context.Context) (pending, failed []string)
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A View is what a user interface shows of a call: plain data, made by [Call.View] and,
-// when the call has ended, by [Outcome.View]. What a person sees may differ from what the
+// A View describes a call for a user interface. It is plain data, made by [Call.View] and,
+// when the call has ended, by [Outcome.View]. A person may be shown other words than the
 // model gets.
 //
 // Title, Before, While and After are as [OneLine] makes them, and Title, Before and While
@@ -17,26 +17,26 @@ type View struct {
 	Title  string   `json:"title"`  // of the tool; of an external one with its source
 	Kind   CallKind `json:"kind"`   // for a symbol
 	Folds  bool     `json:"folds"`  // neighbouring calls that fold may be shown as one line, see [FoldedLine]
-	Before string   `json:"before"` // what the call would do, such as "Read main.go"
-	While  string   `json:"while"`  // what it does, such as "Reading main.go"
+	Before string   `json:"before"` // for a call that has not begun, such as "Read main.go"
+	While  string   `json:"while"`  // for a running call, such as "Reading main.go"
 
 	// The rest is set by Outcome.View only.
 
-	After  string `json:"after,omitempty"` // what came of it, such as "Read 120 lines" or "Denied: …"
+	After  string `json:"after,omitempty"` // for a call that has ended, such as "Read 120 lines" or "Denied: …"
 	Failed bool   `json:"failed,omitempty"`
 	Diffs  []Diff `json:"diffs,omitempty"` // of the files that the call changed
-	// SearchText is what a search in the conversation should find the result by. It has
+	// SearchText is the text by which a search in the conversation finds the result. It has
 	// several lines, and its characters are as the tool returned them.
 	SearchText string `json:"searchText,omitempty"`
 }
 
-// A Summary is what a tool says of a call to a person. Each field may be empty: [Call.View]
+// A Summary is a tool's description of a call for a person. Each field may be empty: [Call.View]
 // then derives it from the title, the kind and the targets of the call. A line that has
 // line breaks or is too long is changed as by [OneLine].
 type Summary struct {
 	Title  string // instead of Info.Title, if this call deserves another one
-	Before string // what the call would do, such as "Read main.go"
-	While  string // what it does, such as "Reading main.go"
+	Before string // for a call that has not begun, such as "Read main.go"
+	While  string // for a running call, such as "Reading main.go"
 }
 
 // FoldedLine returns one line for calls that are folded: how many of each kind there are,

@@ -432,7 +432,7 @@ func mayLimit(name string, near []string) bool {
 		slices.ContainsFunc(about, func(part string) bool { return strings.Contains(word, part) })
 }
 
-// unknownKey returns the problem of a key that has no meaning, and what becomes of it.
+// unknownKey returns the problem of a key that has no meaning, with its effect.
 func unknownKey(name string, near []string, effect string) string {
 	text := "the key " + strictjson.Quote(strictjson.Cut(name)) + " is unknown" + effect
 	if len(near) > 0 {

@@ -40,7 +40,7 @@ type record struct {
 	Loaded     []string          `json:"loaded,omitempty"` // Session.Loaded
 	ByUser     bool              `json:"stopped_by_user,omitempty"`
 	Plan       string            `json:"open_plan,omitempty"`    // the id of the plan that waits for an answer
-	Asked      map[string]string `json:"asked_to_end,omitempty"` // who has asked it to end, by request
+	Asked      map[string]string `json:"asked_to_end,omitempty"` // the ids of those that asked it to end, by request
 }
 
 // newRecord returns the record of an agent. The caller holds the lock of its roster.

@@ -160,7 +160,7 @@ func (u Usage) Tokens() int {
 }
 
 // plus returns the sum of u and v. Negative numbers of v, and a cost that is no number, do not
-// count. No number becomes larger than what its type and JSON can hold.
+// count. No number becomes larger than its type and JSON can hold.
 func (u Usage) plus(v Usage) Usage {
 	u.InputTokens = sum(u.InputTokens, v.InputTokens)
 	u.OutputTokens = sum(u.OutputTokens, v.OutputTokens)

@@ -720,7 +720,7 @@ func (r *roster) record(k *run) error {
 	return r.recordEntry(k.entry)
 }
 
-// sessionState returns what a record has of the session of a run.
+// sessionState returns the state of a run's session that the run's record keeps.
 func (r *roster) sessionState(k *run) (trim json.RawMessage, loaded []string) {
 	if r.store == nil {
 		return nil, nil

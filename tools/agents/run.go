@@ -77,7 +77,7 @@ const (
 	closed              // the result stands, and nothing is added to the conversation
 )
 
-// An inbox is what an agent reads.
+// An inbox holds the unread messages of an agent, and how far it has read.
 type inbox struct {
 	unread  []pegboard.Part // for the next request
 	reading bool            // messages were read that the conversation does not have yet
@@ -85,7 +85,7 @@ type inbox struct {
 	leaving bool            // the agent has agreed to end
 }
 
-// turns count what an agent does.
+// turns count the work of an agent in a run.
 type turns struct {
 	requests int
 	calls    int
@@ -526,7 +526,7 @@ func (k *run) leaveTeammates() {
 
 // idle waits until there is something for a teammate to read, and reports whether there is. It
 // asks no model. The lead is told once that the teammate is idle. A teammate that has agreed to
-// end reads what is there, and does not wait.
+// end reads the messages that are there, and does not wait.
 func (k *run) idle(reply Reply) bool {
 	if k.isLeaving() {
 		return k.mail().has(k.agent.ID)
