@@ -8,9 +8,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
-// maxNews is how many parts a session keeps for [Session.Notifications]. A task of tools/background
+// maxNotifications is how many parts a session keeps for [Session.Notifications]. A task of tools/background
 // keeps as many messages.
-const maxNews = 256
+const maxNotifications = 256
 
 // notifications are the parts that a session was told and has not handed out. The zero value is
 // ready to use.
@@ -119,7 +119,7 @@ func (n *notifications) addUnlessClosed(parts []Part) bool {
 func (n *notifications) add(older int, parts []Part) {
 	n.dropped += older
 	n.parts = append(n.parts, parts...)
-	if more := len(n.parts) - maxNews; more > 0 {
+	if more := len(n.parts) - maxNotifications; more > 0 {
 		n.dropped += more
 		n.parts = slices.Delete(n.parts, 0, more)
 	}
@@ -155,7 +155,7 @@ func (n *notifications) end(main *notifications) {
 
 // droppedNotifications tells the model that n parts were left out.
 func droppedNotifications(n int) Part {
-	return Part{Text: fmt.Sprintf("(%d older messages of the program were left out: at most %d are kept.)", n, maxNews)}
+	return Part{Text: fmt.Sprintf("(%d older messages of the program were left out: at most %d are kept.)", n, maxNotifications)}
 }
 
 // Notify adds words for the model that belong to no call, such as those of a hook that goes on

@@ -413,7 +413,7 @@ func (p Permissions) Move(dir string, parent *Permissions) (*Place, error) {
 	}
 	isMade := d.real == from.made.real && (d.spelled == from.made.spelled || d.spelled == d.real)
 	if isMade && parent != nil {
-		isMade = d.isWithin(parent.work) || d.isWithin(parent.place.left)
+		isMade = d.isWithin(slices.Concat(parent.work, parent.place.left))
 	}
 	if !isMade && !d.isWithin(p.work) {
 		return nil, &outsideError{d.spelled, "the"}

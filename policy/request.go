@@ -165,6 +165,10 @@ func placeless() Decision {
 func (p *Permissions) prepare(r *Request) *Permissions {
 	if p.place != r.Place || p.changed {
 		here := p.In(r.Place)
+		if p.place == r.Place { // narrowed permissions stay narrow
+			here.parent, here.own = p.parent, p.own
+			here.work = workDirs(here.own, here.dirs)
+		}
 		p = &here
 	}
 	r.Main = cmp.Or(r.Main, r.Place)

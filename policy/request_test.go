@@ -115,7 +115,6 @@ func TestADecisionChangesNothing(t *testing.T) {
 	policy.Permissions{}.Decide(t.Context(), r)
 	policy.Permissions{}.Explain(t.Context(), r)
 	require.Equal(t, kept, targets)
-	require.Nil(t, r.Main)
 }
 
 // TestAllBadRulesAreNamedAtOnce: who writes a settings file mends it once.
@@ -126,4 +125,21 @@ func TestAllBadRulesAreNamedAtOnce(t *testing.T) {
 		require.ErrorContains(t, err, text)
 	}
 	require.NotContains(t, err.Error(), "Edit")
+}
+
+// TestNarrowedPermissionsStayNarrow when a rule is added to them: the parent has lost the directory
+// of its child since.
+func TestNarrowedPermissionsStayNarrow(t *testing.T) {
+	t.Parallel()
+	dir, extra := at(t, t.TempDir()), t.TempDir()
+	edits := permissions(t, policy.ModeAcceptEdits, policy.RuleSet{})
+	there, err := edits.WithDirectories(policy.Directory{Path: extra}).In(dir).Fork(policy.Dirs{Dir: extra, Home: t.TempDir()})
+	require.NoError(t, err)
+	both := edits.In(dir).Narrow(policy.Permissions{}.In(there))
+	more, err := both.WithRules(policy.RuleSet{Deny: []string{"Bash"}})
+	require.NoError(t, err)
+	for _, p := range []policy.Permissions{both, more} {
+		r := policy.Request{Tool: policy.Builtin("Write"), Targets: []policy.Target{policy.Writes("a")}, Place: there}
+		require.Equal(t, policy.Ask, p.Decide(t.Context(), r).Behavior)
+	}
 }

@@ -4,12 +4,14 @@
 //	line := shell.Read("git status && cat .env | tee out.txt", shell.Env{Dir: here.Dir(), Home: here.Home()})
 //	d := perms.Decide(ctx, policy.Request{Tool: policy.Builtin("Bash"), Targets: line.Targets, Facts: line.Facts, Place: here})
 //
-// It knows the grammar of bash and zsh, and the arguments of several hundred programs. Of
+// It knows the grammar of bash and zsh, and the arguments of about two hundred programs. Of
 // PowerShell it understands plain lines. Anything that it does not understand becomes an opaque
 // target with the reason, which no pattern covers.
 package shell
 
 import (
+	"path/filepath"
+
 	"github.com/seed49eaa51d/pegboard/internal/gitrepo"
 	"github.com/seed49eaa51d/pegboard/internal/shellparse"
 	"github.com/seed49eaa51d/pegboard/policy"
@@ -101,9 +103,11 @@ type Reader struct{ parser shellparse.Parser }
 
 // Read is [Read].
 func (r *Reader) Read(line string, env Env) Line {
-	parsed := r.parser.Parse(line, shellparse.Env{
-		Shell: env.Shell.parsed(), Dir: env.Dir, Home: env.Home, IsPublic: env.IsPublic, IsExported: env.IsExported, GitAliases: gitrepo.Aliases,
-	})
+	in := shellparse.Env{Shell: env.Shell.parsed(), Dir: env.Dir, Home: env.Home, IsPublic: env.IsPublic, IsExported: env.IsExported}
+	if filepath.IsAbs(env.Dir) { // otherwise it is not known which repository git would use
+		in.GitAliases = gitrepo.Aliases
+	}
+	parsed := r.parser.Parse(line, in)
 	l := &Line{Unknown: parsed.Unknown, Background: parsed.Background}
 	l.addCommands(&parsed, env.Program)
 	l.addMentioned(&parsed)
