@@ -118,8 +118,8 @@ func (w *twins) callBridge(t *testing.T, name string, input json.RawMessage, dir
 	var executor pegboard.Executor
 	o := executor.Run(t.Context(), w.bridge, pegboard.Call{ID: "bridged", Name: "mcp__served__" + name, Input: input})[0]
 	require.Equal(t, direct.Result.IsError || direct.Err != nil, o.Result.IsError || o.Err != nil, "%s %s: %s", name, input, o.Result.Text())
-	if errors.Is(direct.Err, pegboard.ErrInvalidInput) {
-		require.ErrorIs(t, o.Err, pegboard.ErrInvalidInput)
+	if errors.Is(o.Err, pegboard.ErrInvalidInput) {
+		require.ErrorIs(t, direct.Err, pegboard.ErrInvalidInput)
 		return
 	}
 	require.Equal(t, want, partTexts(o.Result.Parts, w.bridged), "%s %s", name, input)

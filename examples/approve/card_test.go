@@ -39,7 +39,7 @@ func TestCards(t *testing.T) {
 	}{
 		{name: "an edit", calls: []pegboard.Call{read, call("Edit", `{"file_path": "greeting.txt", "old_string": "Hello", "new_string": "Bye"}`)},
 			shows: []string{"│ -Hello, world!\n│ +Bye, world!\n│  How are you?\n"}, not: []string{"input:", "more lines"}},
-		{name: "an edit that would fail", calls: []pegboard.Call{read, call("Edit", `{"file_path": "greeting.txt", "old_string": "Servus", "new_string": "Bye"}`)},
+		{name: "an edit that would fail outside of the project", calls: []pegboard.Call{call("Edit", `{"file_path": "../none.txt", "old_string": "Servus", "new_string": "Bye"}`)},
 			shows: []string{"│ note: it would fail: ", "│ input: {"}},
 		{name: "the same text", calls: []pegboard.Call{read, write("greeting.txt", "Hello, world!\nHow are you?\n")},
 			shows: []string{"│ note: no visible change"}},

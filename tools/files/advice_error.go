@@ -25,6 +25,7 @@ func (e *adviceError) Unwrap() error { return e.err }
 // A shownError is a refusal that shows the model the current content of the file.
 type shownError struct {
 	adviceError
+	file     targetFile
 	snapshot *atomicfile.Snapshot
 	partial  bool // only parts of the content are shown
 }

@@ -47,8 +47,17 @@ func ApplyPatch(o WriteOptions) pegboard.Tool {
 			}
 			return traits
 		},
-		Summary:         applyPatchInput.lines,
-		Validate:        func(_ context.Context, in applyPatchInput, _ *pegboard.Call) error { return in.validate() },
+		Summary: applyPatchInput.lines,
+		Validate: func(ctx context.Context, in applyPatchInput, c *pegboard.Call) error {
+			if err := in.validate(); err != nil {
+				return err
+			}
+			p, err := newPatchPlan(o, c, in)
+			if err != nil {
+				return nil // no executor has admitted the call
+			}
+			return p.check(ctx)
+		},
 		ClassifierInput: func(in applyPatchInput, _ *pegboard.Call) string { return in.Input },
 		Permit:          func(_ context.Context, _ applyPatchInput, c *pegboard.Call) policy.Decision { return o.permit(c) },
 		Preview: func(ctx context.Context, in applyPatchInput, c *pegboard.Call) ([]pegboard.Diff, error) {

@@ -215,7 +215,7 @@ func staleError(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text, ch
 	advice += "Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, func(n int, line string) string {
 		return f.numberedLine(n, window(n, line, 0))
 	})
-	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, snapshot: snapshot, partial: true}
+	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, file: f, snapshot: snapshot, partial: true}
 }
 
 // around is the number of lines that an error shows before and after a place.

@@ -38,7 +38,7 @@ func ExampleApplyPatch() {
 	// M <project>/cmd/hello/main.go (moved from <project>/src/main.go)
 	// D <project>/src/deep/util.go
 	// A <project>/README
-	// <project>/poem.txt: The hunk (line 4 of the patch): the old text is not in the file; nothing was changed. In the file line 1 is most like it (68% the same). Take the old text from there. The difference (- what was given, + what the file has):
+	// apply_patch was not run: <project>/poem.txt: The hunk (line 4 of the patch): the old text is not in the file; nothing was changed. In the file line 1 is most like it (68% the same). Take the old text from there. The difference (- what was given, + what the file has):
 	// -Roses are blue
 	// +Roses are red
 	// No file was changed. Send the whole patch again when this is mended.

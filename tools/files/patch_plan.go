@@ -59,15 +59,29 @@ func (p *patchPlan) apply(ctx context.Context) (out ApplyPatchOutput, err error)
 			break
 		}
 	}
-	var shown *shownError
-	if errors.As(err, &shown) { // the model has seen this content when it tries again
-		for _, f := range p.files {
-			if f.before == shown.snapshot {
-				f.recordSnapshot(shown.snapshot, shown.partial)
+	recordShown(err)
+	return out, err
+}
+
+// check returns the error with which the call would end as the files are now.
+func (p *patchPlan) check(ctx context.Context) error {
+	err := p.make(ctx)
+	if err == nil {
+		return nil
+	}
+	for _, t := range p.targets {
+		f := plannedFile{targetFile: newFileAt(p.options, p.call, t)}
+		for _, loaded := range p.files {
+			if loaded.target.Real() == t.Real() {
+				f = *loaded
 			}
 		}
+		if !f.mayExplain(f.before) {
+			return nil
+		}
 	}
-	return out, err
+	recordShown(err)
+	return err
 }
 
 // make loads the files and computes their contents after the sections.

@@ -43,6 +43,21 @@ func (w planner[In, Out]) plan(ctx context.Context, f targetFile, in In) (snapsh
 	return snapshot, planned, err
 }
 
+// check returns the error with which the call would end as the file is now. The call holds its keys,
+// so no other call of the conversation changes the file before it runs.
+func (w planner[In, Out]) check(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) error {
+	f, err := newTargetFile(o, c)
+	if err != nil {
+		return nil // no executor has admitted the call
+	}
+	snapshot, _, err := w.plan(ctx, f, in)
+	if err == nil || !f.mayExplain(snapshot) {
+		return nil
+	}
+	recordShown(err)
+	return err
+}
+
 // apply carries out the plan, while no other call of the conversation changes the file.
 func (w planner[In, Out]) apply(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) (out Out, err error) {
 	f, err := newTargetFile(o, c)
@@ -60,11 +75,17 @@ func (w planner[In, Out]) apply(ctx context.Context, o WriteOptions, in In, c *p
 			break
 		}
 	}
-	var shown *shownError
-	if errors.As(err, &shown) { // the model has seen this content when it tries again
-		f.recordSnapshot(shown.snapshot, shown.partial)
-	}
+	recordShown(err)
 	return out, err
+}
+
+// recordShown records that the session has seen the content that err shows, which goes to the
+// model: it may then try again.
+func recordShown(err error) {
+	var shown *shownError
+	if errors.As(err, &shown) {
+		shown.file.recordSnapshot(shown.snapshot, shown.partial)
+	}
 }
 
 // maxTries is how often a call tries to change the file. It tries again if another

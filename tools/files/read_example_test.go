@@ -82,7 +82,7 @@ func ExampleForget() {
 	change(session, files.Tools(), "Edit", edit)
 	// Output:
 	// 1	package main
-	// <project>/src/main.go was not read. Read it first, so that the edit rests on what is there.
+	// Edit was not run: <project>/src/main.go was not read. Read it first, so that the edit rests on what is there.
 	//      1	package main
 	// Edited <project>/src/main.go: 1 replacement.
 	//      1	package app

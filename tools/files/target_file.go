@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -76,6 +77,18 @@ func (f targetFile) save(ctx context.Context, snapshot *atomicfile.Snapshot, dat
 	}
 	f.state().RecordWrite(f.target.Real(), data, partial)
 	return caveat, nil
+}
+
+// mayExplain reports whether a refusal that comes before the decision on the call may say what
+// stands in the way of a change of the file, whose content is snapshot: no rule denies reading or
+// changing the file, and it lies in a working directory or the model knows it.
+func (f targetFile) mayExplain(snapshot *atomicfile.Snapshot) bool {
+	if f.call.Behavior(f.target) == policy.Deny || f.options.permit(f.call).Behavior == policy.Deny {
+		return false
+	}
+	real := f.target.Real()
+	return snapshot != nil && f.knowledge(snapshot.Data) > reads.Unread ||
+		slices.ContainsFunc(f.call.Dirs(), func(dir string) bool { return realpath.Contains(realpath.Resolve(dir), real) })
 }
 
 // recordSnapshot records that the session has seen the content of snapshot, or a part

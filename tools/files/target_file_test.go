@@ -89,8 +89,15 @@ func TestLinksAndModesSurvive(t *testing.T) {
 
 func TestWritersKeepTheContract(t *testing.T) {
 	t.Parallel()
-	o := files.WriteOptions{}
-	require.NoError(t, tooltest.Check(files.Write(o), `{"file_path":"a","content":"b"}`))
-	require.NoError(t, tooltest.Check(files.Edit(o), `{"file_path":"a","old_string":"b","new_string":"c"}`))
-	require.NoError(t, tooltest.Check(files.NotebookEdit(o), `{"notebook_path":"a.ipynb","cell_id":"b","new_source":"c"}`))
+	g := editable(t)
+	o := files.WriteOptions{AllowUnread: true}
+	for input, tool := range map[string]pegboard.Tool{
+		fmt.Sprintf(`{"file_path":%q,"content":"b"}`, g.put(t, "a", "a")):                                          files.Write(o),
+		fmt.Sprintf(`{"file_path":%q,"old_string":"b","new_string":"c"}`, g.put(t, "b", "b")):                      files.Edit(o),
+		fmt.Sprintf(`{"file_path":%q,"edits":[{"old_string":"c","new_string":"d"}]}`, g.put(t, "c", "c")):          files.MultiEdit(o),
+		fmt.Sprintf(`{"notebook_path":%q,"cell_id":"bb","new_source":"c"}`, g.put(t, "n.ipynb", notebookText)):     files.NotebookEdit(o),
+		fmt.Sprintf(`{"input":"*** Begin Patch\n*** Delete File: %s\n*** End Patch"}`, g.put(t, "d", "delete me")): files.ApplyPatch(o),
+	} {
+		require.NoError(t, tooltest.Check(tool, input))
+	}
 }

@@ -135,7 +135,7 @@ func checkOverwrite(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text
 	case reads.Stale:
 		advice := f.target.Value + " changed since it was read, and nothing was written."
 		if shown, ok := currentContent(f, text); ok {
-			return &shownError{adviceError: adviceError{text: advice + shown, err: errUnseen}, snapshot: snapshot}
+			return &shownError{adviceError: adviceError{text: advice + shown, err: errUnseen}, file: f, snapshot: snapshot}
 		}
 		return &adviceError{text: advice + " Read it again.", err: errUnseen}
 	}
@@ -252,8 +252,16 @@ func contains(dir, path string) bool {
 }
 
 // buildWriter returns the tool with the definition d, which changes a file and plans
-// changes with w.
+// changes with w. A call whose change cannot be planned is refused before anybody is asked
+// about it.
 func buildWriter[In, Out any](o WriteOptions, d pegboard.Definition[In, Out], w planner[In, Out]) pegboard.Tool {
+	valid := d.Validate
+	d.Validate = func(ctx context.Context, in In, c *pegboard.Call) error {
+		if err := valid(ctx, in, c); err != nil {
+			return err
+		}
+		return w.check(ctx, o, in, c)
+	}
 	d.Permit = func(_ context.Context, _ In, c *pegboard.Call) policy.Decision { return o.permit(c) }
 	d.Call = func(ctx context.Context, in In, c *pegboard.Call) (Out, error) { return w.apply(ctx, o, in, c) }
 	d.Preview = func(ctx context.Context, in In, c *pegboard.Call) ([]pegboard.Diff, error) {

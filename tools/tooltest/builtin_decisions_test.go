@@ -31,10 +31,7 @@ func TestBuiltinDecisions(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("paths are spelled in another way there")
 	}
-	dir := t.TempDir()
-	for name, content := range map[string]string{"a.txt": "one\ntwo\n", "empty": "", "n.ipynb": notebookJSON} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
-	}
+	dir := builtinDir(t)
 	got := "An ordinary call of each tool in each mode and role, with nobody to ask. A number\nis that of the text below, which the model gets in place of a result.\n"
 	for _, b := range builtins(t, dir) {
 		got += "\n" + b.name + " " + strings.ReplaceAll(b.input, dir, "D") + "\n" + b.decisions(t, dir)

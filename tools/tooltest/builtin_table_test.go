@@ -38,7 +38,7 @@ func TestBuiltinTable(t *testing.T) {
 
 func builtinTable(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := builtinDir(t)
 	all := builtins(t, dir)
 	registry := new(pegboard.Registry)
 	for _, b := range all {

@@ -36,6 +36,16 @@ var folders = map[string]string{
 	"ListMcpResources": "mcp", "ReadMcpResource": "mcp", "McpAuth": "mcp",
 }
 
+// builtinDir returns a directory with the files of the ordinary calls.
+func builtinDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"a.txt": "one\ntwo\n", "empty": "", "n.ipynb": notebookJSON} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+	}
+	return dir
+}
+
 // builtins returns the tools that ship, by name: those of the well-known names, and the
 // others.
 func builtins(t *testing.T, dir string) (list []builtin) {

@@ -193,7 +193,7 @@ one
 	// -- call --
 	// {"name": "Edit", "input": {"file_path": "a.txt", "old_string": "one", "new_string": "two"}}
 	// -- failure Edit --
-	// | $DIR/a.txt was not read. Read it first, so that the edit rests on what is there.
+	// | Edit was not run: $DIR/a.txt was not read. Read it first, so that the edit rests on what is there.
 	// -- follow --
 	// {"name": "Read", "input": {"file_path": "a.txt"}}
 	// -- result Read --

@@ -276,10 +276,7 @@ func TestBuiltinToolsSayWhatTheyDo(t *testing.T) {
 // run runs the call in a session with a few files, a task and a stored result.
 func (sc *shownCall) run(t *testing.T) pegboard.View {
 	t.Helper()
-	dir := t.TempDir()
-	for name, content := range map[string]string{"a.txt": "one\ntwo\n", "empty": "", "n.ipynb": notebookJSON} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
-	}
+	dir := builtinDir(t)
 	for name, content := range sc.files {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 	}
