@@ -79,15 +79,23 @@ func (c *Call) Session() *Session {
 	return c.state.session
 }
 
-// Dir returns the working directory of c, absolute: that of its session when the decision on c
-// began. It stays the same while c is decided and runs, whatever [Session.SetDir] does
-// meanwhile; the relative paths of c start there. Inspect may be called more than once, with
-// another Dir. It is empty for a Call that no Executor admitted.
+// Dir returns the [Session.Dir] of c when the decision on c began, absolute. It stays the same
+// while c is decided and runs, whatever [Session.SetDir] does meanwhile. Inspect may be called more
+// than once, with another Dir. It is empty for a Call that no Executor admitted.
 func (c *Call) Dir() string {
 	if c.state == nil || c.state.place == nil {
 		return ""
 	}
 	return c.state.place.Dir()
+}
+
+// Cwd returns the directory in which the relative paths of c start, absolute: the [Session.Cwd]
+// when the decision on c began. It stays the same as Dir does.
+func (c *Call) Cwd() string {
+	if c.state == nil || c.state.place == nil {
+		return ""
+	}
+	return c.state.place.Cwd()
 }
 
 // Dirs returns the working directories of c under the permissions in force, Dir first unless
@@ -99,7 +107,7 @@ func (c *Call) Dirs() []string {
 	return c.state.session.grants.inForceAt(c.state.place).WorkDirs()
 }
 
-// ShortPath returns path as a person reads it: relative to Dir if it is absolute and lies
+// ShortPath returns path as a person reads it: relative to Cwd if it is absolute and lies
 // there, and unchanged otherwise. Every path of a Call that no Executor admitted is unchanged.
 func (c *Call) ShortPath(path string) string {
 	if c.state == nil || c.state.place == nil {

@@ -298,6 +298,31 @@ func ExampleCall_Dirs() {
 	// lib false
 }
 
+// A tool starts its program where the shell is.
+func ExampleCall_Cwd() {
+	root, err := os.MkdirTemp("", "work")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(root) }()
+	if err := os.Mkdir(filepath.Join(root, "web"), 0o700); err != nil {
+		log.Fatal(err)
+	}
+	lint := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info:        pegboard.Info{Name: "Lint"},
+		Description: "Checks the style of the files here.",
+		Traits:      pegboard.Traits{ReadOnly: true},
+		Call: func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			return filepath.Base(c.Cwd()), nil
+		},
+	})
+	var executor pegboard.Executor
+	outcomes := executor.Run(context.Background(), pool(pegboard.SessionConfig{Dir: root, Cwd: "web"}, lint), pegboard.Call{ID: "1", Name: "Lint"})
+	fmt.Println(outcomes[0].Result.Text())
+	// Output:
+	// web
+}
+
 // A tool that starts a command and returns keeps the paths of the command until it has
 // ended. Meanwhile a line with such a path is asked about.
 func ExampleCall_Hold() {

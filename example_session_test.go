@@ -351,8 +351,34 @@ func ExampleSession_SetDir() {
 	// . <nil>
 }
 
+// After a cd of the shell, relative paths start elsewhere, and rules are as before. A host that
+// resumes a conversation does the same.
+func ExampleSession_Chdir() {
+	project, err := os.MkdirTemp("", "project")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(project) }()
+	if err := os.Mkdir(filepath.Join(project, "web"), 0o755); err != nil {
+		panic(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: project})
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+
+	fmt.Println(session.Chdir("web"))
+	fmt.Println(filepath.Base(session.Cwd()), session.Dir() == project)
+	fmt.Println(errors.Is(session.Chdir("/"), policy.ErrOutside))
+	// Output:
+	// <nil>
+	// web true
+	// true
+}
+
 // A host is told of each change, for example to fire its hooks of CwdChanged.
-func ExampleSession_OnSetDir() {
+func ExampleSession_OnChdir() {
 	project, err := os.MkdirTemp("", "project")
 	if err != nil {
 		panic(err)
@@ -367,10 +393,10 @@ func ExampleSession_OnSetDir() {
 	}
 	defer func() { _ = session.Close(context.Background()) }()
 
-	session.OnSetDir("hooks", func(from, to string) {
+	session.OnChdir("hooks", func(from, to string) {
 		fmt.Println(from == project, filepath.Base(to))
 	})
-	fmt.Println(session.SetDir("tree"))
+	fmt.Println(session.Chdir("tree"))
 	// Output:
 	// true tree
 	// <nil>

@@ -31,6 +31,7 @@ type SessionConfig struct {
 	CustomAgent bool     // AgentType was defined by the user, not by the host
 	Dir         string   // working directory; empty means the process's, or the parent's
 	MoreDirs    []string // further working directories
+	Cwd         string   // where relative paths start, see Session.Chdir; empty means Dir
 	Home        string   // what ~ means in paths and rules; empty means the user's, or the parent's
 	// Platform says how paths are spelled; zero means as on the platform that the program
 	// runs on. On another platform, the user is asked about a path that does not exist
@@ -125,8 +126,8 @@ type SessionConfig struct {
 //
 // # Place and identity
 //
-// [Session.Dir], [Session.Dirs], [Session.SetDir], [Session.OnSetDir], [Session.Home],
-// [Session.ShortPath]; [Session.ID], [Session.Role], [Session.AgentID], [Session.AgentType],
+// [Session.Dir], [Session.Dirs], [Session.SetDir], [Session.Cwd], [Session.Chdir],
+// [Session.OnChdir], [Session.Home], [Session.ShortPath]; [Session.ID], [Session.Role], [Session.AgentID], [Session.AgentType],
 // [Session.AgentPath]
 //
 // # Agents
@@ -307,6 +308,12 @@ func (s *Session) init(cfg SessionConfig, within *policy.Permissions) error {
 		own, _ = own.WithoutTurn(policy.Allow)
 	}
 	own = own.In(at)
+	if cfg.Cwd != "" {
+		if at, err = own.Chdir(cfg.Cwd); err != nil {
+			return err
+		}
+		own = own.In(at)
+	}
 	s.grants.own.Store(&own)
 	if parent == nil {
 		if s.ledger, err = newLedger(cfg.Budgets, cfg.AgentID, nil); err != nil {
@@ -339,7 +346,7 @@ func (s *Session) ID() string { return s.cfg.ID }
 // Role returns the session's role.
 func (s *Session) Role() Role { return s.cfg.Role }
 
-// ShortPath returns path as a person reads it: relative to the working directory if it is
+// ShortPath returns path as a person reads it: relative to [Session.Cwd] if it is
 // absolute and lies there, and unchanged otherwise. In a nil session every path is
 // unchanged.
 func (s *Session) ShortPath(path string) string {
@@ -384,9 +391,14 @@ func (s *Session) isOfTeammate() bool {
 	return false
 }
 
-// Dir returns the working directory, absolute. A call that runs uses [Call.Dir], since the
-// session may move meanwhile, see [Session.SetDir].
+// Dir returns the directory that s works in, absolute. Rules refer to it. A call that runs uses
+// [Call.Dir], since the session may move meanwhile, see [Session.SetDir].
 func (s *Session) Dir() string { return s.grants.place().Dir() }
+
+// Cwd returns the directory in which the relative paths of calls start, and the commands of the
+// shell, absolute. It is Dir unless [Session.Chdir] has left that. A call that runs uses
+// [Call.Cwd].
+func (s *Session) Cwd() string { return s.grants.place().Cwd() }
 
 // Home returns the directory that ~ stands for, or "" if it is not known.
 func (s *Session) Home() string { return s.grants.place().Home() }
@@ -731,6 +743,7 @@ func (s *Suspending) expiry() time.Duration { return cmp.Or(s.Expiry, DefaultSus
 //     anchored on dir. Allow rules do not. A rule that is added from now on is anchored on dir.
 //   - Forks made later begin in dir. Those that are there stay where they are, and keep their
 //     directories.
+//   - Cwd is dir, too.
 //
 // In a fork, dir also lies inside the directories of its parent, and the parent stays.
 func (s *Session) SetDir(dir string) error {
@@ -745,20 +758,35 @@ func (s *Session) SetDir(dir string) error {
 	return err
 }
 
-// OnSetDir makes each SetDir of s call f when the session has moved, with the directories
-// before and after, on the goroutine of SetDir and before that returns. Several are called in
-// the order of their first OnSetDir. A second OnSetDir of a name replaces the func of the
+// Chdir makes dir the [Session.Cwd], for calls whose decision begins after it returns. Rules and
+// working directories stay as they are, and so does Dir: it is what a cd of the shell does, and a
+// host that resumes a conversation. Dir lies inside the working directories in force, with and
+// without symbolic links, otherwise the error is [policy.ErrOutside]; it wraps [io/fs.ErrNotExist]
+// if there is no such directory. A relative dir starts in the present Cwd. A fork begins in its
+// Dir, wherever its parent is.
+func (s *Session) Chdir(dir string) error {
+	s.mustExist("Chdir")
+	last, now, err := s.grants.chdir(dir)
+	if err == nil && last != now {
+		s.dirListeners.tell(last, now)
+	}
+	return err
+}
+
+// OnChdir makes each Chdir and SetDir of s call f when Cwd has changed, with the directories
+// before and after, on the goroutine of the change and before that returns. Several are called in
+// the order of their first OnChdir. A second OnChdir of a name replaces the func of the
 // first, and a nil func removes it. F may use the session, and may be called concurrently. A
-// panic of f is one of SetDir, after the session has moved. A fork has its own funcs only.
-func (s *Session) OnSetDir(name string, f func(from, to string)) {
-	s.mustExist("OnSetDir")
+// panic of f is one of the change, after the session has moved. A fork has its own funcs only.
+func (s *Session) OnChdir(name string, f func(from, to string)) {
+	s.mustExist("OnChdir")
 	s.dirListeners.set(name, f)
 }
 
-// dirListeners are the funcs of OnSetDir. The zero value is ready to use.
+// dirListeners are the funcs of OnChdir. The zero value is ready to use.
 type dirListeners struct {
 	mu   lock.Mutex
-	list []dirListener // in the order of their first OnSetDir; never written to
+	list []dirListener // in the order of their first OnChdir; never written to
 }
 
 type dirListener struct {

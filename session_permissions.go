@@ -138,7 +138,20 @@ func (g *grants) move(dir string) (last, now string, err error) {
 		return "", "", err
 	}
 	g.store(own.In(next))
-	return own.Place().Dir(), next.Dir(), nil
+	return own.Place().Cwd(), next.Cwd(), nil
+}
+
+// chdir implements [Session.Chdir]. It returns the directories before and after.
+func (g *grants) chdir(dir string) (last, now string, err error) {
+	g.updating.Lock()
+	defer g.updating.Unlock()
+	own := g.own.Load()
+	next, err := g.inForce().Chdir(dir)
+	if err != nil {
+		return "", "", err
+	}
+	g.store(own.In(next))
+	return own.Place().Cwd(), next.Cwd(), nil
 }
 
 // newTurn ends the session's own rules of the turn.

@@ -874,26 +874,102 @@ func TestDenyRuleOfTwoPlaces(t *testing.T) {
 	require.Equal(t, policy.Allow, reads("p/tree/a"))
 }
 
-func TestOnSetDir(t *testing.T) {
+// TestChdir: only relative paths start elsewhere.
+func TestChdir(t *testing.T) {
+	t.Parallel()
+	root := nested(t)
+	at := func(name string) string { return filepath.Join(root, name) }
+	for _, tc := range []struct {
+		name, to, is string
+		err          error
+	}{
+		{name: "down", to: "tree", is: "p/tree"},
+		{name: "a further directory", to: "../more", is: "more"},
+		{name: "here", to: ".", is: "p"},
+		{name: "up", to: "..", err: policy.ErrOutside},
+		{name: "link that leads out", to: "away", err: policy.ErrOutside},
+		{name: "not there", to: "none", err: fs.ErrNotExist},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			perms, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{Deny: []string{"Edit(/secret)"}, Ask: []string{"Edit(./notes)"}})
+			require.NoError(t, err)
+			s := session(t, pegboard.SessionConfig{Dir: at("p"), MoreDirs: []string{at("more")}, Permissions: perms})
+			before := s.Permissions().Rules()
+			err = s.Chdir(filepath.FromSlash(tc.to))
+			require.ErrorIs(t, err, tc.err)
+			if tc.err != nil {
+				tc.is = "p"
+			}
+			require.Equal(t, at(tc.is), s.Cwd())
+			require.Equal(t, at("p"), s.Dir())
+			require.Equal(t, []string{at("p"), at("more")}, s.Dirs())
+			require.Equal(t, before, s.Permissions().Rules(), "rules keep their anchors")
+			fork, err := s.Fork(pegboard.SessionConfig{})
+			require.NoError(t, err)
+			require.Equal(t, at("p"), fork.Cwd(), "an agent begins in the directory of its session")
+			again := session(t, pegboard.SessionConfig{Dir: at("p"), MoreDirs: []string{at("more")}, Cwd: s.Cwd()})
+			require.Equal(t, s.Cwd(), again.Cwd())
+			require.NoError(t, s.SetDir("tree"))
+			require.Equal(t, at("p/tree"), s.Cwd(), "a session that moves takes it along")
+			require.NoError(t, s.Chdir("sub"))
+			require.NoError(t, s.Chdir(".."))
+			require.Equal(t, at("p/tree"), s.Cwd())
+		})
+	}
+	_, err := pegboard.NewSession(pegboard.SessionConfig{Dir: at("p"), Cwd: ".."})
+	require.ErrorIs(t, err, policy.ErrOutside)
+	require.Panics(t, func() { _ = new(pegboard.Session).Chdir("sub") })
+}
+
+// TestChdirDecidesAsTheDirectory: a relative path is decided as the absolute one that it means.
+func TestChdirDecidesAsTheDirectory(t *testing.T) {
+	t.Parallel()
+	root := nested(t)
+	perms, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{
+		Deny: []string{"Edit(/secret)", "Edit(/tree/secret)", "Read(tree/sub/secret)"}, Ask: []string{"Edit(./notes)", "Edit(/" + filepath.ToSlash(root) + "/p/tree/notes)"}, Allow: []string{"Edit(/tree/.git/**)"},
+	})
+	require.NoError(t, err)
+	s := session(t, pegboard.SessionConfig{Dir: filepath.Join(root, "p"), Permissions: perms})
+	p := s.Permissions()
+	decide := func(at *policy.Place, access policy.Access, path string) policy.Behavior {
+		return p.Decide(t.Context(), policy.Request{
+			Tool: policy.Builtin("T"), Facts: policy.Facts{ReadOnly: access == policy.Read}, Place: at, Targets: []policy.Target{{Kind: policy.Path, Access: access, Value: path}},
+		}).Behavior
+	}
+	there, err := p.Chdir("tree")
+	require.NoError(t, err)
+	for _, name := range []string{"secret", "sub/secret", "notes", "../secret", "../notes", "../../a", ".git/config", "a"} {
+		for _, access := range []policy.Access{policy.Read, policy.Write} {
+			require.Equal(t, decide(p.Place(), access, "tree/"+name), decide(there, access, name), "%v %s", access, name)
+		}
+	}
+}
+
+func TestOnChdir(t *testing.T) {
 	t.Parallel()
 	root := nested(t)
 	at := func(name string) string { return filepath.Join(root, name) }
 	s := session(t, pegboard.SessionConfig{Dir: at("p")})
 	var told []string
 	note := func(who string) func(from, to string) {
-		return func(from, to string) { told = append(told, fmt.Sprint(who, " ", from, " ", to, " ", s.Dir() == to)) }
+		return func(from, to string) { told = append(told, fmt.Sprint(who, " ", from, " ", to, " ", s.Cwd() == to)) }
 	}
-	s.OnSetDir("one", note("one"))
-	s.OnSetDir("two", note("two"))
-	s.OnSetDir("one", note("ONE"))
+	s.OnChdir("one", note("one"))
+	s.OnChdir("two", note("two"))
+	s.OnChdir("one", note("ONE"))
 	require.NoError(t, s.SetDir("tree"))
 	require.Error(t, s.SetDir("none"))
-	s.OnSetDir("two", nil)
-	s.OnSetDir("three", nil)
+	s.OnChdir("two", nil)
+	s.OnChdir("three", nil)
 	require.NoError(t, s.SetDir(at("p")))
+	require.NoError(t, s.Chdir("tree"))
+	require.NoError(t, s.Chdir("."))
+	require.Error(t, s.Chdir("none"))
 	require.Equal(t, []string{
 		fmt.Sprint("ONE ", at("p"), " ", at("p/tree"), " true"), fmt.Sprint("two ", at("p"), " ", at("p/tree"), " true"),
 		fmt.Sprint("ONE ", at("p/tree"), " ", at("p"), " true"),
+		fmt.Sprint("ONE ", at("p"), " ", at("p/tree"), " true"),
 	}, told)
 }
 

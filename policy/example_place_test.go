@@ -98,7 +98,33 @@ func ExamplePermissions_Fork() {
 	// true
 }
 
-// After cd, a deny rule is about the file here and about the one there.
+// After the cd of a shell, a relative path means another file, and rules mean the same.
+func ExamplePermissions_Chdir() {
+	dir, remove := tree()
+	defer remove()
+	perms, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{Deny: []string{"Edit(/secret)"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	perms = perms.In(placeOf(dir))
+	web, err := perms.Chdir("web")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(filepath.Base(web.Cwd()), web.Dir() == dir)
+	for _, name := range []string{"secret", "../secret"} {
+		r := policy.Request{Tool: policy.Builtin("Write"), Targets: []policy.Target{policy.Writes(name)}, Place: web}
+		fmt.Println(name, perms.Decide(context.Background(), r).Behavior)
+	}
+	// Output:
+	// web true
+	// secret allow
+	// ../secret deny
+}
+
+// After a move, a deny rule is about the file here and about the one there.
 func ExamplePermissions_Move() {
 	dir, remove := tree()
 	defer remove()

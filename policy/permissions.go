@@ -259,7 +259,7 @@ func (p Permissions) In(at *Place) Permissions {
 	for i := range dirs {
 		d := &dirs[i]
 		if d.at.spelled == "" || filepath.IsAbs(d.Path) {
-			d.at.spelled = realpath.Abs(added.dir, added.home, d.Path)
+			d.at.spelled = realpath.Abs(added.Dir(), added.home, d.Path)
 		}
 		d.at.real = realpath.Resolve(d.at.spelled)
 	}

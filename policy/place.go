@@ -293,7 +293,7 @@ type Dirs struct {
 // and the anchors of rules refer to. It never changes, except for the directories of AddReadable.
 type Place struct {
 	pathResolver
-	own      []workDir      // the working directories; the first is pathResolver.dir
+	own      []workDir      // the working directories; the first is Dir
 	made     workDir        // the first working directory before any Move
 	left     []workDir      // directories that Move has left; those of a Fork may still lie inside them
 	anchors  []pattern.Base // for rules that are added here, under every spelling of dir
@@ -327,14 +327,17 @@ func (d Dirs) place(readable *readableDirs) (*Place, error) {
 	return p, nil
 }
 
-// Dir returns the working directory, absolute.
-func (p *Place) Dir() string { return p.dir }
+// Dir returns the working directory, absolute. The anchors of rules refer to it.
+func (p *Place) Dir() string { return p.own[0].spelled }
+
+// Cwd returns the directory in which relative paths start, absolute. It is Dir before any Chdir.
+func (p *Place) Cwd() string { return p.dir }
 
 // Home returns the directory of ~, or "" if it is not known.
 func (p *Place) Home() string { return p.home }
 
-// Short returns path for a person. A path inside the working directory becomes relative to it. Any
-// other path is unchanged.
+// Short returns path for a person. A path inside Cwd becomes relative to it. Any other path is
+// unchanged.
 func (p *Place) Short(path string) string {
 	if filepath.IsAbs(path) {
 		if rel, err := filepath.Rel(p.dir, path); err == nil && filepath.IsLocal(rel) {
@@ -405,7 +408,7 @@ func (p Permissions) Move(dir string, parent *Permissions) (*Place, error) {
 		return nil, errNowhere
 	}
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(from.dir, dir)
+		dir = filepath.Join(from.Dir(), dir)
 	}
 	d, err := newWorkDir(filepath.Clean(dir))
 	if err != nil {
@@ -426,6 +429,29 @@ func (p Permissions) Move(dir string, parent *Permissions) (*Place, error) {
 	next.dir = d.spelled
 	next.anchors = next.bases()
 	next.also = next.anchors
+	return &next, nil
+}
+
+// Chdir returns the place at which relative paths start in another directory, as after the cd of a
+// shell. Rules hold as before, and so do the working directories. The directory must lie inside
+// the working directories of p under each of its names, otherwise the error is [ErrOutside]. A
+// relative dir starts in the present Cwd.
+func (p Permissions) Chdir(dir string) (*Place, error) {
+	if p.place == nil {
+		return nil, errNowhere
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(p.place.dir, dir)
+	}
+	d, err := newWorkDir(filepath.Clean(dir))
+	if err != nil {
+		return nil, err
+	}
+	if !d.isWithin(p.work) {
+		return nil, &outsideError{d.spelled, "the"}
+	}
+	next := *p.place
+	next.dir = d.spelled
 	return &next, nil
 }
 

@@ -95,6 +95,8 @@ func TestPermissionsThatHoldNowhere(t *testing.T) {
 	p, here := permissions(t, policy.ModeDefault, policy.RuleSet{Deny: []string{"Edit(a)"}}), at(t, t.TempDir())
 	_, err := p.Fork(policy.Dirs{Dir: t.TempDir()})
 	require.ErrorContains(t, err, "call In")
+	_, err = p.Chdir("a")
+	require.ErrorContains(t, err, "call In")
 	_, err = p.Move("a", nil)
 	require.ErrorContains(t, err, "call In")
 	placed := p.In(here)

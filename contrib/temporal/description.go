@@ -17,6 +17,7 @@ type Description struct {
 	AgentType string            `json:"agent_type,omitempty"` // Session.AgentType
 	Role      string            `json:"role"`                 // Session.Role, as text
 	Dir       string            `json:"dir"`                  // Session.Dir
+	Cwd       string            `json:"cwd,omitempty"`        // Session.Cwd
 	MoreDirs  []string          `json:"more_dirs,omitempty"`  // the other working directories
 	Home      string            `json:"home,omitempty"`       // Session.Home
 	Mode      policy.Mode       `json:"mode"`
@@ -38,7 +39,7 @@ func Describe(s *pegboard.Session) Description {
 	p := s.Permissions()
 	d := Description{
 		Session: s.ID(), Agents: s.AgentPath(), AgentType: s.AgentType(), Role: s.Role().String(),
-		Dir: s.Dir(), Home: s.Home(), Mode: p.Mode(), Facts: p.FactRules(), Trusted: p.TrustedSources(),
+		Dir: s.Dir(), Cwd: s.Cwd(), Home: s.Home(), Mode: p.Mode(), Facts: p.FactRules(), Trusted: p.TrustedSources(),
 	}
 	for _, dir := range s.Dirs() {
 		if dir != d.Dir {
@@ -91,7 +92,7 @@ func (d *Description) Config() (pegboard.SessionConfig, error) {
 		return pegboard.SessionConfig{}, err
 	}
 	cfg := pegboard.SessionConfig{
-		ID: d.Session, AgentType: d.AgentType, Role: role, Dir: d.Dir, MoreDirs: d.MoreDirs, Home: d.Home,
+		ID: d.Session, AgentType: d.AgentType, Role: role, Dir: d.Dir, Cwd: d.Cwd, MoreDirs: d.MoreDirs, Home: d.Home,
 		Permissions: perms.WithTrustedSources(d.Trusted...),
 	}
 	if n := len(d.Agents); n > 0 {

@@ -156,7 +156,7 @@ func (e *Engine) planFor(info *pegboard.Info, timeout time.Duration, repeatable 
 // describe returns the Description of the call's session.
 func (e *Engine) describe(c *pegboard.Call) (Description, error) {
 	d := Describe(c.Session())
-	d.Dir = c.Dir() // the session may have moved since the call was decided
+	d.Dir, d.Cwd = c.Dir(), c.Cwd() // the session may have moved since the call was decided
 	if e.o.Extra == nil {
 		return d, nil
 	}

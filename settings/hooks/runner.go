@@ -426,7 +426,7 @@ func batchCall(o *pegboard.Outcome) json.RawMessage {
 func (r *Runner) newOccasion(s *pegboard.Session, event string) *occasion {
 	o := &occasion{runner: r, session: s, state: r.stateOf(s), event: event, control: controls[event]}
 	if s != nil {
-		o.cwd = s.Dir()
+		o.cwd = s.Cwd()
 	}
 	return o
 }
@@ -435,7 +435,7 @@ func (r *Runner) newOccasion(s *pegboard.Session, event string) *occasion {
 // session moves.
 func (r *Runner) newCallOccasion(c *pegboard.Call, event string) *occasion {
 	o := r.newOccasion(c.Session(), event)
-	o.call, o.cwd = c, c.Dir()
+	o.call, o.cwd = c, c.Cwd()
 	return o
 }
 
@@ -607,7 +607,7 @@ func answerOf(replies []*reply) (counts *reply) {
 // times in a row only, see Options.StopCap. All hooks of SessionEnd together have the time of
 // Options.SessionEnd.
 //
-// CwdChanged is for a func of [pegboard.Session.OnSetDir], with [CwdChangedFields].
+// CwdChanged is for a func of [pegboard.Session.OnChdir], with [CwdChangedFields].
 func (r *Runner) Fire(ctx context.Context, s *pegboard.Session, event string, fields any) (Answer, error) {
 	if s == nil {
 		return Answer{}, errors.New("hooks need a session")

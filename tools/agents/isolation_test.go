@@ -87,7 +87,7 @@ func (c checkout) house(loop agents.Loop, mode policy.Mode, rules policy.RuleSet
 			return []agents.Definition{{Name: "general-purpose", Description: "For anything."}, {Name: "isolated", Description: "Works apart.", Worktree: true}}
 		}
 	}
-	return newHouse(c.t, pegboard.SessionConfig{Dir: c.dir, Permissions: permissions, Hooks: pegboard.JoinHooks(hooks...)}, loop, definitions, append(files.Tools(), shell.Bash(shell.Options{}))...)
+	return newHouse(c.t, pegboard.SessionConfig{Dir: c.dir, Permissions: permissions, Hooks: pegboard.JoinHooks(hooks...)}, loop, definitions, files.Read(files.ReadOptions{}), files.Edit(files.WriteOptions{}), files.NotebookEdit(files.WriteOptions{}), files.Write(files.WriteOptions{AllowUnread: true}), shell.Bash(shell.Options{}))
 }
 
 // An attempt makes calls in an agent.

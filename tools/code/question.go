@@ -311,7 +311,7 @@ type Output struct {
 // A Location is a place that a server has named. Lines and columns are counted from 1, and
 // a column is a Unicode code point.
 type Location struct {
-	// Path is relative to the session's directory if it is below it, and absolute otherwise.
+	// Path is relative to the working directory if it is below it, and absolute otherwise.
 	// It is empty if the server names something that is no file; then URI is set.
 	Path      string `json:"path,omitempty"`
 	URI       string `json:"uri,omitempty"`

@@ -135,9 +135,9 @@ func (f targetFile) updateOnce(ctx context.Context, change func(old []byte) ([]b
 // offset on, for a tool of the host that has shown them to the model, or has written what
 // the model sent. Edit and Write then treat the file as one that Read has shown. They
 // compare content: a file that has other bytes there counts as changed since. A relative
-// path starts from the session's directory.
+// path starts from the [pegboard.Session.Cwd].
 func Note(s *pegboard.Session, path string, offset int64, content []byte) {
-	real := realpath.Resolve(realpath.Abs(s.Dir(), s.Home(), path))
+	real := realpath.Resolve(realpath.Abs(s.Cwd(), s.Home(), path))
 	to := offset + int64(len(content))
 	if offset < 0 || to < offset {
 		return // no file has such bytes

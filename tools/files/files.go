@@ -71,13 +71,13 @@ func Tools() []pegboard.Tool {
 func Forget(s *pegboard.Session) { reads.Of(s).Forget() }
 
 // observedPath returns the path of a call's input in its absolute form, for
-// [pegboard.Call.Observed]; an empty path is the directory of the session.
+// [pegboard.Call.Observed]; an empty path is the working directory.
 func observedPath(c *pegboard.Call, property, path string) map[string]any {
 	s := c.Session()
 	if s == nil {
 		return nil
 	}
-	return map[string]any{property: realpath.Abs(c.Dir(), s.Home(), cmp.Or(path, "."))}
+	return map[string]any{property: realpath.Abs(c.Cwd(), s.Home(), cmp.Or(path, "."))}
 }
 
 // errUndecided is the error of a call for whose path there was no permission decision.

@@ -146,7 +146,7 @@ func (o GlobOptions) glob(ctx context.Context, in globInput, c *pegboard.Call) (
 	}
 	if len(searches) > 1 {
 		found.compact()
-		if path := realpath.Abs(c.Dir(), c.Session().Home(), in.below(filepath.ToSlash(in.Pattern))); found.hasFile(path) {
+		if path := realpath.Abs(c.Cwd(), c.Session().Home(), in.below(filepath.ToSlash(in.Pattern))); found.hasFile(path) {
 			found.notes = nil // a name with commas was meant, and no list
 		}
 	}
@@ -271,7 +271,7 @@ func (o GlobOptions) addOthers(c *pegboard.Call, found *globFindings, out *GlobO
 	out.Directories, out.moreDirs = o.shownPaths(c, found.shownDirs())
 	out.Links, out.moreLinks = o.shownPaths(c, found.shownLinks())
 	if len(out.Directories) > 0 && len(found.files) == 0 && len(found.dirs) == 0 {
-		out.firstDir = realpath.Abs(c.Dir(), c.Session().Home(), out.Directories[0])
+		out.firstDir = realpath.Abs(c.Cwd(), c.Session().Home(), out.Directories[0])
 	}
 }
 
@@ -617,7 +617,7 @@ func (h *newestFirst) Pop() any {
 type GlobOutput struct {
 	DurationMs int64 `json:"durationMs"`
 	NumFiles   int   `json:"numFiles"`
-	// Filenames are relative to the session's directory if they are below it, and
+	// Filenames are relative to the working directory if they are below it, and
 	// absolute otherwise. The file changed last comes first.
 	Filenames []string `json:"filenames"`
 	// Directories and Links are the directories and symbolic links that match, by name, if

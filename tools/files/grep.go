@@ -182,7 +182,7 @@ func (o GrepOptions) limits(c *pegboard.Call, in grepInput) grep.Limits {
 
 // walkOptions returns which files of the directory at base are searched.
 func (o GrepOptions) walkOptions(c *pegboard.Call, in grepInput, base string) walk.Options {
-	w := walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: notVersionControl, Globs: in.globs(c.Dir(), base)}
+	w := walk.Options{Hidden: !o.NoHidden, NoIgnore: o.NoIgnore, Enter: notVersionControl, Globs: in.globs(c.Cwd(), base)}
 	if in.Type != "" {
 		w.Types = []string{in.Type}
 	}

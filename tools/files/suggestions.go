@@ -33,7 +33,7 @@ const (
 // missingFile returns the text for a path that does not exist, with similar names in
 // its deepest existing directory.
 func missingFile(c *pegboard.Call, t policy.Target) string {
-	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Value, c.Dir())
+	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Value, c.Cwd())
 	for p := t.Real(); p != filepath.Dir(p); p = filepath.Dir(p) {
 		near, ok := suggestionsFor(c, p)
 		if len(near.paths) > 0 {

@@ -133,9 +133,9 @@ func (c *conversation) hold(ctx context.Context, s *pegboard.Session) {
 	c.held[tree.Path] = tree
 	c.mu.Unlock()
 	name := "worktree " + tree.Path
-	s.OnSetDir(name, func(_, to string) {
-		if !realpath.Contains(tree.Path, realpath.Resolve(to)) {
-			s.OnSetDir(name, nil)
+	s.OnChdir(name, func(string, string) {
+		if !realpath.Contains(tree.Path, realpath.Resolve(s.Dir())) {
+			s.OnChdir(name, nil)
 			_ = c.giveUp(tree.Path)
 		}
 	})

@@ -70,7 +70,7 @@ func newYard(t *testing.T, dir string, o session.WorktreeOptions, cfg pegboard.S
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 	y := &yard{t, s, new(pegboard.Registry), dir}
-	require.NoError(t, y.registry.Add(append(append(session.Worktree(o), files.Tools()...), shell.Bash(shell.Options{}))...))
+	require.NoError(t, y.registry.Add(append(session.Worktree(o), files.Read(files.ReadOptions{}), files.Edit(files.WriteOptions{}), files.Write(files.WriteOptions{AllowUnread: true}), shell.Bash(shell.Options{}))...))
 	return y
 }
 

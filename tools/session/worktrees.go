@@ -119,7 +119,7 @@ func enterTarget(in enterInput, c *pegboard.Call) policy.Target {
 	t := policy.Target{Kind: policy.Path, Access: policy.Read, Value: in.Path}
 	path := in.Path
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(c.Dir(), path)
+		path = filepath.Join(c.Cwd(), path)
 	}
 	folder := filepath.Join(realpath.Resolve(c.Dir()), filepath.FromSlash(worktree.Folder))
 	if real := realpath.Resolve(filepath.Clean(path)); real == folder || !realpath.Contains(folder, real) {

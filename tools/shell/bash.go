@@ -20,7 +20,7 @@ func bashPrompt(o Options, s pegboard.Scope) string {
 	if o.FixedDir {
 		b.WriteString("Each starts in the working directory.\n")
 	} else {
-		b.WriteString("The directory does, in the main conversation, while it is inside the working directories. Prefer absolute paths to cd.\n")
+		b.WriteString("The directory does, in the main conversation, while it is inside the working directories, and relative paths of all tools start there. Prefer absolute paths to cd.\n")
 	}
 	b.WriteString("- Quote paths that hold blanks. Join commands that need each other with &&; send those that do not as calls of one message.\n" +
 		"- Output that is too long is stored in a file, whose path you get with a part of it. Print less where you can.\n")

@@ -116,12 +116,9 @@ func (k *command) finish(ctx context.Context, reason string) Output {
 	k.remove(k.preludeFile)
 	if k.dirFile != "" {
 		if exit.Err == nil {
-			out.note(k.updateStartDir())
+			out.note(k.updateCwd())
 		}
 		k.remove(k.dirFile)
-	}
-	if note := startDirOf(k.session).takeLostNote(); note != "" && k.inspector.carriesDir {
-		out.note(note)
 	}
 	return out
 }
@@ -366,9 +363,9 @@ func (c *capture) lines(o excerpt.Output) int64 {
 // maxDirName is the number of bytes that are read of a file that names a directory.
 const maxDirName = 16 << 10
 
-// updateStartDir makes the next command start where k ended, if that is inside the
-// working directories. It returns a note for the model.
-func (k *command) updateStartDir() string {
+// updateCwd makes the directory in which k ended the working directory. It returns a note for the
+// model.
+func (k *command) updateCwd() string {
 	f, err := realpath.Open(realpath.Resolve(k.dirFile))
 	if err != nil {
 		return "" // the shell was replaced by another program, or could not write the file
@@ -379,20 +376,7 @@ func (k *command) updateStartDir() string {
 	if err != nil || !whole || !filepath.IsAbs(dir) || !isDir(dir) {
 		return ""
 	}
-	s := k.session
-	if s.Dir() != k.call.Dir() {
-		return "" // the session has moved, and commands start there
-	}
-	at, ok := nameInWorkDirs(k.call, dir)
-	if !ok {
-		startDirOf(s).set(k.call, k.dir, k.call.Dir(), "")
-		return fmt.Sprintf("The command ended in %s, which is outside the working directories; the next one starts in %s.", dir, k.call.Dir())
-	}
-	if at != k.dir {
-		last, _ = nameInWorkDirs(k.call, realpath.Resolve(last))
-		startDirOf(s).set(k.call, k.dir, at, last)
-	}
-	return ""
+	return changeDir(k.call, dir, last)
 }
 
 // exitMeanings are the programs whose exit code 1 is an answer and not a failure,

@@ -694,8 +694,8 @@ func TestStoredOutputCanBeReadOn(t *testing.T) {
 	grep := do("Grep", map[string]any{"path": data.PersistedOutputPath, "pattern": "^31415$", "output_mode": "content"})
 	require.NoError(t, grep.Err, grep.Result.Text())
 	require.Contains(t, grep.Result.Text(), "31415")
-	write := do("Write", map[string]any{"file_path": data.PersistedOutputPath, "content": "forged"})
-	require.ErrorIs(t, write.Err, pegboard.ErrDenied)
+	forge := do("Edit", map[string]any{"file_path": data.PersistedOutputPath, "old_string": "40000", "new_string": "forged"})
+	require.ErrorIs(t, forge.Err, pegboard.ErrDenied)
 }
 
 // TestLongOutputIsStored, and its beginning shown behind a notice.

@@ -11,7 +11,6 @@ import (
 // An inspector finds out from a command line which targets it has.
 type inspector struct {
 	shell      lines.Shell
-	carriesDir bool // commands start in the startDir of their session, not in its directory
 	reader     *lines.Reader
 	isPublic   func(name string) bool               // nil if the host names no public variables
 	isExported func(*pegboard.Session, string) bool // nil if any variable may be in the environment
@@ -38,10 +37,7 @@ func newInspector(o Options) inspector {
 func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, lines.Line) {
 	env := lines.Env{Shell: i.shell, IsPublic: i.isPublic}
 	if s := c.Session(); s != nil {
-		env = i.env(s, c.Dir())
-	}
-	if c.Session() != nil && i.carriesDir {
-		env.Dir = startDirOf(c.Session()).current(c)
+		env = i.env(s, c.Cwd())
 	}
 	if i.searchPath != nil && c.Session() != nil {
 		programs := &programCheck{from: env.Dir, find: i.searchPath, call: c}
@@ -55,23 +51,12 @@ func (i inspector) inspect(in commandInput, c *pegboard.Call) (pegboard.Traits, 
 	if tr.ReadOnly && !mayChangeDir(in.Command, &line) {
 		tr.Concurrency = pegboard.Shared
 	}
-	if c.Session() != nil && env.Dir != c.Dir() {
-		tr.Targets = append(tr.Targets, startDirTarget(env.Dir))
-	}
 	return tr, line
-}
-
-// dir returns the directory that c was inspected for. The command must run in it.
-func (i inspector) dir(c *pegboard.Call) string {
-	if i.carriesDir {
-		return inspectedDir(c)
-	}
-	return c.Dir()
 }
 
 // parse parses the line of a call in the way in which it was inspected.
 func (i inspector) parse(in commandInput, c *pegboard.Call) lines.Line {
-	return i.reader.Read(in.Command, i.env(c.Session(), i.dir(c)))
+	return i.reader.Read(in.Command, i.env(c.Session(), c.Cwd()))
 }
 
 // env returns the environment in which a line is read that starts in dir.

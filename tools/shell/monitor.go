@@ -381,7 +381,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 		return err
 	}
 	m.held = heldTargets(&parsed, c)
-	k := command{runner: r, in: in.bashInput(), call: c, session: c.Session(), line: parsed, dir: r.inspector.dir(c)}
+	k := command{runner: r, in: in.bashInput(), call: c, session: c.Session(), line: parsed, dir: c.Cwd()}
 	args, err := k.wrap(line, prelude)
 	if err != nil {
 		return err
@@ -393,7 +393,7 @@ func (m *monitorRun) start(ctx context.Context, r *runner, in monitorInput, c *p
 	}
 	m.process, err = r.table.Start(ctx, proc.Command{
 		Args:      args,
-		Dir:       r.inspector.dir(c),
+		Dir:       c.Cwd(),
 		Env:       r.environment(in.Command, &parsed, c),
 		Keep:      1, // the output file has the rest
 		MaxOutput: r.options.MaxOutput,

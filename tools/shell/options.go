@@ -71,9 +71,9 @@ type Options struct {
 	// NoBackground disables the background: run_in_background is refused, and a
 	// command that takes too long is ended.
 	NoBackground bool
-	// FixedDir makes every command start in the session's directory. Otherwise, in a
-	// main session, a command starts in the directory in which the previous one
-	// ended, if that is inside the working directories.
+	// FixedDir keeps the working directory where it is. Otherwise, in a main session,
+	// the directory in which a command ends is the [pegboard.Session.Cwd] from then on, also
+	// of the file tools, if it is inside the working directories.
 	FixedDir bool
 	// Snapshot is a file that bash or zsh reads before each command, for the user's
 	// aliases, functions and settings. The default is no file, because permission is

@@ -15,7 +15,7 @@ import (
 func PowerShell(o Options) pegboard.Tool {
 	o = o.withDefaults("pwsh", "-NoProfile", "-NonInteractive", "-Command")
 	o.Snapshot, o.Startup, o.EnvFile = "", false, nil
-	return newRunner("PowerShell", o, inspector{shell: lines.PowerShell, carriesDir: !o.FixedDir}).tool("Runs a command line in PowerShell.", func(s pegboard.Scope) string { return powerShellPrompt(o, s) })
+	return newRunner("PowerShell", o, inspector{shell: lines.PowerShell}).tool("Runs a command line in PowerShell.", func(s pegboard.Scope) string { return powerShellPrompt(o, s) })
 }
 
 func powerShellPrompt(o Options, s pegboard.Scope) string {

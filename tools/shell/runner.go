@@ -35,7 +35,7 @@ type runner struct {
 }
 
 func newRunner(name string, o Options, i inspector) *runner {
-	i.carriesDir, i.reader = !o.FixedDir, new(lines.Reader)
+	i.reader = new(lines.Reader)
 	r := &runner{name: name, options: o, inspector: i, table: &proc.Table{}}
 	r.inspector.searchPath, r.inspector.isExported = r.searchPath, r.isExported
 	return r
@@ -84,6 +84,9 @@ func (r *runner) validate(ctx context.Context, in commandInput, c *pegboard.Call
 	if n, limit := len(in.Command), r.maxLine(runtime.GOOS); n > limit {
 		return fmt.Errorf("the command has %d bytes, and no more than %d can be started here; write it to a script in a file and run that", n, limit)
 	}
+	if err := checkCwd(c); err != nil {
+		return err
+	}
 	if s := c.Session(); s != nil && in.outside {
 		if why := r.whyNotOutside(s); why != "" {
 			return fmt.Errorf("it cannot leave the sandbox: %s", why)
@@ -96,18 +99,9 @@ func (r *runner) validate(ctx context.Context, in commandInput, c *pegboard.Call
 	return checkEditors(&line)
 }
 
-// permit denies the commands that no rule and no user may allow. If the start
-// directory has changed since the call was inspected, it makes the executor inspect
-// the call again.
+// permit denies the commands that no rule and no user may allow.
 func (r *runner) permit(_ context.Context, in commandInput, c *pegboard.Call) policy.Decision {
-	s := c.Session()
-	if s == nil {
-		return policy.Decision{}
-	}
-	if r.inspector.carriesDir && startDirOf(s).verify(c) != inspectedDir(c) {
-		return policy.Decision{Input: respelled(c.Input)}
-	}
-	if r.inspector.shell != lines.PowerShell { // only PowerShell has such commands
+	if c.Session() == nil || r.inspector.shell != lines.PowerShell { // only PowerShell has such commands
 		return policy.Decision{}
 	}
 	line := r.inspector.parse(in, c)
@@ -154,7 +148,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 	s := c.Session()
 	k := &command{
 		runner: r, in: in, call: c, session: s, tasks: background.Of(s), line: r.inspector.parse(in, c),
-		dir: r.inspector.dir(c), timeout: r.options.timeoutFor(in), started: time.Now(),
+		dir: c.Cwd(), timeout: r.options.timeoutFor(in), started: time.Now(),
 	}
 	k.captured = &capture{asPrinted: r.options.RawOutput, reporter: &lineReporter{emit: c.Emit}, kept: excerpt.Capture{Keep: MaxShown}}
 	k.outputFile, k.outputFileErr = k.tasks.NewFile(r.name)
@@ -200,7 +194,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 func (r *runner) recordsDir(s *pegboard.Session, command string, line *lines.Line) bool {
 	mayCarry := s.Role() == pegboard.RoleMain || s.Role() == pegboard.RoleCoordinator
 	// Git's bash names directories in a way of its own on Windows.
-	return mayChangeDir(command, line) && mayCarry && r.inspector.carriesDir && r.takesScript() && runtime.GOOS != "windows"
+	return mayChangeDir(command, line) && mayCarry && !r.options.FixedDir && r.takesScript() && runtime.GOOS != "windows"
 }
 
 // environment returns the environment in which a line runs. HOME is the directory that the parser
@@ -222,7 +216,7 @@ func (r *runner) environment(command string, line *lines.Line, c *pegboard.Call)
 	}
 	env.set("CDPATH", "")
 	env.remove(func(name string) bool { return name == "OLDPWD" })
-	if last := startDirOf(c.Session()).previous(c); last != "" && !o.FixedDir {
+	if last := oldPwd(c); last != "" {
 		env.set("OLDPWD", last)
 	}
 	if home := c.Session().Home(); home != "" && runtime.GOOS != "windows" {

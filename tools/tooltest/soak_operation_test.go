@@ -108,16 +108,21 @@ func (a *soakAgent) glob() soakOp {
 		tool: "Glob", input: map[string]any{"pattern": "**", "path": a.path("")},
 		apply: func(bool) bool { return true },
 		check: func(text string) error {
-			var got []string
-			for line := range strings.Lines(text) {
-				if line = strings.TrimSpace(line); strings.HasSuffix(line, ".txt") {
-					got = append(got, strings.TrimPrefix(strings.TrimPrefix(line, a.dir+"/"), a.name+"/"))
-				}
-			}
-			slices.Sort(got)
-			return equal(fmt.Sprint(slices.Sorted(maps.Keys(a.tree))), fmt.Sprint(got))
+			return equal(fmt.Sprint(slices.Sorted(maps.Keys(a.tree))), fmt.Sprint(a.shown(text)))
 		},
 	}
+}
+
+// shown returns the files that a result lists, sorted. Their names start from where the last
+// command has ended.
+func (a *soakAgent) shown(text string) (names []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.HasSuffix(line, ".txt") {
+			names = append(names, strings.TrimPrefix(strings.TrimPrefix(line, a.dir+"/"), a.name+"/"))
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (a *soakAgent) grep() soakOp {
@@ -127,7 +132,7 @@ func (a *soakAgent) grep() soakOp {
 		apply: func(bool) bool { return true },
 		check: func(text string) error {
 			for name, content := range a.tree {
-				if strings.Contains(content, line) != strings.Contains(text, a.name+"/"+name) {
+				if strings.Contains(content, line) != slices.Contains(a.shown(text), name) {
 					return fmt.Errorf("%s: %q", name, content)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/policy"
+	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -73,14 +74,20 @@ func TestTheDirectoryCarriesOver(t *testing.T) {
 			pool := poolOf(t, s, shell.Bash(tc.options))
 			var ex pegboard.Executor
 			var got shell.Output
+			var before string
 			for _, line := range tc.lines {
+				before = s.Cwd()
 				got = outputOf(t, ex.Run(t.Context(), pool, bashCall(t, line))[0])
 			}
-			if tc.notes == "" {
-				require.NotContains(t, got.Stderr, "director", "nothing to note")
-			} else {
+			switch {
+			case tc.notes != "":
 				require.Contains(t, got.Stderr, tc.notes)
+			case s.Cwd() == before:
+				require.NotContains(t, got.Stderr, "director", "nothing to note")
+			default:
+				require.Contains(t, got.Stderr, "The working directory is "+s.Cwd()+" now.")
 			}
+			require.Equal(t, filepath.Join(s.Dir(), tc.want), s.Cwd())
 			require.Equal(t, filepath.Join(s.Dir(), tc.want), outputOf(t, ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0]).Stdout)
 		})
 	}
@@ -96,9 +103,7 @@ func TestADirectoryThatIsGone(t *testing.T) {
 	var ex pegboard.Executor
 	ex.Run(t.Context(), pool, bashCall(t, "cd sub/deep"))
 	require.NoError(t, os.RemoveAll(filepath.Join(s.Dir(), "sub")))
-	got := outputOf(t, ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0])
-	require.Equal(t, s.Dir(), got.Stdout)
-	require.Contains(t, got.Stderr, "is gone")
+	require.ErrorContains(t, ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0].Err, "is gone or leads outside by now. The working directory is "+s.Dir()+" again")
 	require.Equal(t, s.Dir(), ex.Run(t.Context(), pool, bashCall(t, "pwd"))[0].Result.Text(), "it is told once")
 }
 
@@ -114,9 +119,8 @@ func TestADirectoryThatLeadsElsewhere(t *testing.T) {
 	sub := filepath.Join(s.Dir(), "sub")
 	require.NoError(t, os.RemoveAll(sub))
 	require.NoError(t, os.Symlink(tempDir(t), sub))
-	got := outputOf(t, ex.Run(t.Context(), pool, bashCall(t, "pwd -P"))[0])
-	require.Equal(t, s.Dir(), got.Stdout)
-	require.Contains(t, got.Stderr, "outside the working directories by now")
+	require.ErrorContains(t, ex.Run(t.Context(), pool, bashCall(t, "pwd -P"))[0].Err, "leads outside by now")
+	require.Equal(t, s.Dir(), ex.Run(t.Context(), pool, bashCall(t, "pwd -P"))[0].Result.Text())
 }
 
 func bashCall(t *testing.T, line string) pegboard.Call {
@@ -144,7 +148,7 @@ func TestCallsOfAMessageFollowTheDirectory(t *testing.T) {
 	require.Equal(t, "above", outs[0].Result.Text())
 	require.ErrorIs(t, outs[2].Err, pegboard.ErrDenied, "it is sub/note by now")
 	require.Equal(t, "above", outs[3].Result.Text())
-	require.Equal(t, dir, outs[4].Result.Text())
+	require.Equal(t, dir, outputOf(t, outs[4]).Stdout)
 	require.Equal(t, "above", outs[5].Result.Text())
 }
 
@@ -206,7 +210,7 @@ func TestAddedDirectoriesAreWorkingDirectories(t *testing.T) {
 	pool := poolOf(t, s, shell.Bash(shell.Options{}))
 	var ex pegboard.Executor
 	outs := ex.Run(t.Context(), pool, bashCall(t, "cd "+more), bashCall(t, "pwd"))
-	require.Empty(t, outputOf(t, outs[0]).Stderr)
+	require.Equal(t, "The working directory is "+more+" now.", outputOf(t, outs[0]).Stderr)
 	require.Equal(t, more, strings.TrimSpace(outs[1].Result.Text()))
 }
 
@@ -239,4 +243,49 @@ func TestCommandsStartWhereTheSessionHasMoved(t *testing.T) {
 	require.NoError(t, os.Remove(begun))
 	require.Equal(t, dir, <-ended)
 	require.Equal(t, sub, printed("pwd"))
+}
+
+// TestFileToolsFollowTheDirectory: after a cd, a relative path means the same file to the shell and
+// to the file tools, and rules are about the file that it means.
+func TestFileToolsFollowTheDirectory(t *testing.T) {
+	t.Parallel()
+	needBash(t)
+	dir := carryDir(t)
+	for name, text := range map[string]string{"note": "above\n", "sub/note": "below\n", "sub/secret": "secret\n", "secret": "open\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	perms, err := policy.New(policy.ModeAcceptEdits, policy.RuleSet{Allow: []string{"Bash(cd:*)"}, Deny: []string{"Read(/sub/secret)"}})
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	var registry pegboard.Registry
+	require.NoError(t, registry.Add(append(files.Tools(), shell.Bash(shell.Options{}))...))
+	pool := registry.AssemblePool(s, pegboard.PoolConfig{})
+	call := func(name string, input map[string]any) pegboard.Call {
+		return pegboard.Call{Name: name, Input: []byte(jsonOf(t, input))}
+	}
+	read := func(path string) pegboard.Call { return call("Read", map[string]any{"file_path": path}) }
+	var ex pegboard.Executor
+
+	outs := ex.Run(t.Context(), pool, read("note"), bashCall(t, "cd sub"), read("note"), read("secret"),
+		call("Edit", map[string]any{"file_path": "note", "old_string": "below", "new_string": "edited"}),
+		call("Write", map[string]any{"file_path": "made", "content": "new\n"}))
+	require.Contains(t, outs[0].Result.Text(), "above")
+	require.Contains(t, outs[1].Result.Text(), "The working directory is "+filepath.Join(dir, "sub")+" now.")
+	require.Contains(t, outs[2].Result.Text(), "below")
+	require.ErrorIs(t, outs[3].Err, pegboard.ErrDenied)
+	require.NoError(t, outs[4].Err)
+	require.NoError(t, outs[5].Err)
+	require.FileExists(t, filepath.Join(dir, "sub", "made"))
+	edited, err := os.ReadFile(filepath.Join(dir, "sub", "note"))
+	require.NoError(t, err)
+	require.Equal(t, "edited\n", string(edited))
+
+	outs = ex.Run(t.Context(), pool, call("Glob", map[string]any{"pattern": "n*"}), call("Grep", map[string]any{"pattern": "edited|above"}), read("none"), read("../note"))
+	require.Equal(t, "note", outs[0].Result.Text())
+	require.Contains(t, outs[1].Result.Text(), "note")
+	require.NotContains(t, outs[1].Result.Text(), "above", "the search starts where the shell is")
+	require.Contains(t, outs[2].Result.Text(), "The working directory is "+filepath.Join(dir, "sub"))
+	require.Contains(t, outs[3].Result.Text(), "above")
 }
