@@ -206,7 +206,7 @@ func TestCallRun(t *testing.T) {
 		{name: "itself", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Script"}, err: pegboard.ErrUnknownTool},
 		{name: "unknown", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Nothing"}, err: pegboard.ErrUnknownTool},
 		{name: "bad input", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Own", Input: []byte(`{"a":1}`)}, err: pegboard.ErrInvalidInput},
-		{name: "denied", tool: "Script", deny: []string{"Own(x:1)", "Read"}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool},
+		{name: "denied", tool: "Script", deny: []string{"Own(x:1)", "Read"}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrDenied},
 		{name: "not allowed", tool: "Script", inner: pegboard.Call{ID: "in", Name: "Unruled"}, err: pegboard.ErrDenied},
 		{name: "hidden in REPL mode", tool: "REPL", pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "Read"}, want: "read"},
 		{name: "hidden, for another tool", tool: "Script", pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool},
@@ -216,7 +216,7 @@ func TestCallRun(t *testing.T) {
 			pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}, Restrictions: []pegboard.Restriction{{Without: []string{"Read"}}}},
 		},
 		{
-			name: "denied by name in REPL mode", tool: "REPL", deny: []string{"Read"}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrUnknownTool,
+			name: "denied by name in REPL mode", tool: "REPL", deny: []string{"Read"}, inner: pegboard.Call{ID: "in", Name: "Read"}, err: pegboard.ErrDenied,
 			pool: pegboard.PoolConfig{Gates: pegboard.Gates{REPL: true}},
 		},
 	} {

@@ -62,8 +62,8 @@ var ErrNoExternalCall = errors.New("the outcome of the call is not awaited")
 
 // The causes with which a host cancels the context of a batch, or a session's calls with
 // [Session.Interrupt]. The model is told each in its own words, since a model that takes
-// an interruption for a refusal argues with the user. Any other cause counts as
-// ErrUserInterrupt.
+// an interruption for a refusal argues with the user. Of any other cause it is told that
+// the program stopped the call, and why.
 var (
 	// ErrUserInterrupt: the user stopped the turn.
 	ErrUserInterrupt = errors.New("interrupted by the user")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/seed49eaa51d/pegboard"
 )
@@ -26,4 +27,13 @@ func (t shouting) Call(ctx context.Context, c *pegboard.Call) (*pegboard.Result,
 		return nil, err
 	}
 	return pegboard.TextResult(r.Text() + "!"), nil
+}
+
+// A host's own list of tools counts aliases as the library's lists do.
+func ExampleInfo_Matches() {
+	quiet := []string{"TodoWrite", "Task"}
+	agent := pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}
+	fmt.Println(slices.ContainsFunc(quiet, agent.Matches))
+	// Output:
+	// true
 }

@@ -85,8 +85,9 @@ func (i *Info) sharesName(o *Info) bool {
 	})
 }
 
-// answersTo reports whether name is the tool's name or an alias.
-func (i *Info) answersTo(name string) bool { return i.Name == name || slices.Contains(i.Aliases, name) }
+// Matches reports whether name is the tool's name or an alias. A list of tools that a host keeps
+// is compared by it.
+func (i *Info) Matches(name string) bool { return i.Name == name || slices.Contains(i.Aliases, name) }
 
 // facts returns the facts of the tool that a decision needs.
 func (i *Info) facts() policy.Tool {

@@ -232,6 +232,10 @@ func (j *job) lookup() *failure {
 		j.definition.deferred, j.definition.unseen = j.batch.pool.deferralOf(e.info.Name)
 		return nil
 	}
+	if d, denied := j.batch.pool.deniedWhole(name); denied {
+		j.recordDecision(d)
+		return j.denied(d)
+	}
 	text, known := j.batch.pool.explain(name)
 	text += "."
 	if near := j.batch.pool.suggest(name); len(near) > 0 && !known {

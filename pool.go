@@ -178,18 +178,27 @@ func (p *Pool) explain(name string) (text string, known bool) {
 		}
 		return fmt.Sprintf("%s is available: %s", e.info.Name, from), true
 	}
-	for _, matches := range []func(Exclusion) bool{
-		func(x Exclusion) bool { return x.isCalled(name) },
-		func(x Exclusion) bool { return x.Origin.External() && x.Origin.Tool == name },
-	} {
-		if i := slices.IndexFunc(p.excluded, matches); i >= 0 {
-			return fmt.Sprintf("%s is not available here: %s", p.excluded[i].Name, p.excluded[i].Reason), true
-		}
+	if x := p.exclusion(name); x != nil {
+		return fmt.Sprintf("%s is not available here: %s", x.Name, x.Reason), true
 	}
 	if source, ok := p.from.removed[name]; ok {
 		return fmt.Sprintf("%s is no longer there: %q has withdrawn it or is disconnected", name, source), true
 	}
 	return name + " is not a registered tool", false
+}
+
+// exclusion returns why the tool of that name, or of that name at its source, is not in the pool,
+// or nil.
+func (p *Pool) exclusion(name string) *Exclusion {
+	for _, matches := range []func(Exclusion) bool{
+		func(x Exclusion) bool { return x.isCalled(name) },
+		func(x Exclusion) bool { return x.Origin.External() && x.Origin.Tool == name },
+	} {
+		if i := slices.IndexFunc(p.excluded, matches); i >= 0 {
+			return &p.excluded[i]
+		}
+	}
+	return nil
 }
 
 // suggest returns up to three names in the pool that are similar to name.
@@ -327,7 +336,7 @@ func (p *Pool) selected(hook func(*Session, []string) []string) *Pool {
 	if err := goroutine.Try(func() error { selected = hook(p.session, names); return nil }); err != nil {
 		selected, reason = nil, "the hook that selects tools failed: "+err.Error()
 	}
-	return p.narrowed(func(i *Info) (bool, string) { return slices.ContainsFunc(selected, i.answersTo), reason })
+	return p.narrowed(func(i *Info) (bool, string) { return slices.ContainsFunc(selected, i.Matches), reason })
 }
 
 // finish completes a pool whose tools were chosen.
@@ -440,7 +449,7 @@ func (s Scope) Has(name string) bool {
 // behind it.
 func (s Scope) CanRun(name string) bool {
 	s.note()
-	if s.pool == nil || s.tool == nil || s.tool.answersTo(name) {
+	if s.pool == nil || s.tool == nil || s.tool.Matches(name) {
 		return false
 	}
 	return s.pool.behind(s.tool.Name).hasBuiltin(name)
@@ -566,9 +575,7 @@ func (a *assembly) addBuiltins() {
 	for _, e := range builtins {
 		if why := a.gates.special(gateName(&e.info)); why != "" && !e.ofPool {
 			a.exclude(e, why)
-		} else if why := a.denied(e, a.denials); why != "" {
-			a.exclude(e, why)
-		} else {
+		} else if !a.denied(e, a.denials) {
 			candidates = append(candidates, e)
 		}
 	}
@@ -602,8 +609,8 @@ func (a *assembly) addExternal() {
 	taken, denials := a.takenNames(), a.externalDenials()
 	var last *entry // the last offered tool
 	for _, e := range from.external {
-		if why := a.denied(e, denials); why != "" {
-			a.exclude(e, why)
+		if a.denied(e, denials) {
+			continue
 		} else if owner, ok := taken[e.info.Name]; ok {
 			a.exclude(e, "quarantined, its name belongs to "+owner.describe())
 		} else if last != nil && last.info.Name == e.info.Name {
@@ -684,10 +691,10 @@ func (a *assembly) externalDenials() map[string]int {
 	return denials
 }
 
-// denied describes the first rule that denies a tool as a whole, or returns "".
-func (a *assembly) denied(e *entry, denials map[string]int) string {
+// denied reports whether a rule denies a tool as a whole, and then excludes it by the first one.
+func (a *assembly) denied(e *entry, denials map[string]int) bool {
 	if len(denials) == 0 && len(a.globs) == 0 {
-		return ""
+		return false
 	}
 	first := len(a.rules)
 	look := func(name string) {
@@ -709,9 +716,13 @@ func (a *assembly) denied(e *entry, denials map[string]int) string {
 		first = min(first, at)
 	}
 	if first == len(a.rules) {
-		return ""
+		return false
 	}
-	return a.rules[first].Describe()
+	rule := a.rules[first]
+	x := e.exclusion(rule.Describe())
+	x.Rule = &rule
+	a.pool.excluded = append(a.pool.excluded, x)
+	return true
 }
 
 func (a *assembly) exclude(e *entry, reason string) {

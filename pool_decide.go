@@ -36,6 +36,9 @@ func (p *Pool) decide(ctx context.Context, c Call, x *policy.Explanation) policy
 		if ctx.Err() != nil {
 			return undecided(ctx)
 		}
+		if d, denied := p.deniedWhole(c.Name); denied {
+			return d
+		}
 		tool, made, err := p.Rebuild(c)
 		if err != nil {
 			return policy.Decision{Behavior: policy.Deny, Reason: err.Error()}
@@ -73,6 +76,19 @@ func (p *Pool) decide(ctx context.Context, c Call, x *policy.Explanation) policy
 		return d
 	}
 	return policy.Decision{Behavior: policy.Deny, Reason: "the tool does not agree with itself on its input"}
+}
+
+// deniedWhole returns the decision on all calls of a tool that a deny rule keeps out of the pool.
+func (p *Pool) deniedWhole(name string) (d policy.Decision, denied bool) {
+	if _, ok := p.byName[name]; ok {
+		return d, false
+	}
+	x := p.exclusion(name)
+	if x == nil || x.Rule == nil {
+		return d, false
+	}
+	rule := *x.Rule
+	return policy.Decision{Behavior: policy.Deny, By: policy.ByRule, Rule: &rule, Reason: x.Reason + " covers every call of it"}, true
 }
 
 // undecided is the answer where a context ended before the decision.

@@ -256,7 +256,7 @@ func (d *discovery) record(name string, seen bool) {
 func (d *discovery) hasSeen(i *Info) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return slices.ContainsFunc(d.seen, i.answersTo)
+	return slices.ContainsFunc(d.seen, i.Matches)
 }
 
 func appendOnce(list []string, name string) []string {

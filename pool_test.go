@@ -117,16 +117,16 @@ func TestPoolIsASnapshot(t *testing.T) {
 // TestUnknownDeniedAndRemovedAreToldApart: the model reads which it was.
 func TestUnknownDeniedAndRemovedAreToldApart(t *testing.T) {
 	t.Parallel()
-	reg := registryOf(t, inert("Read"), inert("Bash"))
+	reg := registryOf(t, inert("Read"), inert("Bash", "Sh"))
 	attach(t, reg, "gh", "list", "search")
 	attach(t, reg, "web", "fetch")
 	attach(t, reg, "gh", "search")
 	reg.Detach("web")
-	s := denying(t, "Bash")
+	attach(t, reg, "db", "drop")
+	s := denying(t, "Bash", "mcp__db")
 	pool := reg.AssemblePool(s, pegboard.PoolConfig{}).Restrict(pegboard.Restriction{Without: []string{"mcp__gh__search"}})
 	for name, says := range map[string]string{
 		"Reed":            "not a registered tool. Did you mean Read?",
-		"Bash":            `not available here: deny rule "Bash"`,
 		"mcp__gh__search": "not available here: a restriction",
 		"mcp__gh__list":   `no longer there: "gh" has withdrawn it`,
 		"mcp__web__fetch": `no longer there: "web"`,
@@ -135,6 +135,21 @@ func TestUnknownDeniedAndRemovedAreToldApart(t *testing.T) {
 		out := ex.Run(t.Context(), pool, call("1", name, ``))[0]
 		require.ErrorIs(t, out.Err, pegboard.ErrUnknownTool)
 		require.Contains(t, out.Result.Text(), says)
+	}
+	for _, name := range []string{"Bash", "Sh", "mcp__db__drop", "drop"} {
+		var decided []policy.Decision
+		ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) {
+			if e.Kind == pegboard.EventDecided {
+				decided = append(decided, *e.Decision)
+			}
+		}})
+		out := ex.Run(t.Context(), pool, call("1", name, ``))[0]
+		require.ErrorIs(t, out.Err, pegboard.ErrDenied)
+		require.Contains(t, out.Result.Text(), name+" was denied: deny rule ")
+		require.Equal(t, policy.ByRule, out.Decision.By)
+		require.NotNil(t, out.Decision.Rule)
+		require.Equal(t, []policy.Decision{out.Decision}, decided, "it is logged")
+		require.Equal(t, out.Decision, pool.Decide(t.Context(), call("1", name, ``)))
 	}
 	attach(t, reg, "web", "fetch")
 	require.Contains(t, reg.AssemblePool(s, pegboard.PoolConfig{}).Explain("mcp__web__fetch"), "is available")

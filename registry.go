@@ -218,7 +218,9 @@ func (r *Registry) SetDescription(source, text string) {
 // [Pool.Explain] and [Pool.Excluded] say which tools were left out, and why.
 func (r *Registry) AssemblePool(s *Session, cfg PoolConfig) *Pool {
 	s.mustExist("AssemblePool")
-	return assemble(r, s, &cfg)
+	p := assemble(r, s, &cfg)
+	s.results.pool.Store(p)
+	return p
 }
 
 // snapshot returns the present catalog.

@@ -42,7 +42,7 @@ func (r Restriction) keeps(i *Info) (ok bool, reason string) {
 // listed reports whether a list of names, which may hold stars, names a tool.
 func listed(names []string, i *Info) bool {
 	return slices.ContainsFunc(names, func(n string) bool {
-		return i.answersTo(n) || pattern.Name(n, i.Name)
+		return i.Matches(n) || pattern.Name(n, i.Name)
 	})
 }
 
@@ -386,7 +386,7 @@ func hasTool(p *Pool, entry string) bool {
 
 // namesTool reports whether an entry without parentheses names a tool.
 func namesTool(entry string, i *Info) bool {
-	if entry == "*" || i.answersTo(entry) {
+	if entry == "*" || i.Matches(entry) {
 		return true
 	}
 	if i.server == "" {

@@ -257,11 +257,12 @@ type ResultLimits struct {
 	// at once; 0 means DefaultMaskStep.
 	MaskStep int
 
-	// PinnedTools are tools whose results TrimResults does not replace; nil means those
-	// that instruct the model: Skill, AskUserQuestion, EnterPlanMode and ExitPlanMode.
+	// PinnedTools are tools, by name or alias, whose results TrimResults does not replace;
+	// nil means those that instruct the model: Skill, AskUserQuestion, EnterPlanMode and
+	// ExitPlanMode.
 	PinnedTools []string
-	// RereadTools are tools whose results TrimResults need not store, since the model
-	// can read the same file again; nil means Read and ReadResult.
+	// RereadTools are tools, by name or alias, whose results TrimResults need not store,
+	// since the model can read the same file again; nil means Read and ReadResult.
 	RereadTools []string
 	// ReadMoreHint ends the notice of a stored result and says how to read more of it.
 	// Empty names the tools Read and Grep. It is part of the provider's prompt cache.

@@ -37,6 +37,7 @@ type sessionResults struct {
 	temporary *temporaryStore // shared by all agents of a conversation
 	limits    ResultLimits    // with the defaults filled in
 	trimmer   resultTrimmer
+	pool      atomic.Pointer[Pool] // the session's last one, which knows the aliases of tools; nil before it
 
 	stored      atomic.Int64 // how many texts the store was given
 	storedBytes atomic.Int64 // that it keeps of them
@@ -80,6 +81,14 @@ func (r *sessionResults) counts() ResultCounts {
 	c := ResultCounts{Stored: int(r.stored.Load()), StoredBytes: r.storedBytes.Load()}
 	r.trimmer.counts(&c)
 	return c
+}
+
+// lists reports whether a list names a tool. Each may be an alias.
+func (r *sessionResults) lists(list []string, tool string) bool {
+	p := r.pool.Load()
+	return slices.ContainsFunc(list, func(name string) bool {
+		return name == tool || p != nil && p.canonicalName(name) == p.canonicalName(tool)
+	})
 }
 
 // A previewForm says how a text that is too long is shown.
@@ -260,7 +269,7 @@ func (t *resultTrimmer) trim(ctx context.Context, results []HistoryResult) []str
 	limits := &t.results.limits
 	history := make([]resulttrim.Result, len(results))
 	for i, h := range results {
-		history[i] = resulttrim.Result{ID: h.CallID, Turn: h.Turn, Size: utf8.RuneCountInString(h.Text), Fixed: h.Fixed || slices.Contains(limits.PinnedTools, h.Tool)}
+		history[i] = resulttrim.Result{ID: h.CallID, Turn: h.Turn, Size: utf8.RuneCountInString(h.Text), Fixed: h.Fixed || t.results.lists(limits.PinnedTools, h.Tool)}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -306,7 +315,7 @@ func (t *resultTrimmer) placeholder(ctx context.Context, h HistoryResult, masked
 	if masked {
 		form = previewForm{characters: maskedLength, unstored: maskedLength, ends: true, name: "Old result", whole: h.Text}
 	}
-	if slices.Contains(t.results.limits.RereadTools, h.Tool) {
+	if t.results.lists(t.results.limits.RereadTools, h.Tool) {
 		form.instead = "call " + h.Tool + " again to see it"
 	}
 	return t.results.preview(ctx, h.CallID, strings.NewReader(h.Text), form)

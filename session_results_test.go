@@ -30,6 +30,8 @@ func TestTrim(t *testing.T) {
 	fixed.Fixed = true
 	pinned := past(1, "a", 40_000)
 	pinned.Tool = "Skill"
+	alias := pinned
+	alias.Tool = "Ability"
 	tests := []struct {
 		name     string
 		limits   pegboard.ResultLimits
@@ -41,6 +43,7 @@ func TestTrim(t *testing.T) {
 		{name: "the largest of a message", limits: limits, results: []pegboard.HistoryResult{past(1, "a", 20_000), past(1, "b", 21_000), past(1, "c", 20_000)}, replaced: "b"},
 		{name: "never what made tools known", limits: limits, results: []pegboard.HistoryResult{fixed, past(1, "b", 20_000)}, replaced: "b"},
 		{name: "never a pinned tool's", limits: limits, results: []pegboard.HistoryResult{pinned, past(1, "b", 20_000)}, replaced: "b"},
+		{name: "nor under an alias", limits: limits, results: []pegboard.HistoryResult{alias, past(1, "b", 20_000)}, replaced: "b"},
 		{name: "no budget", limits: pegboard.ResultLimits{PerMessage: -1, KeepRecent: -1}, results: []pegboard.HistoryResult{past(1, "a", 9_000_000), past(2, "b", 9_000_000), past(3, "c", 1)}},
 		{name: "old ones, many at once", limits: limits, results: []pegboard.HistoryResult{past(1, "a", 15_000), past(2, "b", 16_000), past(3, "c", 15_000), past(4, "d", 15_000)}, replaced: "ab"},
 		{name: "too few to be worth it", limits: limits, results: []pegboard.HistoryResult{past(1, "a", 15_000), past(2, "b", 15_000), past(3, "c", 15_000)}},
@@ -51,6 +54,7 @@ func TestTrim(t *testing.T) {
 			t.Parallel()
 			store := dirStore(t, pegboard.DirOptions{})
 			s := session(t, pegboard.SessionConfig{Results: store, Limits: tt.limits})
+			registryOf(t, inert("Skill", "Ability")).AssemblePool(s, pegboard.PoolConfig{})
 			texts := s.TrimResults(t.Context(), tt.results)
 			require.Len(t, texts, len(tt.results))
 			replaced := ""

@@ -419,6 +419,8 @@ type Exclusion struct {
 	Name   string // the exposed name
 	Origin Origin
 	Reason string // the rule, gate, restriction or tool that excludes it
+	// Rule is the deny rule that excludes it, or nil. A call of the tool is denied by the rule.
+	Rule *policy.Rule
 
 	aliases []string
 }

@@ -137,7 +137,7 @@ func TestCallsThatDidNotRun(t *testing.T) {
 		},
 		{
 			name: "an alias of a tool that a rule excludes", tool: "Shell", input: `{}`,
-			want: []string{`"tool":"Bash","as":"Shell","behavior":"notRun","stage":"lookup","error":"unknown tool"}`},
+			want: []string{`"tool":"Bash","as":"Shell","behavior":"deny","by":"rule","mode":"default","rule":{"behavior":"deny","text":"Bash","source":"projectSettings"}}`},
 		},
 		{
 			name: "input that is no JSON", tool: "Write", input: `{"path":"k4nary`,

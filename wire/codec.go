@@ -154,11 +154,11 @@ type Trimmer interface {
 // Choice leaves that to the model.
 type Choice struct {
 	Mode ChoiceMode
-	// Tool is the one to call, by its name in the pool, if Mode is One.
+	// Tool is the one to call, by name or alias, if Mode is One.
 	Tool string
-	// Tools are the only ones that may be called, by their names in the pool, if Mode
-	// is Auto or Required. Empty means all. Not every provider can say this: the
-	// Choice method of its Codec documents the closest form.
+	// Tools are the only ones that may be called, by name or alias, if Mode is Auto or
+	// Required. Empty means all. Not every provider can say this: the Choice method of its
+	// Codec documents the closest form.
 	Tools []string
 	// Sequential asks for at most one call in a turn, where the provider can.
 	Sequential bool

@@ -49,12 +49,13 @@ func ApplyPatch(o WriteOptions) pegboard.Tool {
 		},
 		Summary: applyPatchInput.lines,
 		Validate: func(ctx context.Context, in applyPatchInput, c *pegboard.Call) error {
-			if err := in.validate(); err != nil {
+			err := in.validate()
+			if err != nil || c.Identity() == nil { // it is only decided
 				return err
 			}
 			p, err := newPatchPlan(o, c, in)
 			if err != nil {
-				return nil // no executor has admitted the call
+				return err
 			}
 			return p.check(ctx)
 		},

@@ -44,11 +44,15 @@ func (w planner[In, Out]) plan(ctx context.Context, f targetFile, in In) (snapsh
 }
 
 // check returns the error with which the call would end as the file is now. The call holds its keys,
-// so no other call of the conversation changes the file before it runs.
+// so no other call of the conversation changes the file before it runs. A call that is only
+// decided, as by [pegboard.Pool.Decide], is not checked: its decision is one of rules.
 func (w planner[In, Out]) check(ctx context.Context, o WriteOptions, in In, c *pegboard.Call) error {
+	if c.Identity() == nil {
+		return nil
+	}
 	f, err := newTargetFile(o, c)
 	if err != nil {
-		return nil // no executor has admitted the call
+		return err
 	}
 	snapshot, _, err := w.plan(ctx, f, in)
 	if err == nil || !f.mayExplain(snapshot) {

@@ -16,7 +16,7 @@ type Config struct {
 	// EagerInput asks for the input of all calls as the model writes it, without checks
 	// and buffering by the API. Such input is more often no JSON.
 	EagerInput bool
-	// EagerTools asks for the same from these tools alone, by their names in the pool.
+	// EagerTools asks for the same from these tools alone, by name or alias.
 	EagerTools []string
 	// ServerTools are definitions of tools that the API itself knows, such as its web
 	// search, its search of tools, or a toolset. They come before the tools of the pool

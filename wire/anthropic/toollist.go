@@ -44,17 +44,17 @@ func newToolList(config Config) toolList {
 		}
 		l.cacheMark = append([]byte(`,"cache_control":`), control.Encode()...)
 	}
-	if len(config.EagerTools) > 0 {
-		l.eagerTools = make(map[string]bool, len(config.EagerTools))
-		for _, tool := range config.EagerTools {
-			l.eagerTools[tool] = true
-		}
-	}
 	return l
 }
 
 // fill appends all tools to list. It fails at a name that the API refuses.
 func (l *toolList) fill(list []json.RawMessage, p *pegboard.Pool) (tools []json.RawMessage, ok bool) {
+	l.eagerTools = make(map[string]bool, len(l.config.EagerTools))
+	for _, tool := range l.config.EagerTools {
+		if t, ok := p.Lookup(tool); ok {
+			l.eagerTools[t.Info().Name] = true
+		}
+	}
 	l.problems, l.serverNames, l.hasVisible, l.deferred, l.strict = nil, nil, false, 0, dialect.Use{}
 	list = l.addServer(slices.Grow(list, len(l.config.ServerTools)+p.Len()))
 	if list, ok = l.addPart(list, p, pegboard.Builtin); !ok {

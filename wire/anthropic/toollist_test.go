@@ -133,9 +133,9 @@ const oneLine = `{"type":"object","properties":{"line":{"type":"integer"}},"requ
 func TestToolMembers(t *testing.T) {
 	t.Parallel()
 	p := poolOf(t,
-		special(t, pegboard.Info{Name: "edit", Strict: true, Loading: pegboard.LoadOnSearch}, oneLine, `{"line":1}`, `{"line":2}`),
+		special(t, pegboard.Info{Name: "edit", Aliases: []string{"change"}, Strict: true, Loading: pegboard.LoadOnSearch}, oneLine, `{"line":1}`, `{"line":2}`),
 		tool(t, "find", "", anyObject))
-	w := anthropic.New(p, anthropic.Config{EagerTools: []string{"edit"}, Cache: true, CacheTTL: "1h"})
+	w := anthropic.New(p, anthropic.Config{EagerTools: []string{"change"}, Cache: true, CacheTTL: "1h"})
 	require.Equal(t, `[{"name":"edit","input_schema":`+oneLine+`,"strict":true,"defer_loading":true,"input_examples":[{"line":1},{"line":2}],"eager_input_streaming":true},`+
 		`{"name":"find","input_schema":{"type":"object"},"cache_control":{"type":"ephemeral","ttl":"1h"}}]`, string(w.Tools()))
 	require.Empty(t, w.Omitted())

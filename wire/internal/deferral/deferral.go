@@ -56,6 +56,9 @@ func Request(p *pegboard.Pool) iter.Seq2[pegboard.Declaration, bool] {
 // and not loaded. If the tool to call is one of them, the model decides. If none of
 // c.Tools is left, the model may call none.
 func Choice(p *pegboard.Pool, c wire.Choice) wire.Choice {
+	if p != nil {
+		c = named(p, c)
+	}
 	if !Searches(p) || c.Mode == wire.None || c.Mode != wire.One && len(c.Tools) == 0 {
 		return c
 	}
@@ -72,6 +75,21 @@ func Choice(p *pegboard.Pool, c wire.Choice) wire.Choice {
 	c.Tools = slices.DeleteFunc(slices.Clone(c.Tools), func(tool string) bool { return out[tool] })
 	if len(c.Tools) == 0 {
 		return wire.Choice{Mode: wire.None, Sequential: c.Sequential}
+	}
+	return c
+}
+
+// named returns c with the names of the tools in place of aliases.
+func named(p *pegboard.Pool, c wire.Choice) wire.Choice {
+	name := func(tool string) string {
+		if t, ok := p.Lookup(tool); ok {
+			return t.Info().Name
+		}
+		return tool
+	}
+	c.Tool, c.Tools = name(c.Tool), slices.Clone(c.Tools)
+	for i, tool := range c.Tools {
+		c.Tools[i] = name(tool)
 	}
 	return c
 }

@@ -27,7 +27,7 @@ func tool(t *testing.T, name string, loading pegboard.Loading, aliases ...string
 func poolOf(t *testing.T, d pegboard.Deferral, more ...pegboard.Tool) *pegboard.Pool {
 	t.Helper()
 	var r pegboard.Registry
-	require.NoError(t, r.Add(append(more, tool(t, "a", pegboard.LoadOnSearch), tool(t, "b", pegboard.LoadAlways), tool(t, "c", pegboard.LoadOnSearch, "old"))...))
+	require.NoError(t, r.Add(append(more, tool(t, "a", pegboard.LoadOnSearch), tool(t, "b", pegboard.LoadAlways, "bee"), tool(t, "c", pegboard.LoadOnSearch, "old"))...))
 	_, err := r.Attach("s", tool(t, "d", pegboard.LoadByPolicy))
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{})
@@ -91,6 +91,17 @@ func TestChoice(t *testing.T) {
 			require.Equal(t, tt.in, deferral.Choice(poolOf(t, pegboard.Deferral{ProviderSearch: true}), tt.in), "all are sent")
 			require.Equal(t, tt.in, deferral.Choice(nil, tt.in))
 		})
+	}
+}
+
+// TestChoiceOfAnAlias: whatever a tool is called, it is the one that the request has.
+func TestChoiceOfAnAlias(t *testing.T) {
+	t.Parallel()
+	for _, p := range []*pegboard.Pool{poolOf(t, pegboard.Deferral{}), poolOf(t, pegboard.Deferral{}, pegboard.ToolSearch(pegboard.SearchOptions{}))} {
+		in := wire.Choice{Mode: wire.Required, Tools: []string{"bee", "none"}}
+		require.Equal(t, wire.Choice{Mode: wire.Required, Tools: []string{"b", "none"}}, deferral.Choice(p, in))
+		require.Equal(t, []string{"bee", "none"}, in.Tools)
+		require.Equal(t, wire.Choice{Mode: wire.One, Tool: "b"}, deferral.Choice(p, wire.Choice{Mode: wire.One, Tool: "bee"}))
 	}
 }
 
