@@ -609,7 +609,7 @@ func (a *assembly) addExternal() {
 		} else if last != nil && last.info.Name == e.info.Name {
 			a.exclude(e, "quarantined, its name belongs to "+last.info.Origin.describe())
 		} else if a.gates.Simple {
-			a.exclude(e, "simple mode (Gates.Simple)")
+			a.exclude(e, "simple mode")
 		} else if a.offer(e) {
 			last = e
 		}

@@ -160,11 +160,11 @@ func (g Gates) special(name string) string {
 	switch name {
 	case "ListMcpResources", "ReadMcpResource":
 		if !g.Resources {
-			return "no server offers resources (Gates.Resources)"
+			return "no server offers resources"
 		}
 	case "StructuredOutput":
 		if !g.StructuredOutput {
-			return "nobody asked for structured output (Gates.StructuredOutput)"
+			return "nobody asked for structured output"
 		}
 	}
 	return ""
@@ -177,23 +177,23 @@ func (g Gates) hides(name string, role Role, registered []string) string {
 		if g.simple(role, registered, name) {
 			return ""
 		}
-		return "simple mode (Gates.Simple)"
+		return "simple mode"
 	}
 	has := func(n string) bool { return slices.Contains(registered, n) }
 	switch {
 	case g.REPL && has("REPL") && slices.Contains(primitives, name):
-		return "called from inside REPL (Gates.REPL)"
+		return "it is called from inside REPL"
 	case g.EmbeddedSearch && (name == "Glob" || name == "Grep"):
-		return "the shell searches (Gates.EmbeddedSearch)"
+		return "the shell searches"
 	case g.TodoList && has("TodoWrite") && slices.Contains(taskTools, name):
-		return "TodoWrite is used instead (Gates.TodoList)"
+		return "TodoWrite is used instead"
 	case !g.TodoList && name == "TodoWrite" && slices.ContainsFunc(taskTools, has):
-		return "the Task tools are used instead (Gates.TodoList)"
+		return "the Task tools are used instead"
 	case name == "PowerShell" && !g.hasPowerShell():
-		return "not on this system (Gates.PowerShell)"
+		return "not on this system"
 	}
 	if f, ok := featureTools[name]; ok && g.Features != nil && !slices.Contains(g.Features, f) {
-		return "the feature " + string(f) + " is off (Gates.Features)"
+		return "the feature " + string(f) + " is off"
 	}
 	return ""
 }
