@@ -69,7 +69,8 @@ func start(s *pegboard.Session, r *pegboard.Registry, o Options, d dialer, serve
 
 // Ready waits until the named servers are no longer pending. Without names it waits for all.
 // The error says which of them cannot be called and why; it wraps a *[ServerError] for each,
-// [ErrUnknownServer], or the cause of ctx.
+// [ErrUnknownServer], or the cause of ctx. The tools of those that can be called are in the
+// registry after [Servers.Sync].
 func (m *Servers) Ready(ctx context.Context, names ...string) error {
 	var problems []error
 	for _, one := range m.list {
