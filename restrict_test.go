@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -151,6 +152,7 @@ func TestGates(t *testing.T) {
 			for _, x := range pool.Excluded() {
 				if !slices.Contains(tc.deny, x.Name) {
 					require.NotEmpty(t, x.Reason, x.Name)
+					require.True(t, reflect.ValueOf(tc.gates).FieldByName(x.Gate).IsValid(), x.Gate)
 				}
 			}
 			if tc.deny == nil {
