@@ -164,7 +164,7 @@ func ExampleRepair() {
 func ExampleCallError() {
 	var ex pegboard.Executor
 	for _, o := range ex.Run(context.Background(), pool(pegboard.SessionConfig{}, greet, exampleWriter()),
-		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":7}`)},
+		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":true}`)},
 		pegboard.Call{ID: "2", Name: "Write", Input: json.RawMessage(`{"file":"a.md"}`)},
 		pegboard.Call{ID: "3", Name: "Read", Input: json.RawMessage(`{}`)}) {
 		var failed *pegboard.CallError

@@ -23,7 +23,7 @@ func ExamplePool_Explain() {
 	}
 	// Output:
 	// Read is available: a built-in tool
-	// LSP is not available here: the feature lsp is off (Gates.Features)
+	// LSP is not available here: the feature lsp is off
 	// TaskStop is not available here: not for agents (sub-agent)
 	// Deploy is not available here: not on Fridays
 	// Write is not a registered tool
@@ -49,7 +49,7 @@ func ExamplePool_Excluded() {
 	// Output:
 	// Read external: false
 	// mcp__db__query external: true
-	// LSP external: false - the feature lsp is off (Gates.Features)
+	// LSP external: false - the feature lsp is off
 	// mcp__db__drop external: true - deny rule "mcp__db__drop"
 }
 
@@ -231,8 +231,8 @@ func ExampleGates() {
 	}
 	// Output:
 	// Grep is available: a built-in tool
-	// Grep is not available here: the shell searches (Gates.EmbeddedSearch)
-	// LSP is not available here: the feature lsp is off (Gates.Features)
+	// Grep is not available here: the shell searches
+	// LSP is not available here: the feature lsp is off
 	// LSP is available: a built-in tool
 }
 

@@ -544,6 +544,8 @@ func TestRepair(t *testing.T) {
 		{name: "never for writers", how: values, writes: true, input: `{"names":"[]"}`},
 		{name: "scalars", input: `{"count":"5","sure":"True","text":null}`, want: `{"count":5,"sure":true}`},
 		{name: "scalars of writers, too", writes: true, input: `{"count":5.0,"sure":"false"}`, want: `{"count":5,"sure":false}`},
+		{name: "a whole number for a text", writes: true, input: `{"text":-12,"names":["a",3]}`, want: `{"text":"-12","names":["a","3"]}`},
+		{name: "a number that texts spell in several ways", input: `{"text":3.0}`},
 		{name: "scalars refused", how: pegboard.Repair{NoScalars: true}, input: `{"count":"5"}`},
 		{name: "scalars beside another mistake", input: `{"count":"5","names":"[]"}`},
 		{name: "scalars beside another repair", how: values, input: `{"count":"5","names":"[]"}`, want: `{"count":5,"names":[]}`},

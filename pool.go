@@ -573,8 +573,8 @@ func (a *assembly) addBuiltins() {
 	builtins := a.builtins()
 	candidates := make([]*entry, 0, len(builtins))
 	for _, e := range builtins {
-		if why := a.gates.special(gateName(&e.info)); why != "" && !e.ofPool {
-			a.exclude(e, why)
+		if gate, why := a.gates.special(gateName(&e.info)); gate != "" && !e.ofPool {
+			a.hide(e, gate, why)
 		} else if !a.denied(e, a.denials) {
 			candidates = append(candidates, e)
 		}
@@ -586,8 +586,8 @@ func (a *assembly) addBuiltins() {
 		}
 	}
 	for _, e := range candidates {
-		if why := a.gates.hides(gateName(&e.info), a.session.cfg.Role, names); why != "" && !e.ofPool {
-			a.exclude(e, why)
+		if gate, why := a.gates.hides(gateName(&e.info), a.session.cfg.Role, names); gate != "" && !e.ofPool {
+			a.hide(e, gate, why)
 		} else {
 			a.offer(e)
 		}
@@ -616,7 +616,7 @@ func (a *assembly) addExternal() {
 		} else if last != nil && last.info.Name == e.info.Name {
 			a.exclude(e, "quarantined, its name belongs to "+last.info.Origin.describe())
 		} else if a.gates.Simple {
-			a.exclude(e, "simple mode (Gates.Simple)")
+			a.hide(e, "Simple", "simple mode")
 		} else if a.offer(e) {
 			last = e
 		}
@@ -727,4 +727,11 @@ func (a *assembly) denied(e *entry, denials map[string]int) bool {
 
 func (a *assembly) exclude(e *entry, reason string) {
 	a.pool.excluded = append(a.pool.excluded, e.exclusion(reason))
+}
+
+// hide excludes a tool by a gate.
+func (a *assembly) hide(e *entry, gate, reason string) {
+	x := e.exclusion(reason)
+	x.Gate = gate
+	a.pool.excluded = append(a.pool.excluded, x)
 }

@@ -373,13 +373,13 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		{name: "in the pool, attached", ask: "mcp__srv__list", says: []string{"mcp__srv__list is available", `"list" of "srv"`}},
 		{name: "unknown", ask: "Nothing", says: []string{"Nothing is not a registered tool"}},
 
-		{name: "special", ask: "StructuredOutput", says: []string{"StructuredOutput is not available", "Gates.StructuredOutput"}},
+		{name: "special", ask: "StructuredOutput", says: []string{"StructuredOutput is not available", "nobody asked for structured output"}},
 		{name: "denied", deny: []string{"Read"}, ask: "Read", says: []string{"Read is not available", `deny rule "Read"`, "userSettings"}},
 		{name: "denied, by alias", deny: []string{"Read"}, ask: "View", says: []string{"Read", `deny rule "Read"`, "userSettings"}},
 		{name: "denied with an alias", deny: []string{"View"}, ask: "Read", says: []string{"Read is not available", `deny rule "View"`, "userSettings"}},
 		{name: "denied with a star", deny: []string{"Read(*)"}, ask: "Read", says: []string{`deny rule "Read"`, "userSettings"}},
-		{name: "hidden by a mode", pool: pegboard.PoolConfig{Gates: pegboard.Gates{EmbeddedSearch: true}}, ask: "Glob", says: []string{"Glob is not available", "Gates.EmbeddedSearch"}},
-		{name: "hidden by a feature", pool: pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{}}}, ask: "LSP", says: []string{"LSP is not available", "lsp", "Gates.Features"}},
+		{name: "hidden by a mode", pool: pegboard.PoolConfig{Gates: pegboard.Gates{EmbeddedSearch: true}}, ask: "Glob", says: []string{"Glob is not available", "the shell searches"}},
+		{name: "hidden by a feature", pool: pegboard.PoolConfig{Gates: pegboard.Gates{Features: []pegboard.Feature{}}}, ask: "LSP", says: []string{"LSP is not available", "the feature lsp is off"}},
 		{name: "disabled", ask: "Sleep", says: []string{"Sleep is not available", "disabled in this session"}},
 		{name: "a declaration that panics", ask: "Shaky", says: []string{"Shaky is not available", "panic"}},
 
@@ -387,7 +387,7 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		{name: "attached, server denied", deny: []string{"mcp__srv"}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", `deny rule "mcp__srv"`, "userSettings"}},
 		{name: "attached, asked for by its raw name", deny: []string{"mcp__srv"}, ask: "list", says: []string{"mcp__srv__list is not available", "userSettings"}},
 		{name: "attached, disabled", ask: "mcp__srv__off", says: []string{"mcp__srv__off is not available", "disabled in this session"}},
-		{name: "attached, simple mode", pool: pegboard.PoolConfig{Gates: pegboard.Gates{Simple: true}}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", "Gates.Simple"}},
+		{name: "attached, simple mode", pool: pegboard.PoolConfig{Gates: pegboard.Gates{Simple: true}}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", "simple mode"}},
 		{name: "the full name before a raw one", deny: []string{"mcp__srv"}, pool: pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Reason: "out of use", Without: []string{"search"}}}}, ask: "search", says: []string{"out of use"}},
 
 		{name: "shadowed by a tool", ask: "taken", says: []string{"mcp__srv__taken is not available", "the built-in tool mcp__srv__taken"}},
@@ -434,10 +434,10 @@ func TestEarlierStepsSpeakFirst(t *testing.T) {
 		first string
 		then  string
 	}{
-		{name: "special, denied", tool: inert("StructuredOutput"), deny: "StructuredOutput", first: "Gates.StructuredOutput", then: "rule"},
+		{name: "special, denied", tool: inert("StructuredOutput"), deny: "StructuredOutput", first: "nobody asked", then: "rule"},
 		{name: "denied, hidden", tool: inert("Glob"), deny: "Glob", gates: fast, first: "deny rule", then: "Gates"},
 		{name: "denied, disabled", tool: switched("Glob", never), deny: "Glob", first: "deny rule", then: "disabled"},
-		{name: "hidden, disabled", tool: switched("Glob", never), gates: fast, first: "Gates.EmbeddedSearch", then: "disabled"},
+		{name: "hidden, disabled", tool: switched("Glob", never), gates: fast, first: "the shell searches", then: "disabled"},
 		{name: "simple, denied", tool: inert("Read"), deny: "Read", gates: simple, first: "deny rule", then: "Gates"},
 		{name: "disabled, of no role", tool: switched("TaskStop", never), role: pegboard.RoleSubAgent, first: "disabled", then: "sub-agent"},
 		{name: "denied, of no role", tool: inert("TaskStop"), deny: "TaskStop", role: pegboard.RoleSubAgent, first: "deny rule", then: "sub-agent"},
@@ -689,7 +689,7 @@ func TestPoolWith(t *testing.T) {
 		{name: "the table of a role lacks it", role: pegboard.RoleAsyncAgent, pool: with(inert("Own")), want: []string{"Grep", "Read"}, explain: map[string]string{"Own": "async agent"}},
 		{name: "restricted", pool: pegboard.PoolConfig{With: []pegboard.Tool{own}, Restrictions: []pegboard.Restriction{{Reason: "not today", Without: []string{"StructuredOutput"}}}}, want: ungated, explain: map[string]string{"StructuredOutput": "not today"}},
 		{name: "another letter case", pool: with(inert("READ")), want: []string{"Grep", "READ", "TaskGet"}, explain: map[string]string{"Read": "this pool has READ of its own"}},
-		{name: "an alias", pool: with(inert("Look", "Grep")), want: []string{"Look", "Read", "TaskGet"}, explain: map[string]string{"StructuredOutput": "Gates.StructuredOutput"}},
+		{name: "an alias", pool: with(inert("Look", "Grep")), want: []string{"Look", "Read", "TaskGet"}, explain: map[string]string{"StructuredOutput": "nobody asked"}},
 		{name: "an attached name is taken", pool: with(inert("mcp__srv__list")), want: ordered(ungated, []string{"mcp__srv__list"}), explain: map[string]string{"list": "the built-in tool mcp__srv__list"}},
 
 		{name: "nil", pool: with(nil, own), want: ordered(ungated, []string{"StructuredOutput"}), explain: map[string]string{"tool 1 of PoolConfig.With": "is nil"}},

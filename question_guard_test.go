@@ -212,7 +212,7 @@ func TestGuardThatChangesTheInput(t *testing.T) {
 		{name: "to what is allowed", guard: to("good"), runs: "good"},
 		{name: "to what is denied", guard: to("bad"), says: "deny rule"},
 		{name: "to what is asked about", guard: to("other"), says: "no rule allows it"},
-		{name: "to what cannot be read", guard: guardSays(policy.Decision{Input: json.RawMessage(`{"path":3}`)}), says: "input is wrong"},
+		{name: "to what cannot be read", guard: guardSays(policy.Decision{Input: json.RawMessage(`{"path":true}`)}), says: "input is wrong"},
 		{name: "again and again", guard: func(ctx, *pegboard.Question) (policy.Decision, error) {
 			always++
 			return policy.Decision{Input: json.RawMessage(`{"path":"good","n":` + string(rune('0'+always%10)) + `}`)}, nil

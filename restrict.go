@@ -131,7 +131,9 @@ func (g Gates) Preset(r *Registry, s *Session) []string {
 	}
 	var names []string
 	for i, e := range builtins {
-		if g.special(known[i]) != "" || g.hides(known[i], s.cfg.Role, known) != "" {
+		_, special := g.special(known[i])
+		_, hidden := g.hides(known[i], s.cfg.Role, known)
+		if special != "" || hidden != "" {
 			continue
 		}
 		if _, why := e.declare(Scope{Session: s}); why == "" {
@@ -155,47 +157,48 @@ func gateName(i *Info) string {
 	return i.Name
 }
 
-// special returns why a tool is not listed although it is registered, or "".
-func (g Gates) special(name string) string {
+// special returns why a tool is not listed although it is registered, with the gate that says
+// so; both are empty for other tools.
+func (g Gates) special(name string) (gate, why string) {
 	switch name {
 	case "ListMcpResources", "ReadMcpResource":
 		if !g.Resources {
-			return "no server offers resources (Gates.Resources)"
+			return "Resources", "no server offers resources"
 		}
 	case "StructuredOutput":
 		if !g.StructuredOutput {
-			return "nobody asked for structured output (Gates.StructuredOutput)"
+			return "StructuredOutput", "nobody asked for structured output"
 		}
 	}
-	return ""
+	return "", ""
 }
 
-// hides returns why a gate hides a tool, or "". Registered are the names of the built-in
-// tools that no rule denies.
-func (g Gates) hides(name string, role Role, registered []string) string {
+// hides returns the gate that hides a tool, and why; both are empty for other tools. Registered
+// are the names of the built-in tools that no rule denies.
+func (g Gates) hides(name string, role Role, registered []string) (gate, why string) {
 	if g.Simple {
 		if g.simple(role, registered, name) {
-			return ""
+			return "", ""
 		}
-		return "simple mode (Gates.Simple)"
+		return "Simple", "simple mode"
 	}
 	has := func(n string) bool { return slices.Contains(registered, n) }
 	switch {
 	case g.REPL && has("REPL") && slices.Contains(primitives, name):
-		return "called from inside REPL (Gates.REPL)"
+		return "REPL", "it is called from inside REPL"
 	case g.EmbeddedSearch && (name == "Glob" || name == "Grep"):
-		return "the shell searches (Gates.EmbeddedSearch)"
+		return "EmbeddedSearch", "the shell searches"
 	case g.TodoList && has("TodoWrite") && slices.Contains(taskTools, name):
-		return "TodoWrite is used instead (Gates.TodoList)"
+		return "TodoList", "TodoWrite is used instead"
 	case !g.TodoList && name == "TodoWrite" && slices.ContainsFunc(taskTools, has):
-		return "the Task tools are used instead (Gates.TodoList)"
+		return "TodoList", "the Task tools are used instead"
 	case name == "PowerShell" && !g.hasPowerShell():
-		return "not on this system (Gates.PowerShell)"
+		return "PowerShell", "not on this system"
 	}
 	if f, ok := featureTools[name]; ok && g.Features != nil && !slices.Contains(g.Features, f) {
-		return "the feature " + string(f) + " is off (Gates.Features)"
+		return "Features", "the feature " + string(f) + " is off"
 	}
-	return ""
+	return "", ""
 }
 
 func (g Gates) hasPowerShell() bool { return g.PowerShell || runtime.GOOS == "windows" }

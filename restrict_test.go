@@ -1,6 +1,7 @@
 package pegboard_test
 
 import (
+	"reflect"
 	"runtime"
 	"slices"
 	"testing"
@@ -150,7 +151,8 @@ func TestGates(t *testing.T) {
 			require.Equal(t, tc.want, names(pool))
 			for _, x := range pool.Excluded() {
 				if !slices.Contains(tc.deny, x.Name) {
-					require.Contains(t, x.Reason, "Gates.", x.Name)
+					require.NotEmpty(t, x.Reason, x.Name)
+					require.True(t, reflect.ValueOf(tc.gates).FieldByName(x.Gate).IsValid(), x.Gate)
 				}
 			}
 			if tc.deny == nil {
@@ -206,6 +208,36 @@ func TestSimpleMode(t *testing.T) {
 			if tc.role == pegboard.RoleMain && tc.deny == nil {
 				require.Equal(t, tc.want, tc.gates.Preset(reg, s))
 			}
+		})
+	}
+}
+
+// TestGatesInTheTextsForTheModel: it reads why a tool is not there, and no names of the host's code.
+func TestGatesInTheTextsForTheModel(t *testing.T) {
+	t.Parallel()
+	reg := registryOf(t, inerts(pegboard.BuiltinNames()...)...)
+	tests := []struct {
+		gates pegboard.Gates
+		tool  string
+		want  string
+	}{
+		{tool: "ReadMcpResource", want: "no server offers resources"},
+		{tool: "StructuredOutput", want: "nobody asked for structured output"},
+		{gates: pegboard.Gates{Simple: true}, tool: "Agent", want: "simple mode"},
+		{gates: pegboard.Gates{REPL: true}, tool: "Read", want: "it is called from inside REPL"},
+		{gates: pegboard.Gates{EmbeddedSearch: true}, tool: "Grep", want: "the shell searches"},
+		{gates: pegboard.Gates{TodoList: true}, tool: "TaskCreate", want: "TodoWrite is used instead"},
+		{tool: "TodoWrite", want: "the Task tools are used instead"},
+		{gates: pegboard.Gates{Features: []pegboard.Feature{}}, tool: "LSP", want: "the feature lsp is off"},
+	}
+	for _, tc := range tests {
+		t.Run(tc.tool, func(t *testing.T) {
+			t.Parallel()
+			pool := reg.AssemblePool(session(t, pegboard.SessionConfig{}), pegboard.PoolConfig{Gates: tc.gates})
+			out := executor(pegboard.Executor{}).Run(t.Context(), pool, pegboard.Call{ID: "1", Name: tc.tool, Input: []byte(`{}`)})[0]
+			require.ErrorIs(t, out.Err, pegboard.ErrUnknownTool)
+			require.Contains(t, out.Result.Text(), tc.tool+" is not available here: "+tc.want)
+			require.NotContains(t, out.Result.Text(), "Gates")
 		})
 	}
 }

@@ -418,7 +418,8 @@ func (e *entry) fingerprint() string {
 type Exclusion struct {
 	Name   string // the exposed name
 	Origin Origin
-	Reason string // the rule, gate, restriction or tool that excludes it
+	Reason string // the rule, restriction or tool that excludes it, or what its gate means, as the model reads it
+	Gate   string // the field of [Gates] that excludes it, such as "REPL"; empty if another thing does
 	// Rule is the deny rule that excludes it, or nil. A call of the tool is denied by the rule.
 	Rule *policy.Rule
 

@@ -465,5 +465,5 @@ func TestHooksAndRulesHold(t *testing.T) {
 	_, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "Unknown"})
 	var refused *jsonrpc.Error
 	require.True(t, errors.As(err, &refused) && refused.Code == jsonrpc.CodeInvalidParams)
-	require.True(t, callTool(t, session, "Put", `{"value":5}`).IsError)
+	require.True(t, callTool(t, session, "Put", `{"value":true}`).IsError)
 }

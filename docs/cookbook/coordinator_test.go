@@ -37,8 +37,7 @@ func Example_coordinator() {
 	executor.Run(context.Background(), pool, tooltest.Call("Agent", `{"description": "count", "prompt": "How long is it?"}`))
 	<-session.Notified() // the worker runs in the background; a loop asks for News before each request
 	for _, part := range session.Notifications() {
-		_, report, _ := strings.Cut(part.Text, "It reports:\n")
-		report, _, _ = strings.Cut(report, "\n")
+		_, report, _ := strings.Cut(part.Text, "\n\n") // above it stand the host's own lines
 		fmt.Println("the worker reports:", report)
 	}
 	// Output:

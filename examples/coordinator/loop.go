@@ -98,6 +98,7 @@ func model(task string, last []pegboard.Outcome) (text string, calls []pegboard.
 		list := strings.TrimPrefix(task, check)
 		return "", []pegboard.Call{agent("count tests", count+list, map[string]any{"subagent_type": "Explore"})}
 	case strings.HasPrefix(task, check):
+		_, found, _ = strings.Cut(found, "\n\n") // the host's lines come before the report
 		line, _, _ := strings.Cut(found, "\n")
 		return "the agent of the teammate says: " + line, nil
 	case strings.HasPrefix(task, count) && last == nil: // its agent

@@ -147,10 +147,10 @@ func (h *host) await(ctx context.Context, n int) (reports []string, err error) {
 
 // report returns the words of an agent in a text for the coordinator.
 func (h *host) report(text string) string {
-	for _, before := range []string{"It reports:\n", "Its last words:\n"} {
-		if _, words, ok := strings.Cut(text, before); ok {
-			text = words
-		}
+	if _, words, ok := strings.Cut(text, "Its last words:\n"); ok {
+		text = words
+	} else if _, words, ok := strings.Cut(text, "It reports:\n"); ok {
+		_, text, _ = strings.Cut(words, "\n\n") // the host's lines come before the report
 	}
 	line, _, _ := strings.Cut(text, "\n")
 	return h.named(line)

@@ -141,7 +141,7 @@ func (h *host) print(who, text string) {
 		text = strings.ReplaceAll(text, a.ID, fmt.Sprintf("#%d", i+1))
 	}
 	for i, t := range background.Of(h.session).List() {
-		text = strings.ReplaceAll(text, t.ID, fmt.Sprintf("task %d", i+1))
+		text = strings.ReplaceAll(text, t.ID, fmt.Sprintf("agent_%d", i+1))
 		text = strings.ReplaceAll(text, t.OutputFile, "its file")
 	}
 	text = strings.ReplaceAll(strings.TrimSpace(text), h.session.Dir()+string(filepath.Separator), "")

@@ -30,6 +30,7 @@ func TestRun(t *testing.T) {
 		}
 		require.Equal(t, 4, strings.Count(out.String(), "completed calls: 1"))
 		require.NotContains(t, out.String(), "do not run at the same time")
+		require.Contains(t, out.String(), "Background task agent_1 (")
 		stories = append(stories, times.ReplaceAllString(out.String(), "T"))
 	}
 	require.Equal(t, stories[0], stories[1])

@@ -67,6 +67,8 @@ func (r *repairer) repairValue(n *node, at *strictjson.Trail) {
 		r.decodeString(n, at)
 	case (c == '-' || '0' <= c && c <= '9') && t&number == integer:
 		r.spellInteger(at)
+	case (c == '-' || '0' <= c && c <= '9') && t&^null == text:
+		r.quoteInteger(at)
 	case c == '[' && t&^null == text:
 		r.joinStrings(at)
 	case c == '[':
@@ -198,6 +200,17 @@ func (r *repairer) spellInteger(at *strictjson.Trail) {
 	}
 }
 
+// quoteInteger replaces a whole number with the string that spells it. Other numbers have several
+// spellings.
+func (r *repairer) quoteInteger(at *strictjson.Trail) {
+	start := r.scan.Pos
+	value := r.scan.Value()
+	if len(value) <= maxNumber && !bytes.ContainsAny(value, ".eE") && string(value) != "-0" && r.allow.Has(Scalars) {
+		r.record(Scalars, at, "A whole number became the string that spells it.")
+		r.replace(start, slices.Concat([]byte{'"'}, value, []byte{'"'}))
+	}
+}
+
 // joinStrings replaces a list of strings with one string.
 func (r *repairer) joinStrings(at *strictjson.Trail) {
 	start := r.scan.Pos
@@ -234,7 +247,7 @@ const (
 	JSONInString                      // a string that holds an object or list is replaced with it
 	JoinStrings                       // a list of strings in place of a string is joined with line breaks
 	DropNulls                         // an optional property that is null is removed
-	Scalars                           // a string that holds a number or a boolean becomes that; 3.0 becomes 3 for an integer
+	Scalars                           // a string that holds a number or a boolean becomes that; 3.0 becomes 3 for an integer, and 3 "3" for a string
 )
 
 // Kinds is a set of kinds. The zero value is empty.

@@ -299,6 +299,7 @@ func TestValues(t *testing.T) {
 		{name: "a number or a boolean", schema: `"a":{"type":["boolean","integer"]},"b":{"type":["boolean","integer"]}`, input: `{"a":"1","b":"TRUE"}`, want: `{"a":1,"b":true}`, at: []string{"a", "b"}},
 		{name: "a number or a list", schema: `"a":{"type":["array","integer"]},"b":{"type":["array","integer"]}`, input: `{"a":"1","b":"[1]"}`, want: `{"a":1,"b":[1]}`, at: []string{"a", "b"}},
 		{name: "a whole number in a string", schema: `"a":{"type":"integer"}`, input: `{"a":"3.0"}`, want: `{"a":3}`, at: []string{"a"}},
+		{name: "a whole number for a string", schema: `"a":{"type":"string"},"b":{"type":["string","null"]},"c":{"type":["string","number"]},"d":{"type":"string"}`, input: `{"a":0,"b":-7,"c":1,"d":1.5}`, want: `{"a":"0","b":"-7","c":1,"d":1.5}`, at: []string{"a", "b"}},
 		{name: "a whole number", schema: `"a":{"type":"integer"},"b":{"type":["integer","string"]},"c":{"type":"array","items":{"type":"integer"}}`, input: `{"a":3.0,"b":-1e2,"c":[1,2.00]}`, want: `{"a":3,"b":-100,"c":[1,2]}`, at: []string{"a", "b", "c[1]"}},
 
 		{name: "lines", schema: `"a":{"type":"string"}`, input: `{"a":["x", "\u00e9\"", "é"]}`, want: `{"a":"x\n\u00e9\"\né"}`, at: []string{"a"}},
@@ -352,7 +353,7 @@ func TestValuesLeavesAlone(t *testing.T) {
 		{name: "a number that is not exact", schema: `"a":{"type":"integer"}`, input: `{"a":1e300}`},
 		{name: "a long number", schema: `"a":{"type":"integer"}`, input: `{"a":1.00000000000000000000000000000000000000}`},
 		{name: "1 for a boolean", schema: `"a":{"type":"boolean"}`, input: `{"a":"1","b":"yes"}`},
-		{name: "a number for a string", schema: `"a":{"type":"string"}`, input: `{"a":5}`},
+		{name: "a number for a string", schema: `"a":{"type":"string"}`, input: `{"a":5.0}`},
 		{name: "a whole number where fractions fit", schema: `"a":{"type":"number"}`, input: `{"a":3.0}`},
 		{name: "string in a string", schema: `"a":{"type":"array"}`, input: `{"a":"\"[]\""}`},
 		{name: "equal keys in the string", schema: `"a":{"type":"object"}`, input: `{"a":"{\"b\":1,\"b\":2}"}`},

@@ -133,6 +133,9 @@ func checkTags(tag reflect.StructTag) error {
 	if err := checkTagKeys(tag); err != nil {
 		return err
 	}
+	if err := checkEnum(tag); err != nil {
+		return err
+	}
 	seen := map[string]bool{}
 	for i, k := range keywordsOf(tag) {
 		if i == 0 && k == (keyword{name: "-"}) {
@@ -154,6 +157,24 @@ func checkTags(tag reflect.StructTag) error {
 		seen[k.name] = true
 	}
 	return nil
+}
+
+// barsAsEnum writes a value with bars as several values, each of which may have a comma.
+var barsAsEnum = strings.NewReplacer("|", ",enum=", ",", `\\,`)
+
+// checkEnum refuses an enum whose only value is a list with bars. Bars in one of several values are
+// meant, and so are those that separate nothing.
+func checkEnum(tag reflect.StructTag) error {
+	var all []keyword
+	for _, k := range keywordsOf(tag) {
+		if k.name == "enum" {
+			all = append(all, k)
+		}
+	}
+	if len(all) != 1 || !strings.Contains(all[0].value, "|") || slices.Contains(strings.Split(all[0].value, "|"), "") {
+		return nil
+	}
+	return fmt.Errorf("the tag jsonschema: %s is a single value; write enum=%s", all[0], barsAsEnum.Replace(all[0].value))
 }
 
 // checkTagKeys refuses keywords that are tags of their own, and misspelt tags.

@@ -82,8 +82,9 @@ func (r *repository) claim(ctx context.Context, name string, rec record, orLeft 
 				}
 			}
 			c.release()
+			return nil, fmt.Errorf("%w: a program that has ended has left it unfinished", ErrTaken)
 		}
-		return nil, fmt.Errorf("%w: a worktree called %s is in use", ErrTaken, name)
+		return nil, ErrInUse
 	}
 	if err != nil {
 		return nil, err

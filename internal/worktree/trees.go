@@ -27,7 +27,8 @@ import (
 // Errors of the package, for callers that branch.
 var (
 	ErrNoRepository = errors.New("it is in no git repository with a working tree")
-	ErrTaken        = errors.New("the name of the worktree is taken")
+	ErrTaken        = errors.New("the worktree is taken")
+	ErrInUse        = fmt.Errorf("%w: an agent or a program works in it", ErrTaken)
 	ErrName         = errors.New("the name of the worktree is not usable")
 )
 
@@ -67,7 +68,7 @@ func CheckName(name string) error {
 	case len(name) > maxName:
 		return fmt.Errorf("%w: it is longer than %d bytes", ErrName, maxName)
 	case !nameForm.MatchString(name), strings.Contains(name, ".."), strings.HasSuffix(name, "."), strings.HasSuffix(strings.ToLower(name), ".lock"):
-		return fmt.Errorf("%w: %q; use letters, digits and single hyphens", ErrName, name)
+		return fmt.Errorf("%w: %q; use letters, digits, dots, hyphens and underscores, with a letter or digit first, no two dots in a row, and neither a dot nor .lock at the end", ErrName, name)
 	}
 	return nil
 }
@@ -200,7 +201,7 @@ func isDirectory(name string) bool {
 }
 
 // ErrForeign is the error of [Trees.Enter] for a directory in no working tree of the repository.
-var ErrForeign = errors.New("it is no worktree of this repository")
+var ErrForeign = errors.New("it is no worktree of this repository that can be entered")
 
 // Enter takes a worktree into use that is there: that of path, of the repository of r.Dir. One
 // below the folder of the worktrees is locked like one that [Trees.Reopen] takes, and any other

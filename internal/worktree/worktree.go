@@ -98,7 +98,7 @@ func (w *Worktree) endClaim() {
 // changes describes the changes in the worktree, or returns an empty string.
 func (w *Worktree) changes(ctx context.Context) (string, error) {
 	if w.claim.Base == "" {
-		return "it was kept before", nil
+		return "an earlier run had left it, and a worktree is removed only by the run that has made it", nil
 	}
 	tip, err := w.repo.commit(ctx, "refs/heads/"+w.Branch)
 	if err != nil {

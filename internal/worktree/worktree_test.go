@@ -249,6 +249,7 @@ func TestReopen(t *testing.T) {
 	e, err = again.Finish(t.Context())
 	require.NoError(t, err)
 	require.True(t, e.Kept)
+	require.Equal(t, "an earlier run had left it, and a worktree is removed only by the run that has made it", e.Reason)
 	require.Equal(t, "x", s.git("log", "-1", "--format=%s", w.Branch))
 	require.NotContains(t, s.git("worktree", "list", "--porcelain"), "\nlocked")
 }

@@ -90,7 +90,7 @@ func TestBackgroundRun(t *testing.T) {
 		told := news(h.session)
 		require.Len(t, told, 1)
 		require.Contains(t, told[0], "completed")
-		require.Contains(t, told[0], "Second.\n\n(Agent anna (agent-")
+		require.Regexp(t, `reports:\n\(Agent anna \(agent-.*\)\n\nSecond.$`, told[0])
 		require.Empty(t, news(h.session))
 	})
 }

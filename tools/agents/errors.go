@@ -27,6 +27,8 @@ var (
 	ErrInvalidMessage = errors.New("the message was not sent")
 	// ErrOtherAgent: a name means another agent than when the writer last used it.
 	ErrOtherAgent = errors.New("the name means another agent now")
+	// ErrTeamNotCreated: TeamCreate cannot make the team.
+	ErrTeamNotCreated = errors.New("the team was not created")
 	// ErrTeamBusy: a team has teammates that are running.
 	ErrTeamBusy = errors.New("the team was not deleted")
 	// ErrNotResumed: an agent that has ended cannot go on.

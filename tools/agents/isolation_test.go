@@ -756,3 +756,22 @@ func TestPlacesAreGivenBack(t *testing.T) {
 		}
 	})
 }
+
+// TestIsolatedAgentGoesOnInItsWorktree, which is kept then for a reason that its caller is told.
+func TestIsolatedAgentGoesOnInItsWorktree(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	var dirs []string
+	h := c.house(func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+		_, err := a.Next(ctx, agents.Usage{})
+		if dirs = append(dirs, a.Session.Dir()); len(dirs) == 1 {
+			err = errors.Join(err, os.WriteFile(filepath.Join(dirs[0], "new"), nil, 0o600))
+		}
+		return agents.Reply{Text: "Done."}, errors.Join(err, a.Append(json.RawMessage(`"Done."`)))
+	}, policy.ModeBypass, policy.RuleSet{})
+	require.NoError(t, h.call(t, map[string]any{"subagent_type": "isolated", "name": "anna"}).Err)
+	require.NoError(t, h.sendMessage(t, "anna").Err)
+	require.Len(t, dirs, 2)
+	require.Equal(t, dirs[0], dirs[1])
+	require.Contains(t, strings.Join(h.news(), ""), "Its worktree was kept, since an earlier run had left it, and a worktree is removed only by the run that has made it: "+dirs[0])
+}

@@ -83,7 +83,7 @@ func TestLimits(t *testing.T) {
 					return
 				}
 				require.NoError(t, out.Err)
-				require.True(t, strings.HasPrefix(out.Result.Text(), tc.want), out.Result.Text())
+				require.True(t, strings.HasSuffix(out.Result.Text(), ")\n\n"+tc.want), out.Result.Text())
 				require.Equal(t, agents.Completed, h.agents.List(h.session)[0].State)
 			})
 		}

@@ -69,25 +69,27 @@ func (r *Result) setText(text string) {
 	}
 }
 
-// message words the result for the model.
+// message words the result for the model. The report is last: a long one is cut.
 func (r *Result) message() string {
-	var b strings.Builder
-	if r.Status == StatusLaunched {
-		fmt.Fprintf(&b, "%s works in the background.\nTask id: %s\n", r.label(), r.TaskID)
-		if r.OutputFile != "" {
-			fmt.Fprintf(&b, "Output file: %s\n", r.OutputFile)
-		}
-		b.WriteString(r.advice)
-	} else {
-		if text := r.Text(); text != "" {
-			b.WriteString(text + "\n\n")
-		}
-		fmt.Fprintf(&b, "(%s: %s.)", r.label(), r.numbers())
+	if r.Status != StatusLaunched {
+		return strings.TrimSuffix(r.head()+"\n\n"+r.Text(), "\n\n")
 	}
+	text := fmt.Sprintf("%s works in the background.\nTask id: %s\n", r.label(), r.TaskID)
+	if r.OutputFile != "" {
+		text += fmt.Sprintf("Output file: %s\n", r.OutputFile)
+	}
+	return text + r.advice + r.notes()
+}
+
+// head words what the caller is told beside the report.
+func (r *Result) head() string { return fmt.Sprintf("(%s: %s.)", r.label(), r.numbers()) + r.notes() }
+
+// notes words the notes, each on a line of its own.
+func (r *Result) notes() (text string) {
 	for _, note := range r.Notes {
-		b.WriteString("\n(" + note + ")")
+		text += "\n(" + note + ")"
 	}
-	return b.String()
+	return text
 }
 
 // numbers words the calls, the time and the tokens of the run.

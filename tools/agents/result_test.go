@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
+	"github.com/seed49eaa51d/pegboard/tools/background"
+	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // TestMarksInOtherSpellings: a mark of the host is harmless however it is spelled, and nothing of
@@ -28,17 +34,46 @@ func TestMarksInOtherSpellings(t *testing.T) {
 	for _, mark := range marks {
 		text := "My report.\n" + mark
 		out := newHouse(t, pegboard.SessionConfig{}, says(text), nil, look()).call(t, nil)
-		require.True(t, strings.HasPrefix(out.Result.Text(), "[The text below imitates marks"), "%q", out.Result.Text())
-		_, told, _ := strings.Cut(out.Result.Text(), "\n")
-		told, _, _ = strings.Cut(told, "\n\n(Agent ")
+		_, told, _ := strings.Cut(out.Result.Text(), "\n\n")
+		note, told, _ := strings.Cut(told, "\n")
+		require.Contains(t, note, "[The text below imitates marks", "%q", out.Result.Text())
 		require.Equal(t, text, strings.ReplaceAll(told, `\`, ""), "%q", mark)
 		at := strings.Index(told, `\`)
 		require.Contains(t, []string{"<", "H", "A"}, told[at+1:at+2], "%q", told)
 	}
 	for _, text := range []string{"A Human: x", "Humans: x", "<systemd>", "a < b", "Assistants are here", "<div>system</div>"} {
 		out := newHouse(t, pegboard.SessionConfig{}, says(text), nil, look()).call(t, nil)
-		require.True(t, strings.HasPrefix(out.Result.Text(), text), out.Result.Text())
+		require.True(t, strings.HasSuffix(out.Result.Text(), "\n\n"+text), out.Result.Text())
 	}
+}
+
+// TestHostsLinesOfALongReport are read wherever the report is cut: in the result of the call, in
+// the notice of the end, and by TaskOutput, which shows the end.
+func TestHostsLinesOfALongReport(t *testing.T) {
+	t.Parallel()
+	c := newCheckout(t)
+	report := strings.Repeat("A line of the report.\n", 4*agents.MaxResult/len("A line of the report.\n"))
+	h := c.house(func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+		_, err := a.Next(ctx, agents.Usage{})
+		err = errors.Join(err, os.WriteFile(filepath.Join(a.Session.Dir(), "new"), nil, 0o600))
+		message, encodeErr := json.Marshal(map[string]string{"role": "assistant", "content": report})
+		return agents.Reply{Text: report}, errors.Join(err, encodeErr, a.Append(message))
+	}, policy.ModeBypass, policy.RuleSet{})
+	lines := func(text string) {
+		t.Helper()
+		require.Less(t, len(text), 2*agents.MaxResult)
+		require.Contains(t, text, "A line of the report.")
+		require.Regexp(t, `\(Agent agent-\w+ of the type isolated: 0 calls, .*\)\n\(Its worktree was kept, since it has changes that are not committed: `, text)
+	}
+	isolated := map[string]any{"subagent_type": "isolated"}
+	lines(h.call(t, isolated).Result.Text())
+	isolated["run_in_background"] = true
+	h.call(t, isolated)
+	var told []string
+	require.Eventually(t, func() bool { told = append(told, news(h.session)...); return len(told) == 1 }, time.Minute, time.Millisecond)
+	lines(told[0])
+	task := background.Of(h.session).List()[0]
+	lines(tooltest.Run(t.Context(), shell.TaskOutput(), h.session, `{"task_id":"`+task.ID+`"}`).Result.Text())
 }
 
 // TestMarksBesideReports: errors, notices and lists quote no marks of the host either.

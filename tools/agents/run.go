@@ -262,6 +262,9 @@ func (k *run) conclude(result Result, err error, state State) {
 	k.leave(state, err)
 	close(k.done)
 	if file != nil {
+		if _, err := file.WriteString(result.head() + "\n"); err != nil { // at the end, which TaskOutput shows
+			k.g.options.logger().Warn("the output file of an agent lacks its last lines", "agent", k.agent.ID, "error", err)
+		}
 		_ = file.Close() // every write was checked
 	}
 	if task != nil {

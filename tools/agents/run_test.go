@@ -41,7 +41,7 @@ func TestForegroundRun(t *testing.T) {
 	}, nil, look())
 	out := h.call(t, map[string]any{"subagent_type": "looker"})
 	require.NoError(t, out.Err)
-	require.Regexp(t, `^There was nothing.\n\n\(Agent of the type looker: 1 call, [0-9.]+m?s, 22 tokens.\)$`, out.Result.Text())
+	require.Regexp(t, `^\(Agent of the type looker: 1 call, [0-9.]+m?s, 22 tokens.\)\n\nThere was nothing.$`, out.Result.Text())
 	require.JSONEq(t, `{"role":"user","content":"Do it.\n"}`, task[0].Text)
 	got, ok := out.Result.Data.(agents.Result)
 	require.True(t, ok)
@@ -81,7 +81,7 @@ func TestEndsOfLoop(t *testing.T) {
 	}{
 		{
 			name: "an answer", loop: wrote("", func(context.Context) (agents.Reply, error) { return agents.Reply{Text: " It is so.\n"}, nil }),
-			says: []string{"It is so.\n\n(Agent agent-"}, state: agents.Completed,
+			says: []string{"tokens.)\n\nIt is so."}, state: agents.Completed,
 		},
 		{
 			name: "an answer in the messages only", loop: wrote("It is so.", func(context.Context) (agents.Reply, error) { return agents.Reply{}, nil }),

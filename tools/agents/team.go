@@ -112,7 +112,7 @@ func readTeam(path, name string) (*Team, error) {
 // checkTeamName returns an error if a team cannot have the name.
 func checkTeamName(name string) error {
 	if mailbox.CheckName(name) != nil {
-		return fmt.Errorf("%w: %.80q is no name for a team; use at most 64 lower-case letters, digits, - and _", ErrInvalidRequest, name)
+		return fmt.Errorf("%.80q is no name for a team; use at most 64 lower-case letters, digits, - and _", name)
 	}
 	return nil
 }
@@ -154,9 +154,9 @@ func (t *teams) create(team Team) error {
 	for _, o := range t.list {
 		switch {
 		case o.Name == team.Name:
-			return fmt.Errorf("%w: there is a team %s; choose another name", ErrInvalidRequest, o.Name)
+			return fmt.Errorf("there is a team %s; choose another name", o.Name)
 		case o.Lead == team.Lead:
-			return fmt.Errorf("%w: you lead the team %s; delete it first", ErrInvalidRequest, o.Name)
+			return fmt.Errorf("you lead the team %s; delete it first", o.Name)
 		}
 	}
 	if err := t.save(&team); err != nil {
@@ -208,7 +208,7 @@ func (t *teams) remove(lead string) (Team, error) {
 	defer t.mu.Unlock()
 	i := slices.IndexFunc(t.list, func(o *Team) bool { return o.Lead == lead })
 	if i < 0 {
-		return Team{}, fmt.Errorf("%w: you lead no team", ErrInvalidRequest)
+		return Team{}, errors.New("no team was deleted: you lead none")
 	}
 	team := t.list[i]
 	if len(team.Members) > 0 {
@@ -220,7 +220,7 @@ func (t *teams) remove(lead string) (Team, error) {
 	}
 	if t.dir != "" {
 		if err := t.lease.write(func() error { return os.Remove(t.path(team.Name)) }); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return Team{}, fmt.Errorf("the file of the team: %w", err)
+			return Team{}, fmt.Errorf("the team was not deleted: its file: %w", err)
 		}
 	}
 	t.list = slices.Delete(t.list, i, i+1)
@@ -323,7 +323,7 @@ func (g *Agents) teamCreateTool() pegboard.Tool {
 			out := TeamResult{Team: Team{Name: in.Name, Description: in.Description, Lead: lead, Members: []TeamMember{}}}
 			t := g.teamsOf(s)
 			if err := t.create(out.Team); err != nil {
-				return TeamResult{}, err
+				return TeamResult{}, fmt.Errorf("%w: %w", ErrTeamNotCreated, err)
 			}
 			if t.dir != "" {
 				out.File = t.path(in.Name)

@@ -259,11 +259,14 @@ func TestTeamRefuses(t *testing.T) {
 	for _, name := range []string{"../red", "Red", ".", "con"} {
 		input, err := json.Marshal(map[string]string{"team_name": name})
 		require.NoError(t, err)
-		require.ErrorContains(t, h.team(t, "TeamCreate", string(input)).Err, "no name for a team", name)
+		out := h.team(t, "TeamCreate", string(input))
+		require.ErrorIs(t, out.Err, agents.ErrTeamNotCreated, name)
+		require.Regexp(t, `^the team was not created: .* is no name for a team`, out.Result.Text())
 	}
-	require.ErrorContains(t, h.team(t, "TeamDelete", `{}`).Err, "you lead no team")
+	require.Equal(t, "no team was deleted: you lead none", h.team(t, "TeamDelete", `{}`).Result.Text())
 	require.NoError(t, h.team(t, "TeamCreate", `{"team_name":"red"}`).Err)
-	require.ErrorContains(t, h.team(t, "TeamCreate", `{"team_name":"blue"}`).Err, "you lead the team red; delete it first")
+	require.Equal(t, "the team was not created: you lead the team red; delete it first", h.team(t, "TeamCreate", `{"team_name":"blue"}`).Result.Text())
+	require.Equal(t, "the team was not created: there is a team red; choose another name", h.team(t, "TeamCreate", `{"team_name":"red"}`).Result.Text())
 	for says, input := range map[string]map[string]any{
 		`there is no team "blue"`: {"name": "ann", "team_name": "blue"},
 		"a teammate needs a name": {"team_name": "red"},

@@ -38,10 +38,10 @@ type SentFile struct {
 	Changed bool `json:"changed,omitempty"`
 }
 
-// kinds are the media types of names whose content looks like plain text or an archive.
+// kinds are the media types of names whose content looks like text or an archive. Their texts may
+// begin as others do: a page in Markdown with a tag, a drawing with a comment.
 var kinds = map[string]string{
-	".csv": "text/csv; charset=utf-8", ".md": "text/markdown; charset=utf-8", ".json": "application/json", ".svg": "image/svg+xml", ".css": "text/css; charset=utf-8",
-	".js":   "text/javascript; charset=utf-8",
+	".csv": "text/csv", ".md": "text/markdown", ".json": "application/json", ".svg": "image/svg+xml", ".css": "text/css", ".js": "text/javascript",
 	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
 	".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
 	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -109,17 +109,19 @@ func (f *openFile) describe(path string, limit int64) (err error) {
 // mediaType returns the media type of a file that begins with head.
 func mediaType(name string, head []byte) string {
 	found := http.DetectContentType(head)
-	essence, _, err := mime.ParseMediaType(found)
-	if err != nil {
-		return found
-	}
-	switch essence {
-	case "text/plain", "text/xml", "application/zip", "application/octet-stream":
-		kind, ok := kinds[strings.ToLower(filepath.Ext(name))]
-		isArchive, isOfArchive := essence == "application/zip", strings.Contains(kind, "openxml")
-		if ok && essence != "application/octet-stream" && isArchive == isOfArchive {
+	essence, params, err := mime.ParseMediaType(found)
+	kind := kinds[strings.ToLower(filepath.Ext(name))]
+	isText := strings.HasPrefix(essence, "text/")
+	switch {
+	case err != nil, kind == "":
+	case strings.Contains(kind, "openxml"):
+		if essence == "application/zip" {
 			return kind
 		}
+	case isText && strings.HasPrefix(kind, "text/"):
+		return mime.FormatMediaType(kind, params) // with the charset of the content
+	case isText:
+		return kind
 	}
 	return found
 }

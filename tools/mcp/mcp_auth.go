@@ -22,6 +22,9 @@ type AuthOutput struct {
 	Servers []UnauthorizedServer `json:"servers,omitempty"`
 	// LoggedIn is the server at which the user has logged in.
 	LoggedIn string `json:"loggedIn,omitempty"`
+	// Connected is the server that was named and is connected, so that the user was not led
+	// through a login.
+	Connected string `json:"connected,omitempty"`
 }
 
 // An UnauthorizedServer needs the user to log in.
@@ -35,8 +38,8 @@ type authorizer interface {
 	// unauthorized returns the servers that need the user to log in.
 	unauthorized() []UnauthorizedServer
 	// authorize leads the user of a call through a login at a server and has the server
-	// connected anew.
-	authorize(ctx context.Context, c *pegboard.Call, server string) error
+	// connected anew. It does nothing and reports true if the server is connected.
+	authorize(ctx context.Context, c *pegboard.Call, server string) (connected bool, err error)
 }
 
 // newAuthTool returns McpAuth. Only the user may allow a call, since it shows the user an
@@ -69,8 +72,11 @@ func newAuthTool(a authorizer) pegboard.Tool {
 				}
 				return AuthOutput{Servers: servers}, nil
 			}
-			if err := a.authorize(ctx, c, in.Server); err != nil {
+			switch connected, err := a.authorize(ctx, c, in.Server); {
+			case err != nil:
 				return AuthOutput{}, err
+			case connected:
+				return AuthOutput{Connected: in.Server}, nil
 			}
 			return AuthOutput{LoggedIn: in.Server}, nil
 		},
@@ -84,6 +90,9 @@ func newAuthTool(a authorizer) pegboard.Tool {
 func authText(out AuthOutput) string {
 	if out.LoggedIn != "" {
 		return fmt.Sprintf("The user has logged in at the MCP server %q. It is being connected; its tools can be used from the next turn on.", out.LoggedIn)
+	}
+	if out.Connected != "" {
+		return fmt.Sprintf("The MCP server %q is connected, and needs no login now.", out.Connected)
 	}
 	if len(out.Servers) == 0 {
 		return "No MCP server needs the user to log in."

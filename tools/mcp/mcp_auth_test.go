@@ -99,6 +99,24 @@ func TestMcpAuth(t *testing.T) {
 	}
 }
 
+// TestMcpAuthOfHealthyServers leads nobody through a login that no server wants.
+func TestMcpAuthOfHealthyServers(t *testing.T) {
+	t.Parallel()
+	web, notes := newHTTPServer(t), authserver.New(t)
+	b := newAuthBridge(t, browsing(t.TempDir()), web.config("web"), own(t, "process", "usual"), mcpjson.Server{Name: "notes", Type: mcpjson.HTTP, URL: notes.URL + "/mcp"})
+	b.until("notes", func(s mcp.State) bool { return s.Status == mcp.NeedsAuthorization })
+	require.NoError(t, b.auth("notes").Err)
+	b.ready()
+	notes.Requests()
+	for _, name := range []string{"web", "process", "notes"} {
+		out := b.auth(name)
+		require.NoError(t, out.Err, name)
+		require.Equal(t, mcp.AuthOutput{Connected: name}, out.Result.Data)
+		require.Equal(t, "The MCP server \""+name+"\" is connected, and needs no login now.", out.Result.Text())
+	}
+	require.Empty(t, notes.Requests())
+}
+
 // TestMcpAuthNeedsTheUser expects no address to be shown unless the user has allowed the call,
 // whatever the mode and the rules say.
 func TestMcpAuthNeedsTheUser(t *testing.T) {

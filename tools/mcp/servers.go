@@ -69,7 +69,8 @@ func start(s *pegboard.Session, r *pegboard.Registry, o Options, d dialer, serve
 
 // Ready waits until the named servers are no longer pending. Without names it waits for all.
 // The error says which of them cannot be called and why; it wraps a *[ServerError] for each,
-// [ErrUnknownServer], or the cause of ctx.
+// [ErrUnknownServer], or the cause of ctx. The tools of those that can be called are in the
+// registry after [Servers.Sync].
 func (m *Servers) Ready(ctx context.Context, names ...string) error {
 	var problems []error
 	for _, one := range m.list {
@@ -206,18 +207,26 @@ func (m *Servers) unauthorized() (all []UnauthorizedServer) {
 	return all
 }
 
-// authorize leads the user of a call through a login at a server, and connects it anew.
-func (m *Servers) authorize(ctx context.Context, c *pegboard.Call, name string) error {
+// authorize leads the user of a call through a login at a server, and connects it anew. It does
+// nothing and reports true if the server is connected.
+func (m *Servers) authorize(ctx context.Context, c *pegboard.Call, name string) (connected bool, err error) {
 	one := m.find(name)
+	if one == nil {
+		return false, m.unknown(name)
+	}
+	conn, err := one.connected()
+	if err == nil && conn.ctx.Err() != nil { // it has just ended, and the server may have refused it
+		err = &ServerError{Server: name, Status: Pending}
+	}
 	switch {
-	case one == nil:
-		return m.unknown(name)
+	case err == nil:
+		return true, nil
 	case one.auth == nil:
-		return &ServerError{Server: name, Status: one.state().Status}
+		return false, err
 	}
 	if err := one.auth.logIn(ctx, c.Session()); err != nil {
-		return err
+		return false, err
 	}
 	one.reconnect()
-	return nil
+	return false, nil
 }

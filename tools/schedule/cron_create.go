@@ -36,12 +36,13 @@ type Created struct {
 // text words the result for the model.
 func (out Created) text() string {
 	text := fmt.Sprintf("Job %s is set: %s. ", out.ID, out.HumanSchedule)
-	if out.Recurring {
-		text += fmt.Sprintf("It comes first at %s, and for the last time in %d days.", stamp(out.NextFireAt), int(MaxAge.Hours()/24))
-	} else {
-		text += fmt.Sprintf("It comes once, at %s.", stamp(out.NextFireAt))
+	switch {
+	case out.Recurring && !out.NextFireAt.Before(out.now.Add(MaxAge)):
+		text += fmt.Sprintf("It comes at %s only, since recurring jobs end after %d days. ", stamp(out.NextFireAt), maxAgeDays)
+	case out.Recurring:
+		text += fmt.Sprintf("It comes first at %s, and for the last time at its first time after %d days. ", stamp(out.NextFireAt), maxAgeDays)
 	}
-	text += fmt.Sprintf(" It is %s now.", stamp(out.now))
+	text += fmt.Sprintf("It is %s now.", stamp(out.now))
 	if !out.Durable {
 		text += " It ends with the program."
 	}
@@ -69,14 +70,16 @@ func (c *Schedule) cronCreateTool() pegboard.Tool {
 		Info: pegboard.Info{Name: "CronCreate", Title: "Schedule job", Hint: "later recurring reminder timer repeat every day at a time"},
 		Description: "Sets a job: a prompt that comes to you later, once or again and again, at times of a cron expression. " +
 			"The expression has five fields in local time, and knows *, values, ranges, steps and lists; no names, no seconds. " +
-			"A recurring job comes a little later than its time, by up to 30 minutes, so that not everything happens at once; one that comes once, at minute 0 or 30, up to 90 seconds earlier. If the exact time does not matter, choose another minute than 0 and 30. " +
-			"A prompt comes when you are idle; what was missed several times comes once. Recurring jobs end after 7 days. " +
+			c.options.moves() + " A prompt comes when you are idle; what was missed several times comes once. " + fmt.Sprintf("Recurring jobs end after %d days. ", maxAgeDays) +
 			"To wait for something once and for less than an hour, use ScheduleWakeup.",
 		Traits: jobsTraits(),
 		Summary: func(in cronCreateInput, _ *pegboard.Call) pegboard.Summary {
 			when := in.Cron
 			if e, err := parseExpression(in.Cron); err == nil {
 				when = e.human()
+			}
+			if !in.isRecurring() {
+				when = "once, at the next time of: " + when
 			}
 			return pegboard.Summary{Before: "Schedule a job " + when, While: "Scheduling a job " + when}
 		},
@@ -88,6 +91,9 @@ func (c *Schedule) cronCreateTool() pegboard.Tool {
 		},
 		Permit: func(context.Context, cronCreateInput, *pegboard.Call) policy.Decision { return permitJobs() },
 		ClassifierInput: func(in cronCreateInput, _ *pegboard.Call) string {
+			if !in.isRecurring() {
+				return "schedule a prompt of its own once, for the next time of " + in.Cron + ": " + in.Prompt
+			}
 			return "schedule a prompt of its own for " + in.Cron + ": " + in.Prompt
 		},
 		Call: c.create,
@@ -187,21 +193,21 @@ func (out Listed) text() string {
 		}
 	}
 	for _, j := range out.Jobs {
-		how := "once"
+		how := j.HumanSchedule
 		if j.Recurring {
-			how = "recurring"
+			how += "; recurring, next at " + stamp(j.NextFireAt)
 		}
 		if j.Durable {
-			how += ", durable"
+			how += "; durable"
 		}
 		if j.AgentID != "" {
-			how += ", of agent " + j.AgentID
+			how += "; of agent " + j.AgentID
 		}
 		prompt := pegboard.OneLine(j.Prompt)
 		if len(prompt) > maxListedPrompt {
 			prompt = strings.ToValidUTF8(prompt[:maxListedPrompt], "") + "…"
 		}
-		lines = append(lines, fmt.Sprintf("%s  %s  (%s; %s; next at %s): %s", j.ID, j.Cron, j.HumanSchedule, how, stamp(j.NextFireAt), prompt))
+		lines = append(lines, fmt.Sprintf("%s  %s  (%s): %s", j.ID, j.Cron, how, prompt))
 	}
 	if out.wakeup != nil {
 		lines = append(lines, fmt.Sprintf("A wake-up is set for %s.", stamp(out.wakeup.NextFireAt)))

@@ -124,9 +124,9 @@ func ExampleSchedule_Jobs() {
 	s, jobs, _ := begin()
 	call(s, jobs.Tools(), "CronCreate", `{"cron": "0 12 * * *", "prompt": "Look.", "recurring": false}`)
 	for _, job := range jobs.Jobs() {
-		fmt.Println(job.HumanSchedule, job.NextFireAt.Format(time.TimeOnly), job.IsWakeup())
+		fmt.Println(job.HumanSchedule, job.IsWakeup())
 	}
-	// Output: every day at 12:00 12:00:00 false
+	// Output: once at 2030-05-06 12:00:00 UTC false
 }
 
 func ExampleSleep() {

@@ -44,7 +44,7 @@ func (f Fire) Text() string {
 		fmt.Fprintf(&b, " It should have come at %s, and what it has missed since then does not come again.", stamp(f.Due))
 	}
 	if f.Last && f.Job.Recurring {
-		fmt.Fprintf(&b, " It has come for %d days, and this was the last time. If it is still needed, make it anew with CronCreate.", int(MaxAge.Hours()/24))
+		fmt.Fprintf(&b, " Recurring jobs end after %d days, and this was the last time. If it is still needed, make it anew with CronCreate.", maxAgeDays)
 	}
 	if f.Job.Prompt == "" {
 		b.WriteString(" You left no prompt: go on with what you were waiting for.")

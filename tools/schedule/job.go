@@ -15,6 +15,7 @@ const (
 	MaxAge         = 7 * 24 * time.Hour // of a recurring job, which then fires once more
 	MaxPrompt      = 10_000             // bytes of a prompt
 
+	maxAgeDays  = int(MaxAge / (24 * time.Hour))
 	idLen       = 8
 	maxLate     = 30 * time.Minute // of a recurring job
 	maxEarly    = 90 * time.Second // of a job that comes once
@@ -26,7 +27,8 @@ type Job struct {
 	ID string `json:"id"`
 	// Cron is the expression; empty for a wake-up.
 	Cron string `json:"cron,omitempty"`
-	// HumanSchedule is the expression in words, such as "every day at 09:30".
+	// HumanSchedule is the expression in words, such as "every day at 09:30"; of a job that
+	// comes once, the time, such as "once at 2030-05-06 09:30:00 UTC".
 	HumanSchedule string `json:"humanSchedule,omitempty"`
 	Prompt        string `json:"prompt,omitempty"`
 	Recurring     bool   `json:"recurring"`
@@ -62,7 +64,7 @@ func newJob(expr *expression, prompt string, recurring, durable bool, now time.T
 		return nil, fmt.Errorf("%w: %s does not come within %d years", ErrExpression, quote(expr.text), searchYears)
 	}
 	j := &job{expr: expr, due: due, last: now, Job: Job{
-		Cron: expr.text, HumanSchedule: expr.human(), Prompt: prompt, Recurring: recurring, Durable: durable, CreatedAt: now,
+		Cron: expr.text, Prompt: prompt, Recurring: recurring, Durable: durable, CreatedAt: now,
 	}}
 	return j, nil
 }
@@ -74,7 +76,7 @@ func jobOf(r *record, o *Options) (*job, error) {
 		return nil, err
 	}
 	j := &job{expr: expr, due: r.Due, stored: r.Due, last: r.Created, Job: Job{
-		ID: r.ID, Cron: expr.text, HumanSchedule: expr.human(), Prompt: r.Prompt, Recurring: r.Recurring, Durable: true, CreatedAt: r.Created,
+		ID: r.ID, Cron: expr.text, Prompt: r.Prompt, Recurring: r.Recurring, Durable: true, CreatedAt: r.Created,
 	}}
 	j.plan(o)
 	return j, nil
@@ -104,7 +106,16 @@ func isID(text string) bool {
 	return len(text) == idLen && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// plan sets when the job fires, from its due time.
+// moves says by how much jobs are moved, for the model.
+func (o *Options) moves() string {
+	if o.Exact {
+		return "Jobs come at the minutes that their expressions name."
+	}
+	return fmt.Sprintf("A recurring job comes later than its time, by less than %g minutes and less than half of the time until its next, so that not everything happens at once; one that comes once, at minute 0 or %d, up to %g seconds earlier. If the exact time does not matter, choose another minute than 0 and %[2]d.",
+		maxLate.Minutes(), earlyMinute, maxEarly.Seconds())
+}
+
+// plan sets when the job fires, from its due time, and its schedule in words.
 func (j *job) plan(o *Options) {
 	j.NextFireAt = j.due
 	switch {
@@ -119,6 +130,13 @@ func (j *job) plan(o *Options) {
 		if early := j.due.Add(-j.share(maxEarly)); early.After(j.CreatedAt) {
 			j.NextFireAt = early
 		}
+	}
+	switch {
+	case j.expr == nil:
+	case j.Recurring:
+		j.HumanSchedule = j.expr.human()
+	default:
+		j.HumanSchedule = "once at " + stamp(j.NextFireAt.In(o.location()))
 	}
 }
 

@@ -45,17 +45,62 @@ func TestCronTools(t *testing.T) {
 		out := c.run(c.session, "CronCreate", object{"cron": "30  9 * * 1-5", "prompt": "Look at the build.\nThen report."})
 		require.NoError(t, out.Err)
 		made, _ := out.Result.Data.(schedule.Created)
-		require.Equal(t, fmt.Sprintf("Job %s is set: on weekdays at 09:30. It comes first at 2000-01-03 09:30:00 UTC, and for the last time in 7 days. "+
+		require.Equal(t, fmt.Sprintf("Job %s is set: on weekdays at 09:30. It comes first at 2000-01-03 09:30:00 UTC, and for the last time at its first time after 7 days. "+
 			"It is 2000-01-01 00:00:00 UTC now. It ends with the program. Its prompt comes when you are idle, not while you work.", made.ID), textOf(out))
 		once := c.create(object{"cron": "15 12 * * *", "prompt": "lunch", "recurring": false})
 		c.wake(object{"delaySeconds": 100})
-		require.Equal(t, fmt.Sprintf("There are 2 jobs:\n%s  30 9 * * 1-5  (on weekdays at 09:30; recurring; next at 2000-01-03 09:30:00 UTC): Look at the build. ⏎ Then report.\n"+
-			"%s  15 12 * * *  (every day at 12:15; once; next at 2000-01-01 12:15:00 UTC): lunch\nA wake-up is set for 2000-01-01 00:01:40 UTC.", made.ID, once.ID), textOf(c.run(c.session, "CronList", object{})))
-		require.Equal(t, "Job "+once.ID+" (every day at 12:15) was deleted.", textOf(c.run(c.session, "CronDelete", object{"id": once.ID})))
+		require.Equal(t, fmt.Sprintf("There are 2 jobs:\n%s  30 9 * * 1-5  (on weekdays at 09:30; recurring, next at 2000-01-03 09:30:00 UTC): Look at the build. ⏎ Then report.\n"+
+			"%s  15 12 * * *  (once at 2000-01-01 12:15:00 UTC): lunch\nA wake-up is set for 2000-01-01 00:01:40 UTC.", made.ID, once.ID), textOf(c.run(c.session, "CronList", object{})))
+		require.Equal(t, "Job "+once.ID+" (once at 2000-01-01 12:15:00 UTC) was deleted.", textOf(c.run(c.session, "CronDelete", object{"id": once.ID})))
 		out = c.run(c.session, "CronDelete", object{"id": once.ID})
 		require.ErrorIs(t, out.Err, schedule.ErrUnknownJob)
 		require.Contains(t, textOf(out), "there is "+made.ID)
 	})
+}
+
+// TestJobsThatComeOnce are told as such everywhere, with their time.
+func TestJobsThatComeOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const when = "once at 2000-01-01 00:01:00 UTC"
+		c := newConversation(t, t.TempDir()+"/jobs.json", schedule.Options{Exact: true})
+		input := object{"cron": "* * * * *", "prompt": "look", "recurring": false, "durable": true}
+		made := c.create(input)
+		require.Equal(t, when, made.HumanSchedule)
+		require.Equal(t, when, c.jobs.Jobs()[0].HumanSchedule)
+		out := c.run(c.session, "CronCreate", input)
+		require.Contains(t, textOf(out), " is set: "+when+". It is 2000-01-01 00:00:00 UTC now.")
+		require.Contains(t, textOf(c.run(c.session, "CronList", object{})), "("+when+"; durable)")
+		require.Contains(t, c.wait().Text(), "("+when+") is due")
+		call := pegboard.Call{Input: []byte(`{"cron": "* * * * *", "prompt": "look", "recurring": false}`)}
+		require.Equal(t, "Schedule a job once, at the next time of: every minute", c.jobs.Tools()[0].Summary(&call).Before)
+	})
+}
+
+// TestRarelyRecurring: a job that comes first when it is too old has come for no 7 days.
+func TestRarelyRecurring(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := newConversation(t, "", schedule.Options{Exact: true})
+		out := c.run(c.session, "CronCreate", object{"cron": "0 9 1 2 *", "prompt": "look"})
+		require.Contains(t, textOf(out), "It comes at 2000-02-01 09:00:00 UTC only, since recurring jobs end after 7 days.")
+		fire := c.wait()
+		require.True(t, fire.Last)
+		require.Contains(t, fire.Text(), "Recurring jobs end after 7 days, and this was the last time.")
+	})
+}
+
+// TestCronCreateDescription says by how much jobs are moved, if they are.
+func TestCronCreateDescription(t *testing.T) {
+	t.Parallel()
+	for _, exact := range []bool{false, true} {
+		c := newConversation(t, "", schedule.Options{Exact: exact})
+		d, ok := c.jobs.Tools()[0].Declare(pegboard.Scope{})
+		require.True(t, ok)
+		require.Equal(t, exact, strings.Contains(d.Description, "Jobs come at the minutes that their expressions name."))
+		require.Equal(t, !exact, strings.Contains(d.Description, "A recurring job comes later than its time, by less than 30 minutes and less than half of the time until its next"))
+		require.Equal(t, !exact, strings.Contains(d.Description, "up to 90 seconds earlier"))
+	}
 }
 
 func TestCronCreateRefuses(t *testing.T) {

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -319,6 +320,90 @@ func TestWorktreeNames(t *testing.T) {
 	require.NoDirExists(t, a)
 }
 
+// TestWorktreeRefusals say what is in the way, and a next step that works.
+func TestWorktreeRefusals(t *testing.T) {
+	t.Parallel()
+	dir := newRepository(t)
+	git(t, dir, "branch", "worktree-branch")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, ".claude/worktrees/folder"), 0o700))
+	elsewhere, none := filepath.Join(filepath.Dir(dir), "elsewhere"), t.TempDir()
+	git(t, dir, "worktree", "add", "-q", "-b", "mine", elsewhere)
+	other := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
+	for _, name := range []string{"kept", "busy"} {
+		other.enter(map[string]any{"name": name})
+		if name == "kept" {
+			other.exit(map[string]any{"action": "keep"})
+		}
+	}
+	at := func(name string) string { return filepath.Join(dir, ".claude/worktrees", name) }
+	const form = "; use letters, digits, dots, hyphens and underscores, with a letter or digit first, no two dots in a row, and neither a dot nor .lock at the end"
+	tests := []struct {
+		name  string
+		dir   string // of the session; empty means that of the repository
+		input map[string]any
+		want  string
+	}{
+		{name: "a worktree that is there", input: map[string]any{"name": "kept"}, want: "the worktree is taken: the branch worktree-kept exists already; take another name, or enter it by the path " + at("kept")},
+		{name: "one in use", input: map[string]any{"name": "busy"}, want: "the worktree is taken: an agent or a program works in it; take another name"},
+		{name: "one in use by its path", input: map[string]any{"path": at("busy")}, want: "the worktree is taken: an agent or a program works in it; make one of your own, with a name or without"},
+		{name: "a branch without a worktree", input: map[string]any{"name": "branch"}, want: "the worktree is taken: the branch worktree-branch exists already; take another name"},
+		{name: "a folder that is none", input: map[string]any{"name": "folder"}, want: "the worktree is taken: " + at("folder") + " exists already; take another name"},
+		{name: "a bad name", input: map[string]any{"name": "_a/b"}, want: `the name of the worktree is not usable: "_a/b"` + form},
+		{name: "both", input: map[string]any{"name": "a", "path": "b"}, want: "EnterWorktree was not run: name is for a new worktree and path for one that is there; give one of them"},
+		{name: "a path that is not there", input: map[string]any{"path": at("gone")}, want: at("gone") + " is no directory: it is no worktree of this repository that can be entered; git worktree list names its worktrees"},
+		{name: "the first working tree", dir: elsewhere, input: map[string]any{"path": dir}, want: dir + ": it is no worktree of this repository that can be entered; git worktree list names its worktrees"},
+		{name: "no repository", dir: none, input: map[string]any{"name": "a"}, want: "; no worktree can be made or entered here, so work in " + none},
+		{name: "no repository, and a path", dir: none, input: map[string]any{"path": elsewhere}, want: "; no worktree can be made or entered here, so work in " + none},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := pegboard.SessionConfig{Ask: func(context.Context, *pegboard.Question) (policy.Decision, error) {
+				return policy.Decision{Behavior: policy.Allow}, nil
+			}}
+			y := newYard(t, cmp.Or(tt.dir, dir), session.WorktreeOptions{}, cfg, policy.ModeBypass)
+			o := y.call("EnterWorktree", tt.input)
+			require.Error(t, o.Err)
+			if tt.dir == none {
+				require.True(t, strings.HasSuffix(o.Result.Text(), tt.want), o.Result.Text())
+				return
+			}
+			require.Equal(t, tt.want, o.Result.Text())
+		})
+	}
+}
+
+// TestWorktreeDescription says where the branch begins, and what the host makes.
+func TestWorktreeDescription(t *testing.T) {
+	t.Parallel()
+	const branch = "a checkout of its own on a new branch, below .claude/worktrees"
+	tests := []struct {
+		name    string
+		options session.WorktreeOptions
+		want    []string
+		lacks   string
+	}{
+		{name: "fresh", want: []string{branch, "begins at the default branch of the remote as it is known here, or without one at the commit that is checked out"}},
+		{name: "head", options: session.WorktreeOptions{BaseRef: "head"}, want: []string{branch, "begins at the commit that is checked out"}, lacks: "remote"},
+		{name: "of the host", options: session.WorktreeOptions{
+			Create: func(context.Context, string) (string, error) { return "", nil }, Remove: func(context.Context, string) error { return nil },
+		}, want: []string{"a directory that the host makes", "With path"}, lacks: "branch"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d, ok := session.Worktree(tt.options)[0].Declare(pegboard.Scope{})
+			require.True(t, ok)
+			for _, text := range tt.want {
+				require.Contains(t, d.Description, text)
+			}
+			if tt.lacks != "" {
+				require.NotContains(t, d.Description, tt.lacks)
+			}
+		})
+	}
+}
+
 func TestWorktreeInOddRepositories(t *testing.T) {
 	t.Parallel()
 	t.Run("none", func(t *testing.T) {
@@ -411,7 +496,7 @@ func TestTwoConversations(t *testing.T) {
 	a := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	b := newYard(t, dir, session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
 	path := a.enter(map[string]any{"name": "w"}).WorktreePath
-	require.ErrorIs(t, b.fails("in use", "EnterWorktree", map[string]any{"path": path}), session.ErrWorktreeTaken)
+	require.ErrorIs(t, b.fails("works in it", "EnterWorktree", map[string]any{"path": path}), session.ErrWorktreeTaken)
 	b.refuses("taken", "EnterWorktree", map[string]any{"name": "w"})
 	require.NotEqual(t, path, b.enter(map[string]any{"name": "v"}).WorktreePath)
 	a.exit(map[string]any{"action": "keep"})
@@ -766,14 +851,14 @@ func TestResumedAfterAKill(t *testing.T) {
 	other.enter(map[string]any{"name": "w"}) // it cleans up first
 	require.DirExists(t, path)
 	other.exit(map[string]any{"action": "keep"})
-	require.ErrorIs(t, other.fails("in use", "EnterWorktree", map[string]any{"path": path}), session.ErrWorktreeTaken)
+	require.ErrorIs(t, other.fails("works in it", "EnterWorktree", map[string]any{"path": path}), session.ErrWorktreeTaken)
 
 	require.NoError(t, y.s.SetDir(dir))
 	other.enter(map[string]any{"path": path})
 	other.exit(map[string]any{"action": "keep"})
 	require.NoError(t, y.s.SetDir(path))
 	require.NoError(t, y.bash("git status").Err)
-	require.ErrorIs(t, other.fails("in use", "EnterWorktree", map[string]any{"path": path}), session.ErrWorktreeTaken)
+	require.ErrorIs(t, other.fails("works in it", "EnterWorktree", map[string]any{"path": path}), session.ErrWorktreeTaken)
 	require.NoError(t, y.s.Close(t.Context()))
 	require.NotContains(t, git(t, dir, "worktree", "list", "--porcelain"), "\nlocked")
 	other.enter(map[string]any{"path": path})

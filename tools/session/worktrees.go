@@ -69,8 +69,8 @@ func ask(ctx context.Context, what string, f func() error) error {
 
 // An enterInput is the input of EnterWorktree.
 type enterInput struct {
-	Name string `json:"name,omitempty" jsonschema:"maxLength=64" jsonschema_description:"The name of the new worktree: letters, digits, dots, hyphens and underscores. Default: a name that is free."`
-	Path string `json:"path,omitempty" jsonschema_description:"The path of a worktree of this repository that is there already, in place of a new one"`
+	Name string `json:"name,omitempty" jsonschema:"maxLength=64" jsonschema_description:"The name of the new worktree: letters, digits, dots, hyphens and underscores, a letter or digit first. Default: a name that is free."`
+	Path string `json:"path,omitempty" jsonschema_description:"The path of a worktree of this repository that is there already, in place of a new one and of name"`
 }
 
 // EnteredWorktree is the Result.Data of EnterWorktree.
@@ -83,8 +83,8 @@ type EnteredWorktree struct {
 func (w *worktrees) enterTool() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[enterInput, EnteredWorktree]{
 		Info: pegboard.Info{Name: enterWorktree, Title: "Enter worktree", Hint: "separate checkout of the git repository on a new branch"},
-		Description: "Moves this session into a git worktree: a checkout of its own on a new branch, below .claude/worktrees. Use it when the user asks for a worktree, or for work that must not touch the checkout. Relative paths and commands start there afterwards, and nothing can be written in the checkout until you leave with ExitWorktree. " +
-			"The branch begins at a commit: changes that are not committed are not there. With path, the session enters a worktree that is there already; the user is asked about one that is not below .claude/worktrees.",
+		Description: fmt.Sprintf("Moves this session into a worktree: %s. Use it when the user asks for a worktree, or for work that must not touch the checkout. Relative paths and commands start there afterwards, and nothing can be written in the checkout until you leave with ExitWorktree. "+
+			"With path, the session enters a git worktree that is there already; the user is asked about one that is not below .claude/worktrees.", w.options.made()),
 		Inspect: func(in enterInput, c *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Kind: pegboard.KindRun, Targets: []policy.Target{enterTarget(in, c)}}
 		},
@@ -94,7 +94,7 @@ func (w *worktrees) enterTool() pegboard.Tool {
 			return pegboard.Summary{Before: "Enter " + what, While: "Entering " + what}
 		},
 		Permit: func(context.Context, enterInput, *pegboard.Call) policy.Decision {
-			return policy.Decision{Behavior: policy.Allow, Reason: "a worktree below .claude/worktrees changes nothing in the checkout"}
+			return policy.Decision{Behavior: policy.Allow, Reason: "a worktree changes nothing in the checkout"}
 		},
 		Validate: func(_ context.Context, in enterInput, _ *pegboard.Call) error {
 			if in.Name != "" && in.Path != "" {
@@ -109,6 +109,17 @@ func (w *worktrees) enterTool() pegboard.Tool {
 			return r
 		},
 	})
+}
+
+// made says what EnterWorktree makes, for the model.
+func (o *WorktreeOptions) made() string {
+	switch {
+	case o.Create != nil:
+		return "a directory that the host makes, apart from the checkout"
+	case o.BaseRef == "head":
+		return "a checkout of its own on a new branch, below .claude/worktrees. The branch begins at the commit that is checked out: changes that are not committed are not there"
+	}
+	return "a checkout of its own on a new branch, below .claude/worktrees. The branch begins at the default branch of the remote as it is known here, or without one at the commit that is checked out: other commits, and changes that are not committed, are not there"
 }
 
 // enterTarget returns the target of a call of EnterWorktree.
@@ -166,21 +177,34 @@ func (w *worktrees) enter(ctx context.Context, in enterInput, c *pegboard.Call) 
 	return EnteredWorktree{WorktreePath: tree.Path, WorktreeBranch: tree.Branch, Message: enterMessage(tree, in.Path == "")}, nil
 }
 
-// take makes a worktree, or takes the one of in.Path into use.
-func (w *worktrees) take(ctx context.Context, name string, in enterInput, c *pegboard.Call, all *conversation) (*worktree.Worktree, error) {
+// take makes a worktree, or takes the one of in.Path into use. Its error says what to do next.
+func (w *worktrees) take(ctx context.Context, name string, in enterInput, c *pegboard.Call, all *conversation) (tree *worktree.Worktree, err error) {
 	r := worktree.Request{Dir: c.Dir(), Name: name, Base: w.options.BaseRef}
 	if in.Path != "" {
 		real := c.Targets()[0].Real()
 		if top := worktree.Top(real); top != "" {
 			_ = all.giveUp(top) // this conversation may have it in use for another agent
 		}
-		return w.trees.Enter(ctx, r, real)
+		tree, err = w.trees.Enter(ctx, r, real)
+	} else {
+		_, _ = w.trees.Clean(ctx, r.Dir) // the remains of killed programs; anything that is wrong shows next
+		r.MayRead = treefence.MayRead(ctx, c.Session())
+		tree, err = w.trees.Add(ctx, r)
 	}
-	_, _ = w.trees.Clean(ctx, r.Dir) // the remains of killed programs; anything that is wrong shows next
-	r.MayRead = treefence.MayRead(ctx, c.Session())
-	tree, err := w.trees.Add(ctx, r)
-	if errors.Is(err, worktree.ErrTaken) {
-		err = fmt.Errorf("%w; take another name, or enter it by its path", err)
+	switch {
+	case errors.Is(err, worktree.ErrNoRepository):
+		err = fmt.Errorf("%w; no worktree can be made or entered here, so work in %s", err, r.Dir)
+	case errors.Is(err, worktree.ErrForeign):
+		err = fmt.Errorf("%w; git worktree list names its worktrees", err)
+	case errors.Is(err, worktree.ErrTaken) && in.Path != "":
+		err = fmt.Errorf("%w; make one of your own, with a name or without", err)
+	case errors.Is(err, worktree.ErrTaken):
+		path := filepath.Join(realpath.Resolve(r.Dir), filepath.FromSlash(worktree.Folder), name)
+		inUse := errors.Is(err, worktree.ErrInUse)
+		err = fmt.Errorf("%w; take another name", err)
+		if l, notTree := worktree.Find(path); notTree == nil && l.Path == path && !inUse {
+			err = fmt.Errorf("%w, or enter it by the path %s", err, path)
+		}
 	}
 	return tree, err
 }

@@ -743,21 +743,28 @@ func (k *command) store(ctx context.Context, exit proc.Exit, mimeType string) st
 	case exit.FileErr != nil:
 		return storedOutput{err: exit.FileErr}
 	}
-	f, err := os.Open(k.outputFile)
-	if err != nil {
+	at, err := storeFile(ctx, k.call, k.outputFile, exit.Stored, mimeType)
+	if errors.Is(err, pegboard.ErrAlreadyStored) && showsFiles(&k.line) {
 		return storedOutput{err: err}
+	}
+	return at
+}
+
+// storeFile copies a file of size bytes to the session's store. With an error of the store, the
+// output is said to be in the file.
+func storeFile(ctx context.Context, c *pegboard.Call, path string, size int64, mimeType string) (storedOutput, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return storedOutput{err: err}, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
-	stored, err := k.call.StoreRaw(ctx, mimeType, f)
+	stored, err := c.StoreRaw(ctx, mimeType, f)
 	_ = f.Close() // it was only read
-	switch {
-	case errors.Is(err, pegboard.ErrAlreadyStored) && showsFiles(&k.line):
-		return storedOutput{err: err}
-	case err != nil:
-		return storedOutput{path: k.outputFile, size: exit.Stored}
+	if err != nil {
+		return storedOutput{path: path, size: size}, err
 	}
-	return storedOutput{path: cmp.Or(stored.Path, stored.Ref), ref: stored.Ref, size: stored.Size}
+	return storedOutput{path: cmp.Or(stored.Path, stored.Ref), ref: stored.Ref, size: stored.Size}, nil
 }
 
 // filesOf returns the files that a command names.

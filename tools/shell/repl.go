@@ -91,7 +91,7 @@ func REPL(o REPLOptions) pegboard.Tool {
 		},
 		Result: func(out REPLOutput) *pegboard.Result {
 			r := pegboard.TextResult(out.text)
-			r.IsError, r.Data, r.Line = out.Failed, out, out.line()
+			r.IsError, r.Data, r.Parts[0].Ref, r.Line = out.Failed, out, out.ref, out.line()
 			return r
 		},
 	})
@@ -277,15 +277,21 @@ func (r reply) valid() bool {
 // REPLOutput is the Result.Data of [REPL].
 type REPLOutput struct {
 	Language      string        `json:"language"`
-	Output        string        `json:"output"` // both streams in the order of arrival, as the model sees them
+	Output        string        `json:"output"` // both streams in the order of arrival, as the model sees them: both ends of what is long
 	Failed        bool          `json:"failed"` // by an exception, or the process ended with an error
 	Ended         bool          `json:"ended"`  // the process has ended and its state is lost
 	Interrupted   bool          `json:"interrupted"`
 	TimedOutAfter time.Duration `json:"-"` // zero if the code did not time out
 	Omitted       int64         `json:"-"` // bytes of output that are not in Output
 	Elapsed       time.Duration `json:"-"`
+	// PersistedOutputPath is a file with all the output if Output is not all of it, and
+	// PersistedOutputSize the number of bytes in it. The file exists until the main session is
+	// closed.
+	PersistedOutputPath string `json:"persistedOutputPath,omitempty"`
+	PersistedOutputSize int64  `json:"persistedOutputSize,omitempty"`
 
 	text string // for the model
+	ref  string // in the session's store; empty if the output is not stored there
 }
 
 // line says for a person how the code ended.

@@ -19,16 +19,16 @@ func TestChildTellsLateOutputApart(t *testing.T) {
 	emit := func(line string) { emitted = append(emitted, line) }
 
 	c.write([]byte("early\n"))
-	number, late := c.beginCode(emit)
+	number, late := c.beginCode(emit, nil)
 	require.Equal(t, 1, number)
 	require.Equal(t, "early\n", late.Text())
 	c.write([]byte("now\n" + testToken + `.{"done":1}` + "\nlate\n"))
-	require.Equal(t, "now\nlate\n", c.endCode().Text())
+	require.Equal(t, "now\nlate\n", c.endCode().output().Text())
 	c.write([]byte("later\n"))
-	number, late = c.beginCode(emit)
+	number, late = c.beginCode(emit, nil)
 	require.Equal(t, 2, number)
 	require.Equal(t, "later\n", late.Text())
-	require.Empty(t, c.endCode().Text())
+	require.Empty(t, c.endCode().output().Text())
 	require.Equal(t, []string{"now", "late"}, emitted)
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/excerpt"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/proc"
+	"github.com/seed49eaa51d/pegboard/tools/background"
 )
 
 // An interpreter runs the code of one language in one session. It keeps its state in
@@ -67,14 +68,14 @@ func (i *interpreter) run(ctx context.Context, o REPLOptions, in replInput, c *p
 // ensureChild starts a process if none is running.
 func (i *interpreter) ensureChild(ctx context.Context, o REPLOptions, dir string) error {
 	if i.child != nil && i.child.ended() {
-		i.lateOutput += i.child.endCode().Shrink(maxLateOutput).Text()
+		i.lateOutput += i.child.endCode().output().Shrink(maxLateOutput).Text()
 		i.lostReason = fmt.Sprintf("the one before ended after its last call (%s)", exitText(i.child.process.Exit()))
 		i.child = nil
 	}
 	if i.child != nil && i.child.dir != dir {
 		i.child.process.Stop(errRestart)
 		i.child.process.Exit()
-		i.lateOutput += i.child.endCode().Shrink(maxLateOutput).Text()
+		i.lateOutput += i.child.endCode().output().Shrink(maxLateOutput).Text()
 		i.lostReason = fmt.Sprintf("the session has moved from %s to %s", i.child.dir, dir)
 		i.child = nil
 	}
@@ -93,7 +94,9 @@ func (i *interpreter) ensureChild(ctx context.Context, o REPLOptions, dir string
 // process had ended by itself before the code began, unless the process is fresh:
 // then a new one would not help.
 func (i *interpreter) runCode(ctx context.Context, t turn, code string, fresh bool) (out REPLOutput, ran bool) {
-	number, late := t.child.beginCode(t.call.Emit)
+	all := &printed{newFile: func() (string, error) { return background.Of(t.call.Session()).NewFile("repl") }}
+	defer all.close()
+	number, late := t.child.beginCode(t.call.Emit, all)
 	i.lateOutput += late.Shrink(maxLateOutput).Text()
 	var notes []string
 	if i.lostReason != "" {
@@ -113,8 +116,8 @@ func (i *interpreter) runCode(ctx context.Context, t turn, code string, fresh bo
 		notes = append(notes, out.noteEnd(exit, end.late, t.timeout))
 	}
 	kept := t.child.endCode()
-	if !ran {
-		i.lateOutput += kept.Shrink(maxLateOutput).Text()
+	if !ran { // nothing of the code has run
+		i.lateOutput += kept.output().Shrink(maxLateOutput).Text()
 		return out, false
 	}
 	i.lostReason, i.lateOutput = "", ""
@@ -124,7 +127,9 @@ func (i *interpreter) runCode(ctx context.Context, t turn, code string, fresh bo
 	if out.Interrupted {
 		i.lostReason = "the last call was cancelled" // the model may have seen only that the call was cancelled
 	}
-	out.Omitted, out.Output = kept.Omitted, strings.TrimRight(kept.Text(), "\n")
+	if note := all.show(ctx, t.call, &out, kept); note != "" {
+		notes = append(notes, note)
+	}
 	out.text = strings.Join(append(notes, out.Output), "\n")
 	return out, true
 }
@@ -178,6 +183,7 @@ type child struct {
 	mu           sync.Mutex
 	frames       frames
 	captured     *capture // output since the last takeCaptured; it has a reporter while code runs
+	all          *printed // by the code that runs; nil between two calls
 	replies      []reply  // queued, in the order of arrival
 	pendingBytes int      // bytes of the queued inputs
 	codeNumber   int      // number of the last code that was sent
@@ -256,6 +262,9 @@ func (c *child) write(p []byte) {
 // capture stores and reports text that the code printed. The caller holds the lock.
 func (c *child) capture(p []byte) {
 	c.captured.write(p)
+	if c.all != nil {
+		c.all.write(p)
+	}
 }
 
 func newREPLCapture(r *lineReporter) *capture {
@@ -273,27 +282,27 @@ func (c *child) queueReply(r reply) {
 }
 
 // beginCode assigns the number of the next code, makes emit the reporter of its
-// output, and returns the output since the last endCode.
-func (c *child) beginCode(emit func(string)) (number int, late excerpt.Output) {
+// output and all the place for it, and returns the output since the last endCode.
+func (c *child) beginCode(emit func(string), all *printed) (number int, late excerpt.Output) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.codeNumber++
-	return c.codeNumber, c.takeCaptured(&lineReporter{emit: emit})
+	return c.codeNumber, c.takeCaptured(&lineReporter{emit: emit}, all).output()
 }
 
 // endCode returns the output since beginCode and ends the reports.
-func (c *child) endCode() excerpt.Output {
+func (c *child) endCode() *capture {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.takeCaptured(nil)
+	return c.takeCaptured(nil, nil)
 }
 
-// takeCaptured returns the output since its last call. What follows is reported to r. The
-// caller holds the lock.
-func (c *child) takeCaptured(r *lineReporter) excerpt.Output {
-	o := c.captured.output()
-	c.captured = newREPLCapture(r)
-	return o
+// takeCaptured returns the output since its last call. What follows is reported to r, and goes to
+// all. The caller holds the lock.
+func (c *child) takeCaptured(r *lineReporter, all *printed) *capture {
+	before := c.captured
+	c.captured, c.all = newREPLCapture(r), all
+	return before
 }
 
 // takeReplies removes and returns at most limit queued replies. A reply that ends a

@@ -214,7 +214,7 @@ func TestREPLMode(t *testing.T) {
 		{name: "a question of the model", tool: "AskUserQuestion", input: askOne, keys: []string{"answers"}, asked: true, want: `{"value":{"answers":{"Which one?":"Left"}}}`},
 		{name: "an asked call", tool: "Asked", input: `{"text": "hi"}`, asked: true, want: `{"value":"hi"}`},
 		{name: "a denied call", tool: "Refused", input: `{"text": "hi"}`, refused: true, want: `{"kind":"denied","tool":"Refused"}`},
-		{name: "a tool that a rule takes away", tool: "Barred", input: `{"text": "hi"}`, refused: true, want: `{"kind":"unknown_tool","tool":"Barred"}`},
+		{name: "a tool that a rule takes away", tool: "Barred", input: `{"text": "hi"}`, refused: true, want: `{"kind":"denied","tool":"Barred"}`},
 		{name: "an attached tool", tool: "mcp__office__add", input: `{"a": 2, "b": 3}`, want: `{"value":"5"}`},
 		{name: "REPL itself", tool: "REPL", input: `{"code": "1"}`, refused: true, want: `{"kind":"unknown_tool","tool":"REPL"}`},
 		{name: "no tool", tool: "Nothing", input: `{}`, refused: true, want: `{"kind":"unknown_tool","tool":"Nothing"}`},

@@ -3,7 +3,9 @@ package shell_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,8 +17,10 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/policy"
+	"github.com/seed49eaa51d/pegboard/tools/background"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // replStep is one call, written in both languages. An empty code skips the
@@ -281,21 +285,90 @@ func (s replStep) check(b *replBench, number int) {
 	}
 }
 
-// TestREPLBoundsItsOutput: head and tail survive, the middle is counted, and the
-// value comes last.
+// TestREPLBoundsItsOutput: head and tail are shown, so that the value is among them, and all of it
+// is in a file that Read may read.
 func TestREPLBoundsItsOutput(t *testing.T) {
 	t.Parallel()
+	var lines strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintln(&lines, i)
+	}
+	tests := []struct {
+		name               string
+		python, javascript string
+		failed             bool
+		end                string
+	}{
+		{
+			name: "a value", end: "'end'",
+			python: "print('\\n'.join(map(str, range(100000))))\n'end'", javascript: "console.log(Array.from({length: 100000}, (_, i) => i).join('\\n')); 'end'",
+		},
+		{
+			name: "an error", failed: true,
+			python: "print('\\n'.join(map(str, range(100000))))\n1/0", javascript: "console.log(Array.from({length: 100000}, (_, i) => i).join('\\n')); throw new Error('no')",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			eachLanguage(t, func(b *replBench) {
+				b.open(shell.REPLOptions{})
+				out := b.run(b.t.Context(), map[string]any{"code": b.code(tt.python, tt.javascript)})
+				require.NoError(b.t, out.Err)
+				require.Equal(b.t, tt.failed, out.Result.IsError)
+				data, ok := out.Result.Data.(shell.REPLOutput)
+				require.True(b.t, ok)
+				text := out.Result.Text()
+				require.Less(b.t, len(text), shell.MaxREPLShown+500)
+				require.Regexp(b.t, `^\[Output cut: \d+ bytes, \d+ lines\. Below are the first \d+ bytes .*\. All of it is in \S+; .*\.\]\n0\n1\n2\n`, text)
+				require.Contains(b.t, text, data.PersistedOutputPath)
+				require.Contains(b.t, text, "\n99998\n99999\n")
+				require.True(b.t, strings.HasSuffix(text, tt.end), text[len(text)-100:])
+				stored, err := os.ReadFile(data.PersistedOutputPath)
+				require.NoError(b.t, err)
+				require.True(b.t, strings.HasPrefix(string(stored), lines.String()))
+				require.EqualValues(b.t, len(stored), data.PersistedOutputSize)
+				read := tooltest.Run(b.t.Context(), files.Read(files.ReadOptions{}), b.session, fmt.Sprintf(`{"file_path":%q,"offset":50001,"limit":1}`, data.PersistedOutputPath))
+				require.NoError(b.t, read.Err)
+				require.Contains(b.t, read.Result.Text(), "50000")
+				dir, err := background.Of(b.session).Dir()
+				require.NoError(b.t, err)
+				left, err := os.ReadDir(dir)
+				require.NoError(b.t, err)
+				require.Empty(b.t, left, "the store has it")
+			})
+		})
+	}
+}
+
+// noStore is a store that takes nothing.
+type noStore struct{ pegboard.ResultStore }
+
+func (noStore) Put(context.Context, string, string, io.Reader) (pegboard.StoredResult, error) {
+	return pegboard.StoredResult{}, errors.New("the disk is full")
+}
+
+// TestREPLOutputThatCannotBeStored stays in the file that has it.
+func TestREPLOutputThatCannotBeStored(t *testing.T) {
+	t.Parallel()
 	eachLanguage(t, func(b *replBench) {
-		b.open(shell.REPLOptions{})
-		code := b.code(
-			"print('\\n'.join(map(str, range(1, 1000001))))\n'end'",
-			"console.log(Array.from({length: 1000000}, (_, i) => i + 1).join('\\n')); 'end'",
-		)
-		text := b.must(code)
-		require.LessOrEqual(b.t, len(text), shell.MaxREPLShown+100)
-		require.True(b.t, strings.HasPrefix(text, "1\n2\n3\n"))
-		require.True(b.t, strings.HasSuffix(text, "\n999999\n1000000\n'end'"), text[len(text)-100:])
-		require.Contains(b.t, text, "bytes omitted")
+		perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"REPL"}})
+		require.NoError(b.t, err)
+		s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tempDir(b.t), Permissions: perms, Results: noStore{}})
+		require.NoError(b.t, err)
+		b.t.Cleanup(func() { require.NoError(b.t, s.Close(context.Background())) })
+		code := b.code(`print("x" * 40000)`, `console.log("x".repeat(40000))`)
+		out := tooltest.Run(b.t.Context(), shell.REPL(shell.REPLOptions{Languages: []string{b.language}}), s, fmt.Sprintf(`{"code":%q}`, code))
+		require.NoError(b.t, out.Err)
+		data, ok := out.Result.Data.(shell.REPLOutput)
+		require.True(b.t, ok)
+		require.Contains(b.t, out.Result.Text(), data.PersistedOutputPath)
+		read := tooltest.Run(b.t.Context(), files.Read(files.ReadOptions{}), s, fmt.Sprintf(`{"file_path":%q}`, data.PersistedOutputPath))
+		require.NoError(b.t, read.Err)
+		require.Contains(b.t, read.Result.Text(), "xxx")
+		stored, err := os.ReadFile(data.PersistedOutputPath)
+		require.NoError(b.t, err)
+		require.Equal(b.t, strings.Repeat("x", 40000)+"\n", string(stored))
 	})
 }
 

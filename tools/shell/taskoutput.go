@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -82,15 +83,26 @@ func (out TaskOutputResult) text() string {
 }
 
 type taskOutputInput struct {
-	TaskID  string `json:"task_id" jsonschema:"minLength=1" jsonschema_description:"The id of the task; the id or name of an agent stands for its newest task"`
+	TaskID  string `json:"task_id,omitempty" jsonschema_description:"The id of the task; the id or name of an agent stands for its newest task"`
+	BashID  string `json:"bash_id,omitempty" jsonschema_description:"Deprecated: the former name of task_id, with which block is false by default"`
 	Block   *bool  `json:"block,omitempty" jsonschema_description:"Whether to wait until the task has ended (default: true)"`
 	Timeout *int   `json:"timeout,omitempty" jsonschema:"minimum=0" jsonschema_description:"How long to wait for it, in milliseconds (default 30000, at most 600000)"`
+}
+
+func (in taskOutputInput) id() string { return cmp.Or(in.TaskID, in.BashID) }
+
+// blocks reports whether the call waits.
+func (in taskOutputInput) blocks() bool {
+	if in.Block != nil {
+		return *in.Block
+	}
+	return in.TaskID != ""
 }
 
 // wait returns how long the call waits.
 func (in taskOutputInput) wait() time.Duration {
 	switch {
-	case in.Block != nil && !*in.Block:
+	case !in.blocks():
 		return 0
 	case in.Timeout == nil:
 		return DefaultTaskWait
@@ -108,9 +120,8 @@ func milliseconds(n int, limit time.Duration) time.Duration {
 
 // TaskOutput returns the tool that shows a background task of the conversation, of
 // any of its agents, and waits for its end unless the call says otherwise. It needs
-// no permission. BashOutput is a former name of the tool. Its parameters bash_id and
-// filter are refused, because with them BashOutput returned the output since the
-// previous call and did not wait.
+// no permission. BashOutput is a former name of the tool, whose parameter was bash_id; a call
+// with that does not wait by default, as it did not then. Its parameter filter is refused.
 //
 // If the task runs a command, TaskOutput reads only the end of the output file,
 // however large the file is. If the result shows the agent that started the task that
@@ -126,14 +137,17 @@ func TaskOutput() pegboard.Tool {
 		Inspect: func(in taskOutputInput, c *pegboard.Call) pegboard.Traits {
 			// The target keeps the order between calls of TaskOutput and TaskStop for
 			// a task.
-			return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindRead, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, policy.Read, in.TaskID)}
+			return pegboard.Traits{ReadOnly: true, Kind: pegboard.KindRead, Concurrency: pegboard.PerTarget, Targets: taskTarget(c, policy.Read, in.id())}
 		},
 		Summary: func(in taskOutputInput, _ *pegboard.Call) pegboard.Summary {
-			lines := pegboard.Summary{Before: "Look at task " + in.TaskID, While: "Waiting for task " + in.TaskID}
-			if in.Block != nil && !*in.Block {
-				lines.While = "Looking at task " + in.TaskID
+			lines := pegboard.Summary{Before: "Look at task " + in.id(), While: "Waiting for task " + in.id()}
+			if !in.blocks() {
+				lines.While = "Looking at task " + in.id()
 			}
 			return lines
+		},
+		Validate: func(_ context.Context, in taskOutputInput, _ *pegboard.Call) error {
+			return checkTaskID(in.TaskID, "bash_id", in.BashID)
 		},
 		Permit: func(context.Context, taskOutputInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it only shows a task of the conversation"}
@@ -159,7 +173,7 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 	patience := in.wait()
 	waiting, cancel := context.WithTimeoutCause(ctx, patience, errWaitTimeout)
 	defer cancel()
-	task, err := tasks.Wait(waiting, decidedTask(c, in.TaskID))
+	task, err := tasks.Wait(waiting, decidedTask(c, in.id()))
 	if err != nil && !errors.Is(err, errWaitTimeout) {
 		return TaskOutputResult{}, err
 	}
@@ -167,7 +181,7 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 	switch {
 	case task.State != background.Running:
 		tasks.Acknowledge(s, task.ID)
-	case in.Block != nil && !*in.Block:
+	case !in.blocks():
 		out.Retrieval = NotReadyYet
 	default:
 		out.Retrieval = WaitedLong

@@ -105,6 +105,24 @@ func TestTaskOutputWaits(t *testing.T) {
 	}
 }
 
+// TestTaskOutputByItsFormerNames shows what there is, and waits only if the call says so.
+func TestTaskOutputByItsFormerNames(t *testing.T) {
+	t.Parallel()
+	for extra, want := range map[string]shell.Retrieval{"": shell.NotReadyYet, `,"block":true`: shell.WaitedLong} {
+		synctest.Test(t, func(t *testing.T) {
+			s := session(t, t.TempDir())
+			h := fakeTask(t, s, background.Work{Kind: "shell", Output: func() string { return "so far" }})
+			begin := time.Now()
+			out := taskCall(t.Context(), t, s, "BashOutput", fmt.Sprintf(`{"bash_id":%q%s}`, h.ID(), extra))
+			require.NoError(t, out.Err)
+			got, ok := out.Result.Data.(shell.TaskOutputResult)
+			require.True(t, ok)
+			require.Equal(t, []any{want, h.ID(), "so far"}, []any{got.Retrieval, got.Task.ID, got.Task.Output})
+			require.Equal(t, want == shell.WaitedLong, time.Since(begin) > 0)
+		})
+	}
+}
+
 // TestTaskOutputIsCancelled while it waits; the task goes on.
 func TestTaskOutputIsCancelled(t *testing.T) {
 	t.Parallel()
@@ -281,8 +299,9 @@ func TestTaskOutputRefuses(t *testing.T) {
 		{name: "an unknown id", tool: "TaskOutput", input: fmt.Sprintf(`{"task_id":%q}`, h.ID()+"x"), says: "did you mean " + h.ID()},
 		{name: "no id", tool: "TaskOutput", input: `{"block":false}`, says: "task_id"},
 		{name: "an empty id", tool: "TaskOutput", input: `{"task_id":""}`, says: "task_id"},
+		{name: "two ids", tool: "TaskOutput", input: `{"task_id":"a","bash_id":"b"}`, says: "different tasks"},
 		{name: "a negative time", tool: "TaskOutput", input: `{"task_id":"a","timeout":-1}`, says: "timeout"},
-		{name: "the input of its former name", tool: "BashOutput", input: `{"bash_id":"a","filter":"b"}`, says: "task_id"},
+		{name: "a filter, as its former name took it", tool: "BashOutput", input: `{"bash_id":"a","filter":"b"}`, says: "filter"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -297,5 +316,5 @@ func TestTaskOutputRefuses(t *testing.T) {
 
 func TestTaskOutputKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, tooltest.Check(shell.TaskOutput(), `{"task_id":"a"}`, `{"task_id":"a","block":false,"timeout":5}`))
+	require.NoError(t, tooltest.Check(shell.TaskOutput(), `{"task_id":"a"}`, `{"bash_id":"a"}`, `{"task_id":"a","block":false,"timeout":5}`))
 }

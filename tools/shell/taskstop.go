@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,11 +34,17 @@ type taskStopInput struct {
 	ShellID string `json:"shell_id,omitempty" jsonschema_description:"Deprecated: the former name of task_id"`
 }
 
-func (in taskStopInput) id() string {
-	if in.TaskID != "" {
-		return in.TaskID
+func (in taskStopInput) id() string { return cmp.Or(in.TaskID, in.ShellID) }
+
+// checkTaskID refuses an input that names no task, or two by the present and a former parameter.
+func checkTaskID(taskID, former, id string) error {
+	switch {
+	case taskID == "" && id == "":
+		return errors.New("no task is named; send its id as task_id")
+	case taskID != "" && id != "" && taskID != id:
+		return fmt.Errorf("task_id and %s name different tasks; send task_id alone", former)
 	}
-	return in.ShellID
+	return nil
 }
 
 // TaskStop returns the tool that stops a background task of the conversation and
@@ -59,13 +66,7 @@ func TaskStop() pegboard.Tool {
 			return pegboard.Summary{Before: "Stop task " + in.id(), While: "Stopping task " + in.id()}
 		},
 		Validate: func(_ context.Context, in taskStopInput, _ *pegboard.Call) error {
-			switch {
-			case in.id() == "":
-				return errors.New("no task is named; send its id as task_id")
-			case in.ShellID != "" && in.TaskID != "" && in.ShellID != in.TaskID:
-				return errors.New("task_id and shell_id name different tasks; send task_id alone")
-			}
-			return nil
+			return checkTaskID(in.TaskID, "shell_id", in.ShellID)
 		},
 		Permit:          permitStop,
 		ClassifierInput: func(in taskStopInput, _ *pegboard.Call) string { return "end task " + in.id() },

@@ -191,7 +191,7 @@ func TestWhatHooksAndRulesDo(t *testing.T) {
 		{name: "plan mode", cfg: pegboard.SessionConfig{Permissions: mode(policy.ModePlan)}, value: `{"verdict":"good"}`},
 		{name: "a mode that asks nobody", cfg: pegboard.SessionConfig{Permissions: mode(policy.ModeDontAsk)}, value: `{"verdict":"good"}`},
 		{name: "a mode that denies", cfg: pegboard.SessionConfig{Permissions: mode(policy.ModeDeny)}, value: `{"verdict":"good"}`},
-		{name: "denied", cfg: pegboard.SessionConfig{Permissions: mode("", policy.RuleSet{Deny: []string{"StructuredOutput"}})}, reason: pegboard.ErrUnknownTool},
+		{name: "denied", cfg: pegboard.SessionConfig{Permissions: mode("", policy.RuleSet{Deny: []string{"StructuredOutput"}})}, reason: pegboard.ErrDenied},
 		{name: "asked about, and nobody is there", cfg: pegboard.SessionConfig{Permissions: mode("", policy.RuleSet{Ask: []string{"StructuredOutput"}})}, reason: pegboard.ErrDenied},
 		{name: "a hook refuses", cfg: pegboard.SessionConfig{Hooks: pegboard.Hooks{Pre: func(context.Context, *pegboard.HookCall) (policy.Decision, error) {
 			return policy.Decision{Behavior: policy.Deny, Reason: "not yet"}, nil

@@ -67,7 +67,7 @@ var adviceElsewhere = map[string]string{
 	"End your turn after it. You have one wake-up":  "of a prompt; the same makes a job",
 	"They go on when this conversation has ended":   "of a prompt; the same makes a job",
 	"Lists the jobs that CronCreate has set":        "of a prompt; the same lists one",
-	" It has come for %d days":                      "of a job that fires; the same makes it anew",
+	" Recurring jobs end after %d days":             "of a job that fires; the same makes it anew",
 	"%w: there are %d, which is the most; delete":   "the same deletes one",
 	"%w %s: there is %s; CronList shows":            "the same lists them",
 	"a step of %d is more than the field has":       "the same sets a wake-up",

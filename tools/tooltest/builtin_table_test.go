@@ -82,22 +82,18 @@ func (b builtin) pools(t *testing.T, dir string) (pools []*pegboard.Pool) {
 	return pools
 }
 
-var gateName = regexp.MustCompile(`\((Gates\.\w+)\)`)
-
 // gate returns what a host must set so that the tool is offered; empty for nothing. The pool
 // is one of all tools without features.
 func (b builtin) gate(bare *pegboard.Pool) string {
 	if _, ok := bare.Lookup(b.name); ok {
 		return ""
 	}
-	why := bare.Explain(b.name)
-	if feature := regexp.MustCompile(`the feature (\w+) is off`).FindStringSubmatch(why); feature != nil {
+	excluded := bare.Excluded()
+	x := excluded[slices.IndexFunc(excluded, func(x pegboard.Exclusion) bool { return x.Name == b.name })]
+	if feature := regexp.MustCompile(`the feature (\w+) is off`).FindStringSubmatch(x.Reason); feature != nil {
 		return "feature `" + feature[1] + "`"
 	}
-	if gate := gateName.FindStringSubmatch(why); gate != nil {
-		return "`" + gate[1] + "`"
-	}
-	return why
+	return "`Gates." + x.Gate + "`"
 }
 
 // agents returns the letters of the roles that have the tool: main, sub-agent, async agent,

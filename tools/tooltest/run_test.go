@@ -14,7 +14,7 @@ import (
 
 func TestRunTakesTheWholeWay(t *testing.T) {
 	t.Parallel()
-	require.ErrorIs(t, tooltest.Run(t.Context(), shout(), nil, `{"text":1}`).Err, pegboard.ErrInvalidInput)
+	require.ErrorIs(t, tooltest.Run(t.Context(), shout(), nil, `{"text":true}`).Err, pegboard.ErrInvalidInput)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
