@@ -327,7 +327,7 @@ func (k *run) choose() error {
 		status: Status{Name: r.Name, Type: d.Name, Description: escapeMarks(pegboard.OneLine(r.Description)), ParentID: s.AgentID(), Model: model},
 	}
 	k.entry.request.pool = nil // it belongs to this call
-	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
+	k.agent = &Agent{Name: r.Name, Team: r.Team, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
 	return nil
 }
 

@@ -159,8 +159,9 @@ type Reply struct {
 }
 
 // Hooks are called at the start and the end of agents. Any of them may be nil. They may be
-// called concurrently, and must return when their context ends. An error or a panic of one is
-// logged and changes nothing.
+// called concurrently, and must return when their context ends. An error that wraps [ErrStopped]
+// ends the agent. Any other error, or a panic, is logged and changes nothing. Method AgentHooks of
+// settings/hooks.Runner returns the hooks of settings files.
 type Hooks struct {
 	// Start is called before an agent's first request. The agent reads the text before its
 	// task.
