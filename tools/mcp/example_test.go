@@ -166,6 +166,17 @@ func ExampleServers_Prompts() {
 	// Output: /mcp__notes__tidy: Tidies the notes. [{about  true}]
 }
 
+func ExampleServers_Skills() {
+	c := talk(pegboard.SessionConfig{}, mcp.Options{})
+	defer c.close()
+	found, err := c.servers.Skills(context.Background())
+	check(err)
+	for _, s := range found {
+		fmt.Printf("/%s %s: %s\n", s.Name, s.ArgumentHint, s.Description)
+	}
+	// Output: /mcp__notes__tidy <about>: Tidies the notes.
+}
+
 func ExampleServers_Prompt() {
 	c := talk(pegboard.SessionConfig{}, mcp.Options{})
 	defer c.close()
