@@ -70,7 +70,7 @@ func TestAgentHooks(t *testing.T) {
 			var reads []string
 			var registry pegboard.Registry
 			group, err := agents.New(agents.Options{
-				Registry: &registry, Hooks: runner.AgentHooks(),
+				Registry: &registry, Hooks: runner.AgentHooks(), Teams: true,
 				Definitions: func(*pegboard.Session) []agents.Definition { return agents.ReadyMade() },
 				Loop: func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 					parts, err := a.Next(ctx, agents.Usage{})

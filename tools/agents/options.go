@@ -52,6 +52,8 @@ type Options struct {
 	// NoBackground refuses the background. A coordinator's agents run in the background
 	// unless its call or NoBackground says otherwise.
 	Background, NoBackground bool
+	// Teams lets agents make teams, whose agents stay and wait for messages.
+	Teams bool
 	// Forks says that Loop heeds [Agent].Forked. Then a model may start an agent of the type
 	// fork, which goes on from its caller's conversation.
 	Forks bool

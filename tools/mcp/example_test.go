@@ -45,7 +45,6 @@ func Example() {
 	check(session.Close(ctx)) // ends the server
 	// Output:
 	// ListMcpResources
-	// McpAuth
 	// ReadMcpResource
 	// mcp__notes__add
 	// mcp__notes__forget
