@@ -49,7 +49,7 @@ func obedient(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 	case "say nothing":
 		return agents.Reply{}, nil // the last text of its messages is its report
 	}
-	return agents.Reply{Text: "It is in main.go.", Used: agents.Usage{InputTokens: 1200, OutputTokens: 34}}, begin
+	return agents.Reply{Text: "It is in main.go.", Used: agents.Usage{Input: 1200, Output: 34}}, begin
 }
 
 // asksForAnswer finds in a message to whom the answer goes, and what it is.

@@ -149,7 +149,7 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 // spend counts the cost of the agent's requests.
 func (k *run) spend(u Usage) {
 	k.mu.Lock()
-	k.turns.usage = k.turns.usage.plus(u)
+	k.turns.usage = k.turns.usage.Plus(u)
 	k.mu.Unlock()
 	k.roster.spend(k.entry, u)
 }

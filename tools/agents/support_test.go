@@ -124,7 +124,7 @@ func scripted(script func(a *agents.Agent) []tooltest.Turn) agents.Loop {
 			if err != nil {
 				return agents.Reply{}, err
 			}
-			used = agents.Usage{InputTokens: 10, OutputTokens: 1, USD: 0.01}
+			used = agents.Usage{Input: 10, Output: 1, USD: 0.01}
 			if err := a.Append(modelMessage(turn)); err != nil {
 				return agents.Reply{}, err
 			}
