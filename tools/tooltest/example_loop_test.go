@@ -107,12 +107,12 @@ func ExampleProvider() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	session, err := tooltest.NewSession("")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close(context.Background())
+	defer func() { _ = session.Close(context.Background()) }()
 	pool := new(pegboard.Registry).AssemblePool(session, pegboard.PoolConfig{})
 	message, err := wire.ReadResponse(chat.New(pool, chat.Config{}), response).Message()
 	fmt.Println(message.Text, message.Calls[0].Name, string(message.Calls[0].Input), err)

@@ -48,8 +48,8 @@ var apis = []api{
 	},
 }
 
-// post sends a history and returns the answer.
-func (a api) post(t *testing.T, s *httptest.Server, stream bool, history []json.RawMessage) *http.Response {
+// ask sends a history and reads the answer.
+func (a api) ask(t *testing.T, s *httptest.Server, codec wire.Codec, stream bool, history []json.RawMessage) (*wire.Message, error) {
 	t.Helper()
 	path := a.path
 	if stream && a.stream != "" {
@@ -59,8 +59,8 @@ func (a api) post(t *testing.T, s *httptest.Server, stream bool, history []json.
 	require.NoError(t, err)
 	response, err := s.Client().Post(s.URL+path, "application/json", bytes.NewReader(body))
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = response.Body.Close() })
-	return response
+	defer func() { _ = response.Body.Close() }()
+	return wire.ReadResponse(codec, response).Message()
 }
 
 // overAPIs calls test for whole and streamed replies of each API.
@@ -110,8 +110,7 @@ func TestProviderPlaysItsScript(t *testing.T) {
 		history := codec.User(pegboard.Part{Text: "How is the weather?"})
 		var texts []string
 		for range 4 {
-			reply := wire.ReadResponse(codec, a.post(t, s, stream, history))
-			m, err := reply.Message()
+			m, err := a.ask(t, s, codec, stream, history)
 			require.NoError(t, err)
 			require.NoError(t, m.Err())
 			require.NotZero(t, m.Usage.Output)
@@ -169,7 +168,7 @@ func TestProviderRefuses(t *testing.T) {
 		defer s.Close()
 		codec := a.codec(poolOf(t, tooltest.NewFake("Weather")))
 		history := codec.User(pegboard.Part{Text: "How is the weather?"})
-		first, err := wire.ReadResponse(codec, a.post(t, s, stream, history)).Message()
+		first, err := a.ask(t, s, codec, stream, history)
 		require.NoError(t, err)
 		history = append(history, first.History...)
 		for _, tt := range tests {
@@ -181,11 +180,11 @@ func TestProviderRefuses(t *testing.T) {
 			some.Calls, some.History = first.Calls[:len(outcomes)], nil
 			now := append(history[:len(history):len(history)], answersOnly(codec, some, outcomes)...)
 			if tt.more {
-				m, err := wire.ReadResponse(codec, a.post(t, s, stream, now)).Message()
+				m, err := a.ask(t, s, codec, stream, now)
 				require.NoError(t, err, tt.name)
 				now = append(append(now, m.History...), codec.User(pegboard.Part{Text: "And then?"})...)
 			}
-			_, err := wire.ReadResponse(codec, a.post(t, s, stream, now)).Message()
+			_, err := a.ask(t, s, codec, stream, now)
 			var refused *wire.APIError
 			require.ErrorAs(t, err, &refused, tt.name)
 			require.Contains(t, refused.Message, tt.want, tt.name)
@@ -235,7 +234,7 @@ func TestProviderPaths(t *testing.T) {
 			t.Parallel()
 			response, err := s.Client().Post(s.URL+tt.path, "application/json", strings.NewReader(tt.body))
 			require.NoError(t, err)
-			defer response.Body.Close()
+			defer func() { _ = response.Body.Close() }()
 			body, err := io.ReadAll(response.Body)
 			require.NoError(t, err)
 			require.Contains(t, string(body), tt.want)
