@@ -615,8 +615,6 @@ func (a *assembly) addExternal() {
 			a.exclude(e, "quarantined, its name belongs to "+owner.describe())
 		} else if last != nil && last.info.Name == e.info.Name {
 			a.exclude(e, "quarantined, its name belongs to "+last.info.Origin.describe())
-		} else if a.gates.Simple {
-			a.hide(e, "Simple", "simple mode")
 		} else if a.offer(e) {
 			last = e
 		}

@@ -387,7 +387,6 @@ func TestAssemblyExplainsEachStep(t *testing.T) {
 		{name: "attached, server denied", deny: []string{"mcp__srv"}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", `deny rule "mcp__srv"`, "userSettings"}},
 		{name: "attached, asked for by its raw name", deny: []string{"mcp__srv"}, ask: "list", says: []string{"mcp__srv__list is not available", "userSettings"}},
 		{name: "attached, disabled", ask: "mcp__srv__off", says: []string{"mcp__srv__off is not available", "disabled in this session"}},
-		{name: "attached, simple mode", pool: pegboard.PoolConfig{Gates: pegboard.Gates{Simple: true}}, ask: "mcp__srv__list", says: []string{"mcp__srv__list is not available", "simple mode"}},
 		{name: "the full name before a raw one", deny: []string{"mcp__srv"}, pool: pegboard.PoolConfig{Restrictions: []pegboard.Restriction{{Reason: "out of use", Without: []string{"search"}}}}, ask: "search", says: []string{"out of use"}},
 
 		{name: "shadowed by a tool", ask: "taken", says: []string{"mcp__srv__taken is not available", "the built-in tool mcp__srv__taken"}},

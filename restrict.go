@@ -50,8 +50,8 @@ func listed(names []string, i *Info) bool {
 // tools, and a gate hides some by name or alias. Except in simple mode, a tool with another name is
 // never hidden. The zero value is the ordinary environment of this system.
 type Gates struct {
-	// Simple leaves only a shell, Read and Edit; for a coordinator also the tools that it
-	// directs agents with; in REPL mode only REPL.
+	// Simple leaves of the host's own tools only a shell, Read and Edit; for a coordinator also
+	// those that it directs agents with; in REPL mode only REPL. Attached tools stay.
 	Simple bool
 	// REPL hides the tools that scripts inside REPL call, if REPL itself is in the pool. An
 	// agent has them if its role table, see [RoleTables], takes REPL away, and those that its

@@ -176,14 +176,17 @@ func TestSimpleMode(t *testing.T) {
 		Simple: true, EmbeddedSearch: true, TodoList: true, Resources: true, StructuredOutput: true, Features: everyFeature,
 	}
 	few := ordered([]string{"Bash", "Edit", "Read"}, onWindows())
+	servers := []string{"mcp__src__a", "mcp__src__unsubscribe_pr_activity"}
 	tests := []struct {
 		name  string
 		gates pegboard.Gates
 		role  pegboard.Role
 		deny  []string
-		want  []string
+		want  []string // of the built-in tools
+		none  bool     // of the server
 	}{
 		{name: "main", gates: simple, want: few},
+		{name: "main, the server denied", gates: simple, deny: []string{"mcp__src"}, want: few, none: true},
 		{name: "main, every other gate", gates: all, want: few},
 		{name: "main, PowerShell on request", gates: pegboard.Gates{Simple: true, PowerShell: true}, want: []string{"Bash", "Edit", "PowerShell", "Read"}},
 		{name: "main, denied", gates: simple, deny: []string{"Edit"}, want: without(few, "Edit")},
@@ -204,7 +207,15 @@ func TestSimpleMode(t *testing.T) {
 			t.Parallel()
 			cfg := pegboard.SessionConfig{Role: tc.role, Permissions: rules(t, "", policy.RuleSet{Deny: tc.deny})}
 			s := session(t, cfg)
-			require.Equal(t, tc.want, names(reg.AssemblePool(s, pegboard.PoolConfig{Gates: tc.gates})))
+			want := slices.Clone(tc.want)
+			switch {
+			case tc.none:
+			case tc.role == pegboard.RoleCoordinator:
+				want = append(want, servers[1])
+			default:
+				want = append(want, servers...)
+			}
+			require.Equal(t, want, names(reg.AssemblePool(s, pegboard.PoolConfig{Gates: tc.gates})))
 			if tc.role == pegboard.RoleMain && tc.deny == nil {
 				require.Equal(t, tc.want, tc.gates.Preset(reg, s))
 			}

@@ -61,7 +61,12 @@ func Runs(line string) Target { return Target{Kind: Command, Access: Run, Value:
 
 // Reaches returns the target of a call that gets something from a host. The host is a name,
 // host:port or a URL.
-func Reaches(host string) Target { return Target{Kind: Host, Access: Read, Value: host} }
+func Reaches(host string) Target {
+	if name, doubt := pattern.CanonicalHost(host); doubt == "" {
+		host = name // alone, as a target shows it
+	}
+	return Target{Kind: Host, Access: Read, Value: host}
+}
 
 // Kind says how the value of a [Target] is read.
 type Kind int

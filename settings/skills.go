@@ -36,10 +36,9 @@ const maxNested = 1000
 // SkillOptions hold the facts that files of skills do not state. The zero value works.
 type SkillOptions struct {
 	Plugins []Plugin
-	// Bundled are the skills of the host, and Prompts those of MCP servers, which package
-	// tools/mcp lists.
-	Bundled []skills.Skill
-	Prompts []skills.Prompt
+	// Bundled are the skills of the host, and Prompts the prompts of MCP servers, which Skills of
+	// tools/mcp.Servers returns.
+	Bundled, Prompts []skills.Skill
 	// Touched are files that were touched, absolute paths: the skills of the directories around
 	// them, up to the project's, are read, too. List of [skills.Options] gets them.
 	Touched []string
@@ -90,8 +89,8 @@ func (f Files) LoadSkills(ctx context.Context, o SkillOptions) (*Skills, error) 
 	for i := range o.Bundled {
 		l.add(o.Bundled[i])
 	}
-	for _, p := range o.Prompts {
-		l.add(p.Skill())
+	for i := range o.Prompts {
+		l.add(o.Prompts[i])
 	}
 	for i := range l.loaded.Skills {
 		s := &l.loaded.Skills[i]

@@ -92,7 +92,7 @@ func TestSkillsOfAllPlaces(t *testing.T) {
 	o := settings.SkillOptions{
 		Plugins: []settings.Plugin{{Name: "tools", Dir: w.plugin}},
 		Bundled: []skills.Skill{{Name: "a", Body: "From the host."}, {Name: "z", Body: "From the host.", Source: skills.SourceBundled}},
-		Prompts: []skills.Prompt{{Server: "github", Name: "review"}},
+		Prompts: []skills.Skill{skills.Prompt{Server: "github", Name: "review"}.Skill()},
 	}
 	loaded := w.load(t, o)
 	require.Empty(t, loaded.Problems)

@@ -174,3 +174,18 @@ func Example_textCalls() {
 	// high water at 13:04
 	// </tool_result>
 }
+
+// A host adds up what the replies of a conversation took.
+func ExampleUsage_Plus() {
+	var all wire.Usage
+	for _, used := range []wire.Usage{{Input: 900, Output: 80, USD: 0.5}, {Input: 20, CacheRead: 980, Output: 40, USD: 0.25}} {
+		all = all.Plus(used)
+	}
+	fmt.Println(all.Output, all.CacheRead, all.USD)
+	// Output: 120 980 0.75
+}
+
+func ExampleUsage_Tokens() {
+	fmt.Println(wire.Usage{Input: 20, CacheRead: 980, Output: 40, Thinking: 30}.Tokens())
+	// Output: 1040
+}

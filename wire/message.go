@@ -57,16 +57,6 @@ type Message struct {
 	History []json.RawMessage
 }
 
-// Usage is how many tokens a reply took. A count that the provider did not send is 0.
-type Usage struct {
-	Input      int // without CacheRead and CacheWrite
-	Output     int // with the thinking
-	Thinking   int // part of Output; only Gemini tells it apart
-	CacheRead  int // input that the provider's cache served
-	CacheWrite int // input that the provider's cache stored; Gemini does not say
-	Total      int // as Gemini adds it up; 0 with other providers
-}
-
 // An EndingError says that a message is no answer, and that its calls must not run.
 type EndingError struct {
 	Finish  pegboard.FinishReason

@@ -46,7 +46,7 @@ func benchMessages(b *testing.B, dir string) {
 	s := pegSession(b, pegboard.SessionConfig{Dir: b.TempDir(), Breaker: unbroken})
 	registry := &pegboard.Registry{}
 	g, err := agents.New(agents.Options{
-		Registry: registry, Dir: dir,
+		Registry: registry, Dir: dir, Teams: true,
 		Loop: func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 			select {
 			case <-begin:

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
@@ -17,7 +18,7 @@ import (
 // TestClientSendsAgain: a gateway fails before the service answers.
 func TestClientSendsAgain(t *testing.T) {
 	t.Parallel()
-	reply := replay([]turn{{text: "Here I am."}})
+	reply := tooltest.Provider{Turns: []tooltest.Turn{{Text: "Here I am."}}}
 	tests := []struct {
 		name     string
 		outages  int64
@@ -43,7 +44,7 @@ func TestClientSendsAgain(t *testing.T) {
 			var attempts atomic.Int64
 			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				if attempts.Add(1) > tc.outages {
-					reply(w, r)
+					reply.ServeHTTP(w, r)
 					return
 				}
 				w.Header().Set("Retry-After-Ms", "1")

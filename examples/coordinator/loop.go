@@ -30,7 +30,7 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 		}
 		h.note(a, pool)
 		text, calls := model(task, outcomes)
-		used = agents.Usage{InputTokens: 100, OutputTokens: 10}
+		used = agents.Usage{Input: 100, Output: 10}
 		if err := a.Append(message("user", parts...), message("assistant", pegboard.Part{Text: text})); err != nil { // the messages of this step
 			return agents.Reply{}, err
 		}

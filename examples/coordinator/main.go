@@ -50,7 +50,7 @@ func newHost(out io.Writer) (*host, error) {
 		return nil, err
 	}
 	h.agents, err = agents.New(agents.Options{
-		Loop: h.loop, Registry: &h.registry, Pool: h.config,
+		Loop: h.loop, Registry: &h.registry, Pool: h.config, Teams: true,
 		Definitions: func(*pegboard.Session) []agents.Definition { return agents.ReadyMade() },
 	})
 	if err != nil {

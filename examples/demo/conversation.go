@@ -56,7 +56,7 @@ func (h *host) awaitTasks(ctx context.Context) error {
 func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 	m := &readerModel{}
 	var outcomes []pegboard.Outcome
-	for used := (agents.Usage{}); ; used = (agents.Usage{InputTokens: 100, OutputTokens: 10}) {
+	for used := (agents.Usage{}); ; used = (agents.Usage{Input: 100, Output: 10}) {
 		parts, err := a.Next(ctx, used) // first its task
 		if err != nil {
 			return agents.Reply{}, err

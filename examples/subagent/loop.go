@@ -28,7 +28,7 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 			return agents.Reply{}, err
 		}
 		text, calls := h.model(ctx, task, lastWords(a.History()), outcomes)
-		used = agents.Usage{InputTokens: 100, OutputTokens: 10}
+		used = agents.Usage{Input: 100, Output: 10}
 		if err := a.Append(message("user", texts(parts)), message("assistant", text)); err != nil { // the messages of this step
 			return agents.Reply{}, err
 		}

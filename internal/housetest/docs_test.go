@@ -322,6 +322,18 @@ func TestDocsCookbookFirstPageRunsInAnEmptyModule(t *testing.T) {
 	require.Contains(t, out, "--- PASS: Example_firstTool")
 }
 
+// TestDocsFirstToolsRunInAnEmptyModule pastes the program of the page with the first tools.
+func TestDocsFirstToolsRunInAnEmptyModule(t *testing.T) {
+	t.Parallel()
+	out := runPasted(t, "docs/first-tools.md", "main.go", "run", ".")
+	for _, said := range []string{
+		"Sum ▸ 3\n", `missing required property "b"`, "CountLines ▸ ", "the allow rule Read(", "PageStatus ▸ 404 Not Found\n",
+		"BuildIndex ▸ started as ", "(build the index) completed",
+	} {
+		require.Contains(t, out, said)
+	}
+}
+
 // cookbookCode returns the path of the test file that runs the code of a page.
 func cookbookCode(page string) string {
 	name := strings.TrimSuffix(filepath.Base(page), ".md")

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/settings/hooks"
+	"github.com/seed49eaa51d/pegboard/tools/agents"
+	"github.com/seed49eaa51d/pegboard/tools/session"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
 
@@ -153,4 +156,56 @@ func ExampleRunner_TaskHooks() {
 	// Output:
 	// Task #1 was added: Mend the test
 	// the task was not completed: TaskCompleted hook of settings.json: Show that the tests pass first.
+}
+
+// The scripts of the user see agents end, and may have them go on.
+func ExampleRunner_AgentHooks() {
+	set, _, err := hooks.Parse([]byte(`{"SubagentStop": [{"hooks": [
+		{"type": "command", "command": "grep -q 'All tests pass' || { echo Run the tests first. >&2; exit 2; }"}
+	]}]}`), policy.SourceUser, "settings.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	var registry pegboard.Registry
+	group, err := agents.New(agents.Options{
+		Hooks:       hooks.New(set, hooks.Options{}).AgentHooks(),
+		Registry:    &registry,
+		Definitions: func(*pegboard.Session) []agents.Definition { return agents.ReadyMade() },
+		Loop: func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
+			parts, err := a.Next(ctx, agents.Usage{})
+			if err == nil && strings.Contains(parts[len(parts)-1].Text, "Run the tests first.") {
+				return agents.Reply{Text: "All tests pass."}, nil
+			}
+			return agents.Reply{Text: "It is mended."}, err
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+	result, err := group.Start(context.Background(), session, agents.Request{Prompt: "Mend the parser."})
+	fmt.Println(result.Text(), err)
+	// Output: All tests pass. <nil>
+}
+
+// The scripts of the user make the worktrees, as for repositories that are not of git.
+func ExampleRunner_WorktreeHooks() {
+	set, _, err := hooks.Parse([]byte(`{
+		"WorktreeCreate": [{"hooks": [{"type": "command", "command": "mktemp -d"}]}],
+		"WorktreeRemove": [{"hooks": [{"type": "command", "command": "jq -r .worktree_path | xargs rmdir"}]}]
+	}`), policy.SourceUser, "settings.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	options := hooks.New(set, hooks.Options{}).WorktreeHooks(session.WorktreeOptions{})
+	var registry pegboard.Registry
+	if err := registry.Add(session.Worktree(options)...); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(options.Create != nil, options.Remove != nil)
+	// Output: true true
 }

@@ -37,6 +37,12 @@ type SubagentStopFields struct {
 	StopFields
 }
 
+// TeammateIdleFields are those of TeammateIdle.
+type TeammateIdleFields struct {
+	Teammate string `json:"teammate_name"`
+	Team     string `json:"team_name"`
+}
+
 // NotificationFields are those of Notification.
 type NotificationFields struct {
 	Message string `json:"message"`

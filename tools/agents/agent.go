@@ -16,6 +16,7 @@ import (
 type Agent struct {
 	ID     string
 	Name   string // what others may call it; may be empty
+	Team   string // that it was asked to join under its name; may be empty
 	Type   string // the name of its definition
 	System string // the system prompt of its definition; empty if the definition has none
 	// Model and Effort are those of the call, the definition or else the caller; empty means

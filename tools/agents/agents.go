@@ -52,9 +52,17 @@ func New(o Options) (*Agents, error) {
 	}, nil
 }
 
-// Tools returns the tools for the registry.
+// Tools returns the tools for the registry: Agent and SendMessage; ListAgents, unless agents have
+// no background and there are no Peers; and TeamCreate and TeamDelete for Options.Teams.
 func (g *Agents) Tools() []pegboard.Tool {
-	return []pegboard.Tool{g.agentTool(), g.sendTool(), g.listTool(), g.teamCreateTool(), g.teamDeleteTool()}
+	tools := []pegboard.Tool{g.agentTool(), g.sendTool()}
+	if !g.options.NoBackground || g.options.Peers != nil {
+		tools = append(tools, g.listTool())
+	}
+	if g.options.Teams {
+		tools = append(tools, g.teamCreateTool(), g.teamDeleteTool())
+	}
+	return tools
 }
 
 // Start starts an agent on behalf of s, as the Agent tool does: for tools that run agents, such
@@ -327,7 +335,7 @@ func (k *run) choose() error {
 		status: Status{Name: r.Name, Type: d.Name, Description: escapeMarks(pegboard.OneLine(r.Description)), ParentID: s.AgentID(), Model: model},
 	}
 	k.entry.request.pool = nil // it belongs to this call
-	k.agent = &Agent{Name: r.Name, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
+	k.agent = &Agent{Name: r.Name, Team: r.Team, Type: d.Name, System: d.Prompt, Model: model, Effort: effort, Caller: s, Schema: slices.Clone(r.Schema), Forked: forked, run: k}
 	return nil
 }
 

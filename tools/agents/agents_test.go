@@ -49,7 +49,7 @@ func obedient(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 	case "say nothing":
 		return agents.Reply{}, nil // the last text of its messages is its report
 	}
-	return agents.Reply{Text: "It is in main.go.", Used: agents.Usage{InputTokens: 1200, OutputTokens: 34}}, begin
+	return agents.Reply{Text: "It is in main.go.", Used: agents.Usage{Input: 1200, Output: 34}}, begin
 }
 
 // asksForAnswer finds in a message to whom the answer goes, and what it is.
@@ -100,7 +100,7 @@ func TestTranscripts(t *testing.T) {
 	var registry pegboard.Registry
 	roles := pegboard.ClaudeCodeRoleTables()
 	g, err := agents.New(agents.Options{
-		Loop: obedient, Registry: &registry, MaxRunning: 2, Pool: pegboard.PoolConfig{Roles: &roles}, Logger: slog.New(slog.DiscardHandler),
+		Loop: obedient, Registry: &registry, MaxRunning: 2, Pool: pegboard.PoolConfig{Roles: &roles}, Logger: slog.New(slog.DiscardHandler), Teams: true,
 		Definitions: func(*pegboard.Session) []agents.Definition {
 			return []agents.Definition{
 				{Name: "general-purpose", Description: "For anything."},
@@ -150,6 +150,45 @@ func named(name string) pegboard.Tool {
 	})
 }
 
+// TestToolsAreThoseThatTheHostAskedFor names the tools of a host, in the order of its registry.
+func TestToolsAreThoseThatTheHostAskedFor(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		change func(o *agents.Options)
+		want   []string
+		team   string // the answer to an agent with a team_name
+	}{
+		{name: "by default", want: []string{"Agent", "SendMessage", "ListAgents"}, team: "there are no teams here; leave team_name out"},
+		{name: "without a background", change: func(o *agents.Options) { o.NoBackground = true }, want: []string{"Agent", "SendMessage"}, team: "there are no teams here"},
+		{
+			name: "sessions elsewhere", change: func(o *agents.Options) { o.NoBackground, o.Peers = true, &office{} },
+			want: []string{"Agent", "SendMessage", "ListAgents"}, team: "there are no teams here",
+		},
+		{
+			name: "teams", change: func(o *agents.Options) { o.Teams = true },
+			want: []string{"Agent", "SendMessage", "ListAgents", "TeamCreate", "TeamDelete"}, team: `there is no team "crew"; make it with TeamCreate`,
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHouse(t, pegboard.SessionConfig{}, says("Fine."), func(o *agents.Options) {
+				o.Teams = false
+				if tt.change != nil {
+					tt.change(o)
+				}
+			})
+			var names []string
+			for _, tool := range h.agents.Tools() {
+				names = append(names, tool.Info().Name)
+			}
+			require.Equal(t, tt.want, names)
+			require.ErrorContains(t, h.call(t, map[string]any{"name": "ann", "team_name": "crew"}).Err, tt.team)
+		})
+	}
+}
+
 func TestWorkerTools(t *testing.T) {
 	deny := func(rules ...string) policy.Permissions {
 		p, err := policy.New("", policy.RuleSet{Source: policy.SourceUser, Deny: rules})
@@ -166,7 +205,7 @@ func TestWorkerTools(t *testing.T) {
 	}{
 		{name: "a coordinator's", cfg: pegboard.SessionConfig{Role: pegboard.RoleCoordinator}, want: intro + "\n- Edit, Grep, Read"},
 		{name: "the main agent's", want: intro + "\n- Edit, Grep, Read"},
-		{name: "that are waited for", change: func(o *agents.Options) { o.NoBackground = true }, want: intro + "\n- Config, Edit, Grep, ListAgents, Read, SendMessage, TeamCreate, TeamDelete"},
+		{name: "that are waited for", change: func(o *agents.Options) { o.NoBackground = true }, want: intro + "\n- Config, Edit, Grep, Read, SendMessage, TeamCreate, TeamDelete"},
 		{name: "without what is denied", cfg: pegboard.SessionConfig{Permissions: deny("Edit", "mcp__srv__t01")}, tools: 3,
 			want: intro + "\n- Grep, Read\n- from the server srv: mcp__srv__t00, mcp__srv__t02"},
 		{name: "with a server that is denied", cfg: pegboard.SessionConfig{Permissions: deny("mcp__srv")}, tools: 3, want: intro + "\n- Edit, Grep, Read"},

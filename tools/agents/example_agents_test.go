@@ -108,7 +108,7 @@ func ExampleAgent_History() {
 		if err != nil {
 			return agents.Reply{}, err
 		}
-		usage = agents.Usage{InputTokens: len(news[len(news)-1].Text), OutputTokens: 4} // as the provider says
+		usage = agents.Usage{Input: len(news[len(news)-1].Text), Output: 4} // as the provider says
 		err = a.Append(
 			json.RawMessage(fmt.Sprintf(`{"role":"user","content":%q}`, news[len(news)-1].Text)),
 			json.RawMessage(`{"role":"assistant","content":"done"}`))

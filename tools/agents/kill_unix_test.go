@@ -115,7 +115,7 @@ func (p *program) talk(ctx context.Context, a *agents.Agent) (agents.Reply, erro
 	var said wire.Message
 	var outcomes []pegboard.Outcome
 	for turn := 1; ; turn++ {
-		parts, err := a.Next(ctx, agents.Usage{InputTokens: 1})
+		parts, err := a.Next(ctx, agents.Usage{Input: 1})
 		if err != nil {
 			return agents.Reply{}, err
 		}
@@ -145,7 +145,7 @@ func (p *program) talk(ctx context.Context, a *agents.Agent) (agents.Reply, erro
 			return agents.Reply{}, err
 		}
 		if len(m.Calls) == 0 {
-			return agents.Reply{Text: m.Text, Used: agents.Usage{OutputTokens: 1}}, nil
+			return agents.Reply{Text: m.Text, Used: agents.Usage{Output: 1}}, nil
 		}
 		outcomes, said = executor.Run(ctx, pool, m.Calls...), *m
 		for _, o := range outcomes {

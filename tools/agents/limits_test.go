@@ -47,7 +47,7 @@ func endless(used agents.Usage, write bool, swallow bool) agents.Loop {
 // TestLimits: at a limit the run ends with what it has, and says which limit.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	cost := agents.Usage{InputTokens: 60, OutputTokens: 40, USD: 0.5}
+	cost := agents.Usage{Input: 60, Output: 40, USD: 0.5}
 	tests := []struct {
 		name   string
 		change func(o *agents.Options)
@@ -96,7 +96,7 @@ func TestBudgetIsShared(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 		_, err := a.Next(ctx, agents.Usage{})
-		return agents.Reply{Text: "done", Used: agents.Usage{InputTokens: 50, CacheReadTokens: 10, CacheWriteTokens: -7}}, err
+		return agents.Reply{Text: "done", Used: agents.Usage{Input: 50, CacheRead: 10, CacheWrite: -7}}, err
 	}, func(o *agents.Options) { o.MaxTokens = 100 }, look())
 	require.NoError(t, h.call(t, nil).Err)
 	require.NoError(t, h.call(t, nil).Err)

@@ -52,6 +52,8 @@ type Options struct {
 	// NoBackground refuses the background. A coordinator's agents run in the background
 	// unless its call or NoBackground says otherwise.
 	Background, NoBackground bool
+	// Teams lets agents make teams, whose agents stay and wait for messages.
+	Teams bool
 	// Forks says that Loop heeds [Agent].Forked. Then a model may start an agent of the type
 	// fork, which goes on from its caller's conversation.
 	Forks bool
@@ -159,8 +161,9 @@ type Reply struct {
 }
 
 // Hooks are called at the start and the end of agents. Any of them may be nil. They may be
-// called concurrently, and must return when their context ends. An error or a panic of one is
-// logged and changes nothing.
+// called concurrently, and must return when their context ends. An error that wraps [ErrStopped]
+// ends the agent. Any other error, or a panic, is logged and changes nothing. Method AgentHooks of
+// settings/hooks.Runner returns the hooks of settings files.
 type Hooks struct {
 	// Start is called before an agent's first request. The agent reads the text before its
 	// task.

@@ -75,6 +75,21 @@ func TestHooksFail(t *testing.T) {
 	}
 }
 
+// TestHookStopsItsAgent: before the first request no model is asked.
+func TestHookStopsItsAgent(t *testing.T) {
+	t.Parallel()
+	var s story
+	h := newHouse(t, pegboard.SessionConfig{}, readsTask(&s), func(o *agents.Options) {
+		o.Hooks.Start = func(context.Context, *agents.Agent) (string, error) {
+			return "not told", fmt.Errorf("%w: enough for today", agents.ErrStopped)
+		}
+	}, look())
+	out := h.call(t, nil)
+	require.ErrorIs(t, out.Err, agents.ErrStopped)
+	require.Contains(t, out.Result.Text(), "enough for today")
+	require.Empty(t, s.all())
+}
+
 // TestHookIgnoresStop: a hook that does not return holds up no call that is stopped.
 func TestHookIgnoresStop(t *testing.T) {
 	t.Parallel()

@@ -132,11 +132,11 @@ func TestUsageOutOfRange(t *testing.T) {
 		used  agents.Usage
 		spent bool
 	}{
-		{name: "the largest numbers", used: agents.Usage{InputTokens: math.MaxInt, OutputTokens: math.MaxInt}, spent: true},
+		{name: "the largest numbers", used: agents.Usage{Input: math.MaxInt, Output: math.MaxInt}, spent: true},
 		{name: "an infinite cost", used: agents.Usage{USD: math.Inf(1)}, spent: true},
 		{name: "the largest cost", used: agents.Usage{USD: math.MaxFloat64}, spent: true},
 		{name: "no number", used: agents.Usage{USD: math.NaN()}},
-		{name: "negative numbers", used: agents.Usage{InputTokens: -1 << 30, USD: -100}},
+		{name: "negative numbers", used: agents.Usage{Input: -1 << 30, USD: -100}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

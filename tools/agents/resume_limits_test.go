@@ -33,7 +33,7 @@ func TestResumeUnderTighterLimits(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t, pegboard.SessionConfig{}, func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 			_, err := a.Next(ctx, agents.Usage{})
-			return agents.Reply{Text: "Done.", Used: agents.Usage{InputTokens: 100}}, err
+			return agents.Reply{Text: "Done.", Used: agents.Usage{Input: 100}}, err
 		}, func(o *agents.Options) { o.MaxTokens = 50 }, look())
 		require.NoError(t, h.call(t, map[string]any{"name": "anna"}).Err)
 		out := h.sendMessage(t, "anna")

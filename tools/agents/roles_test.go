@@ -47,7 +47,7 @@ func offers(names []string, tables pegboard.RoleTables, role pegboard.Role, cust
 func everything(t *testing.T, gates pegboard.Gates) (tools []pegboard.Tool, names []string) {
 	t.Helper()
 	var r pegboard.Registry
-	g, err := agents.New(agents.Options{Loop: says("x"), Registry: &r, Definitions: func(*pegboard.Session) []agents.Definition { return nil }})
+	g, err := agents.New(agents.Options{Loop: says("x"), Registry: &r, Teams: true, Definitions: func(*pegboard.Session) []agents.Definition { return nil }})
 	require.NoError(t, err)
 	own := g.Tools()
 	for _, name := range pegboard.BuiltinNames() {

@@ -342,8 +342,8 @@ func (r *roster) update(e *entry, change func(*Status)) {
 func (r *roster) spend(e *entry, u Usage) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.used = r.used.plus(u)
-	e.status.Usage = e.status.Usage.plus(u)
+	r.used = r.used.Plus(u)
+	e.status.Usage = e.status.Usage.Plus(u)
 }
 
 // spent returns what all agents have used.
@@ -688,7 +688,7 @@ func (g *Agents) newRoster(s *pegboard.Session, l *lease) *roster {
 		}
 	}
 	for _, e := range r.entries {
-		r.used = r.used.plus(e.status.Usage)
+		r.used = r.used.Plus(e.status.Usage)
 	}
 	for _, p := range problems {
 		g.options.logger().Error("an agent of an earlier run cannot be read", "error", p)

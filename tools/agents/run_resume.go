@@ -44,7 +44,7 @@ func (g *Agents) resume(ctx context.Context, e *entry) (*run, error) {
 	}
 	s := &again.status
 	k.agent = &Agent{
-		Name: s.Name, Type: s.Type, System: again.definition.Prompt, Model: s.Model, Effort: again.effort, Caller: again.caller,
+		Name: s.Name, Team: again.request.Team, Type: s.Type, System: again.definition.Prompt, Model: s.Model, Effort: again.effort, Caller: again.caller,
 		Schema: slices.Clone(again.request.Schema), Forked: again.forked, run: k,
 	}
 	if err := k.prepare(ctx); err != nil {

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -58,13 +59,17 @@ func (k *run) skill(name string) (text string, err error) {
 	return text, err
 }
 
-// callHook returns the text of a hook. A hook that fails is logged and has none.
+// callHook returns the text of a hook. One that fails is logged and has none; one may stop the run.
 func (k *run) callHook(name string, hook func() (string, error)) (text string) {
 	err := goroutine.ErrGoexit
 	if crash := <-goroutine.Go(func() { text, err = hook() }); crash != nil {
 		err = crash
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrStopped):
+		k.cancel(err)
+		return ""
+	case err != nil:
 		k.g.options.logger().Error("a hook of agents failed", "hook", name, "agent", k.agent.ID, "error", err)
 		return ""
 	}
@@ -144,7 +149,7 @@ func (k *run) next(ctx context.Context, used Usage) ([]pegboard.Part, error) {
 // spend counts the cost of the agent's requests.
 func (k *run) spend(u Usage) {
 	k.mu.Lock()
-	k.turns.usage = k.turns.usage.plus(u)
+	k.turns.usage = k.turns.usage.Plus(u)
 	k.mu.Unlock()
 	k.roster.spend(k.entry, u)
 }

@@ -25,7 +25,7 @@ import (
 // counts returns a loop that begins with its history and appends what it reads and an answer.
 func counts(s *story) agents.Loop {
 	return func(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
-		parts, err := a.Next(ctx, agents.Usage{InputTokens: 5})
+		parts, err := a.Next(ctx, agents.Usage{Input: 5})
 		if err != nil {
 			return agents.Reply{}, err
 		}
@@ -71,7 +71,7 @@ func TestAgentsOutlastTheProgram(t *testing.T) {
 	list := h.agents.List(h.session)
 	require.Len(t, list, 2)
 	require.Equal(t, []string{waited.AgentID, "anna", "completed"}, []string{list[0].ID, list[0].Name, string(list[0].State)})
-	require.Equal(t, 5, list[0].Usage.InputTokens)
+	require.Equal(t, 5, list[0].Usage.Input)
 	out := h.sendMessage(t, "anna")
 	require.NoError(t, out.Err, out.Result.Text())
 	require.Equal(t, []string{"anna general-purpose plan async agent: 2 messages before"}, second.all())

@@ -34,7 +34,7 @@ func newHouse(t *testing.T, cfg pegboard.SessionConfig, loop agents.Loop, change
 	h := &house{registry: new(pegboard.Registry), executor: pegboard.Executor{MaxParallel: 64}}
 	roles := pegboard.ClaudeCodeRoleTables()
 	h.options = agents.Options{
-		Loop: loop, Registry: h.registry, Pool: pegboard.PoolConfig{Roles: &roles}, Logger: slog.New(slog.DiscardHandler),
+		Loop: loop, Registry: h.registry, Pool: pegboard.PoolConfig{Roles: &roles}, Logger: slog.New(slog.DiscardHandler), Teams: true,
 		Definitions: func(*pegboard.Session) []agents.Definition {
 			return []agents.Definition{
 				{Name: "general-purpose", Description: "For anything."},
@@ -124,7 +124,7 @@ func scripted(script func(a *agents.Agent) []tooltest.Turn) agents.Loop {
 			if err != nil {
 				return agents.Reply{}, err
 			}
-			used = agents.Usage{InputTokens: 10, OutputTokens: 1, USD: 0.01}
+			used = agents.Usage{Input: 10, Output: 1, USD: 0.01}
 			if err := a.Append(modelMessage(turn)); err != nil {
 				return agents.Reply{}, err
 			}

@@ -122,7 +122,7 @@ func checkTeamName(name string) error {
 func (g *Agents) checkTeam(r *Request, cannot string) error {
 	features := g.options.Pool.Gates.Features
 	switch {
-	case features != nil && !slices.Contains(features, pegboard.FeatureTeams):
+	case !g.options.Teams || features != nil && !slices.Contains(features, pegboard.FeatureTeams):
 		return fmt.Errorf("%w: there are no teams here; leave team_name out", ErrInvalidRequest)
 	case r.Name == "":
 		return fmt.Errorf("%w: a teammate needs a name; give it one, or leave team_name out", ErrInvalidRequest)

@@ -45,7 +45,6 @@ func Example() {
 	check(session.Close(ctx)) // ends the server
 	// Output:
 	// ListMcpResources
-	// McpAuth
 	// ReadMcpResource
 	// mcp__notes__add
 	// mcp__notes__forget
@@ -164,6 +163,17 @@ func ExampleServers_Prompts() {
 		fmt.Printf("/mcp__%s__%s: %s %v\n", p.Server, p.Name, p.Description, p.Arguments)
 	}
 	// Output: /mcp__notes__tidy: Tidies the notes. [{about  true}]
+}
+
+func ExampleServers_Skills() {
+	c := talk(pegboard.SessionConfig{}, mcp.Options{})
+	defer c.close()
+	found, err := c.servers.Skills(context.Background())
+	check(err)
+	for _, s := range found {
+		fmt.Printf("/%s %s: %s\n", s.Name, s.ArgumentHint, s.Description)
+	}
+	// Output: /mcp__notes__tidy <about>: Tidies the notes.
 }
 
 func ExampleServers_Prompt() {

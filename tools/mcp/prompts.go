@@ -9,6 +9,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/mcp/internal/content"
+	"github.com/seed49eaa51d/pegboard/tools/skills"
 )
 
 // A Prompt is a text that a server offers to its user. Hosts call it
@@ -55,6 +56,25 @@ func (m *Servers) Prompts(ctx context.Context) (all []Prompt, err error) {
 		}
 	}
 	return all, errors.Join(problems...)
+}
+
+// Skills returns the prompts as skills of the name mcp__server__prompt, for SkillOptions.Prompts of
+// package settings or for the List of [skills.Options]. It asks the servers, as Prompts does: call
+// it when Servers has changed, between turns. A skill gets its text from the server at each use.
+func (m *Servers) Skills(ctx context.Context) ([]skills.Skill, error) {
+	prompts, err := m.Prompts(ctx)
+	all := make([]skills.Skill, len(prompts))
+	for i, p := range prompts {
+		s := skills.Prompt{Server: p.Server, Name: p.Name, Description: p.Description}
+		for _, a := range p.Arguments {
+			s.Arguments = append(s.Arguments, skills.PromptArgument{Name: a.Name, Required: a.Required})
+		}
+		s.Get = func(ctx context.Context, args map[string]string) ([]pegboard.Part, error) {
+			return m.Prompt(ctx, p.Server, p.Name, args)
+		}
+		all[i] = s.Skill()
+	}
+	return all, err
 }
 
 // Prompt returns the messages of a prompt, for the conversation. The error wraps

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -41,12 +42,16 @@ type Resource struct {
 	Size        int64  `json:"size,omitempty"` // bytes, if the server says
 }
 
-// Tools returns the built-in tools ListMcpResources, ReadMcpResource and McpAuth for
-// [pegboard.Registry.Add]. The first two are offered if [pegboard.Gates].Resources is set; set
-// it from the configuration and not from the connected servers, since the provider's prompt cache
-// begins with the built-in tools.
+// Tools returns the built-in tools ListMcpResources and ReadMcpResource for
+// [pegboard.Registry.Add] and, if a server is not a process of this machine, McpAuth. The first
+// two are offered if [pegboard.Gates].Resources is set; set it from the configuration and not from
+// the connected servers, since the provider's prompt cache begins with the built-in tools.
 func (m *Servers) Tools() []pegboard.Tool {
-	return []pegboard.Tool{m.listTool(), m.readTool(), m.authTool()}
+	tools := []pegboard.Tool{m.listTool(), m.readTool()}
+	if slices.ContainsFunc(m.list, func(s *server) bool { return !s.local() }) { // only such servers have a login
+		tools = append(tools, m.authTool())
+	}
+	return tools
 }
 
 func (m *Servers) listTool() pegboard.Tool {

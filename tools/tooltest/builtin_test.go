@@ -15,6 +15,7 @@ import (
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/mcp"
+	"github.com/seed49eaa51d/pegboard/tools/mcp/mcpjson"
 	"github.com/seed49eaa51d/pegboard/tools/session"
 )
 
@@ -78,7 +79,7 @@ func builtins(t *testing.T, dir string) (list []builtin) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
 	rest := slices.Concat(
-		mcp.Start(s, new(pegboard.Registry), mcp.Options{}).Tools(), session.PlanTools(session.PlanOptions{}), session.Worktree(session.WorktreeOptions{}),
+		mcp.Start(s, new(pegboard.Registry), mcp.Options{}, mcpjson.Server{Name: "s", Type: mcpjson.HTTP, URL: "http://127.0.0.1:1"}).Tools(), session.PlanTools(session.PlanOptions{}), session.Worktree(session.WorktreeOptions{}),
 		[]pegboard.Tool{ofAgents("TeamDelete"), ofSchedule("CronDelete")})
 	for _, tool := range rest { // of which no call is shown
 		add("", tool, map[string]string{

@@ -55,7 +55,8 @@
 // always asked about, and [Overflow] one whose results are too long.
 //
 // A [Model] plays a script of turns to the loop under test and checks that every call
-// of every turn is answered exactly once. [Call] makes the calls of a turn.
+// of every turn is answered exactly once. [Call] makes the calls of a turn. A [Provider] plays
+// the turns over HTTP, in the forms of four APIs, to a loop that sends through an SDK.
 //
 // # Testing the texts that the model reads
 //

@@ -5,10 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log"
+	"net/http/httptest"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
+	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
 // hostLoop is the loop of a host. A host has its provider's messages in the place of these,
@@ -86,4 +91,31 @@ func ExampleCheckLoop() {
 	// <nil>
 	// next comes before each request
 	// messages, notices and limits reach the agent only by Next
+}
+
+func ExampleProvider() {
+	service := httptest.NewServer(tooltest.Provider{Turns: []tooltest.Turn{
+		{Text: "I look it up.", Calls: []pegboard.Call{tooltest.Call("Weather", `{"city":"Ulm"}`)}},
+		{Text: "Take an umbrella."},
+	}})
+	defer service.Close()
+
+	// In the place of this request stands the loop under test, with its SDK. Its address of the
+	// service is service.URL, for some SDKs with /v1.
+	body := `{"model": "any", "stream": true, "messages": [{"role": "user", "content": "Rain?"}]}`
+	response, err := service.Client().Post(service.URL+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	session, err := tooltest.NewSession("")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = session.Close(context.Background()) }()
+	pool := new(pegboard.Registry).AssemblePool(session, pegboard.PoolConfig{})
+	message, err := wire.ReadResponse(chat.New(pool, chat.Config{}), response).Message()
+	fmt.Println(message.Text, message.Calls[0].Name, string(message.Calls[0].Input), err)
+	// Output:
+	// I look it up. Weather {"city":"Ulm"} <nil>
 }

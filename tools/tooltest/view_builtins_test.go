@@ -61,7 +61,7 @@ func (far) Send(context.Context, string, string, string) error { return nil }
 func ofAgents(name string) pegboard.Tool {
 	registry := new(pegboard.Registry)
 	group, err := agents.New(agents.Options{
-		Registry: registry, Peers: far{},
+		Registry: registry, Peers: far{}, Teams: true,
 		Definitions: func(*pegboard.Session) []agents.Definition {
 			return []agents.Definition{{Name: agents.GeneralPurpose, Description: "For anything."}}
 		},

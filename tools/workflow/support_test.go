@@ -98,7 +98,7 @@ func (s *scene) write(name, text string) string {
 // shout is the loop of an agent that needs no model: it answers with its task in capital
 // letters, or as the task says.
 func shout(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
-	parts, err := a.Next(ctx, agents.Usage{InputTokens: 10})
+	parts, err := a.Next(ctx, agents.Usage{Input: 10})
 	if err != nil {
 		return agents.Reply{}, err
 	}
