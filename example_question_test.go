@@ -202,3 +202,34 @@ func ExampleQuestion_Concerns() {
 	// drafts/a.md: allow, it is a draft
 	// main.go: deny, the user said no
 }
+
+// A person is shown what the call is known to touch, and not each word that may be the name of a
+// file.
+func ExampleQuestion_Known() {
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+		fmt.Println(len(q.Targets), q.Known())
+		return policy.Decision{Behavior: policy.Deny}, nil
+	}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer s.Close(context.Background()) //nolint:errcheck // it owns nothing that could fail
+	commit := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Commit"}, Description: "Commits all changes.",
+		Traits: pegboard.Traits{Targets: []policy.Target{
+			policy.Runs("git commit -m notes"),
+			{Kind: policy.Path, Access: policy.Read, Value: "notes", Shell: policy.ShellFacts{Guess: true}},
+		}},
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "", nil },
+	})
+	var registry pegboard.Registry
+	if err := registry.Add(commit); err != nil {
+		fmt.Println(err)
+		return
+	}
+	var executor pegboard.Executor
+	executor.Run(context.Background(), registry.AssemblePool(s, pegboard.PoolConfig{}), pegboard.Call{ID: "1", Name: "Commit"})
+	// Output:
+	// 2 [run git commit -m notes]
+}

@@ -498,19 +498,26 @@ func TestWhyNotAllowedNamesWhatIsMissing(t *testing.T) {
 	read := []policy.Target{{Kind: policy.Path, Access: policy.Read, Value: "f"}}
 	tests := []struct {
 		name   string
+		source string
 		traits pegboard.Traits
 		want   string
 		not    string
 	}{
+		{name: "a server says that it reads", source: "fs", traits: pegboard.Traits{Destructive: true, OpenWorld: true, Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "mcp:fs"}}}, want: "wants to read mcp:fs, as fs says", not: "undone"},
+		{name: "a server", source: "fs", traits: pegboard.Traits{Destructive: true, OpenWorld: true, Targets: []policy.Target{{Kind: policy.Resource, Value: "mcp:fs"}}}, want: "mcp:fs and cannot be undone"},
 		{name: "no target, beyond this machine", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true}, want: "T wants to read something that it does not name, beyond this machine", not: "to ,"},
 		{name: "a read target without ReadOnly", traits: pegboard.Traits{Targets: read}, want: "does not declare that it changes nothing (Traits.ReadOnly)"},
 		{name: "a read target with ReadOnly, beyond this machine", traits: pegboard.Traits{ReadOnly: true, OpenWorld: true, Targets: read}, want: ", beyond this machine", not: "Traits.ReadOnly"},
+		{name: "destructive", traits: pegboard.Traits{Destructive: true}, want: "and cannot be undone"},
+		{name: "this machine", traits: pegboard.Traits{OpenWorld: true, Targets: []policy.Target{policy.Reaches("localhost"), policy.Reaches("127.0.0.1"), policy.Reaches("::1")}}, want: "localhost", not: "beyond"},
+		{name: "this machine and another", traits: pegboard.Traits{OpenWorld: true, Targets: []policy.Target{policy.Reaches("localhost"), policy.Reaches("a.example")}}, want: ", beyond this machine"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			a := actor{name: "T", traits: tc.traits}
-			d := a.pool(t, session(t, pegboard.SessionConfig{})).Decide(t.Context(), pegboard.Call{Name: "T", Input: []byte(`{}`)})
+			a := actor{name: "T", source: tc.source, traits: tc.traits}
+			pool := a.pool(t, session(t, pegboard.SessionConfig{}))
+			d := pool.Decide(t.Context(), pegboard.Call{Name: names(pool)[0], Input: []byte(`{}`)})
 			require.Equal(t, policy.Ask, d.Behavior)
 			require.Contains(t, d.Reason, tc.want)
 			if tc.not != "" {

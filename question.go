@@ -126,6 +126,13 @@ func (q *Question) Suggestions(to policy.Source) (alternatives [][]policy.Update
 	return s.grants.inForceAt(q.about.Place).Suggest(*q.about, to, s.permissionsAfter(q.about))
 }
 
+// Known returns the Targets without guesses, for a person. A guess is a word of a command line that
+// may be the name of a file or host, such as one in the message of a commit; rules are compared
+// with it, and Reason names it where it is the reason.
+func (q *Question) Known() []policy.Target {
+	return slices.DeleteFunc(policy.Clone(q.Targets), func(t policy.Target) bool { return t.Shell.Guess })
+}
+
 // unansweredReason words the denial of a call whose question got no answer.
 func unansweredReason(c *Call, d policy.Decision, ts []policy.Target, err error) string {
 	reason := fmt.Sprintf("%s, and %v", d.Reason, err)
@@ -135,13 +142,14 @@ func unansweredReason(c *Call, d policy.Decision, ts []policy.Target, err error)
 	return withRemedy(c, reason, ts)
 }
 
-// withRemedy adds to the reason of a denial the rule that would have allowed the call.
+// withRemedy adds to the reason of a denial the rule that would have allowed the call, as
+// [Question.Suggestions] offer it.
 func withRemedy(c *Call, reason string, ts []policy.Target) string {
 	perms, r := c.request(ts)
 	if rule := perms.Remedy(r, c.state.session.permissionsAfter(&r)); rule != "" {
-		reason += fmt.Sprintf("; the allow rule %s would permit it", rule)
+		return reason + fmt.Sprintf("; the allow rule %s would permit it", rule)
 	}
-	return reason
+	return reason + "; no allow rule for it alone would permit it"
 }
 
 // permissionsAfter returns a func that says what permissions would be in force for r after updates.

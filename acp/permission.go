@@ -171,7 +171,7 @@ func wordingOf(q *pegboard.Question) string {
 	if len(q.AgentPath) > 0 {
 		lines = append(lines, "Made by the agent "+strings.Join(q.AgentPath, " > "))
 	}
-	for _, t := range q.Targets {
+	for _, t := range q.Known() {
 		lines = append(lines, fmt.Sprintf("- %s: %v", t.Kind, t))
 	}
 	return strings.Join(lines, "\n")

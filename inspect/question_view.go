@@ -93,7 +93,7 @@ func (p *Page) question(ctx context.Context, q *pegboard.Question) questionView 
 	info := q.Tool.Info()
 	v := questionView{
 		ID: q.ID, Agent: d.agentName(q.Call.Session()), Title: line(info.Title), Tool: line(d.name(q.Call.ToolName())),
-		Reason: d.text(q.Reason), Targets: d.targets(q.Targets), Answers: p.o.Answers,
+		Reason: d.text(q.Reason), Targets: d.targets(q.Known()), Answers: p.o.Answers,
 	}
 	for i, by := range q.Besides {
 		if i > 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -267,6 +268,8 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		default:
 			if doubt := t.doubt(); doubt != "" {
 				e.doubt = fmt.Sprintf("the %v %s is unclear: %s", t.Kind, t.Shown(), doubt)
+			} else if why := e.almostCovered(mode, t); why != "" {
+				e.doubt = why
 			} else if r := e.ruleOnOtherDefinition(); r != nil {
 				e.doubt = r.Describe() + " does not count: the source has changed the definition of the tool, and no user has allowed it since"
 			} else if what := e.trusted(t); what != "" && mode.edits() {
@@ -286,6 +289,36 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		return Decision{Behavior: Allow, By: ByMode, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
 	}
 	return Decision{}
+}
+
+// almostCovered returns what keeps an allow rule with a wildcard from covering a command, or a file
+// that the command may write, or "" if there is no such rule.
+func (e *evaluation) almostCovered(mode Mode, t *Target) string {
+	own := *e.findings
+	quiet := evaluation{perms: e.perms, Request: e.Request, findings: &own}
+	if t.Shell.Guess {
+		for i := range e.Targets {
+			if c := &e.Targets[i]; c.Kind == Command && c.Value == t.Shell.FromCommand {
+				if r := quiet.coversTarget(mode, i); r != nil {
+					return r.Describe() + " covers the command only while it writes inside the working directories"
+				}
+			}
+		}
+		return ""
+	}
+	if t.Kind != Command || !t.Shell.NoWildcards {
+		return ""
+	}
+	without := *t
+	without.Shell.NoWildcards = false
+	r := quiet.covers(mode, &without, t.Names(), nil)
+	switch {
+	case r == nil:
+		return ""
+	case t.Shell.Exceeds == "":
+		return r.Describe() + " has a wildcard, and does not cover what the command may do besides"
+	}
+	return fmt.Sprintf("%s would cover it without %s, which may do more than the rule is meant for", r.Describe(), plain.Visible(t.Shell.Exceeds))
 }
 
 // grantStep allows a call that no rule covers: by an Allow of the hooks or the tool, because the
@@ -649,7 +682,9 @@ func (e *evaluation) whyNotAllowed(mode Mode) string {
 	needed, rest := e.needsApproval(mode)
 	var names []string
 	for i := range min(len(needed), maxNamed) {
-		names = append(names, e.describe(&needed[i]))
+		if name := e.describe(&needed[i]); !slices.Contains(names, name) { // one file may be named in several ways
+			names = append(names, name)
+		}
 	}
 	if more := len(needed) - maxNamed; more > 0 {
 		names = append(names, fmt.Sprintf("and %d more", more))
@@ -658,9 +693,11 @@ func (e *evaluation) whyNotAllowed(mode Mode) string {
 	switch {
 	case !e.Facts.ReadOnly && len(e.Targets) > 0 && e.all(e.isHarmlessPath):
 		what += " and does not declare that it changes nothing (Traits.ReadOnly)"
+	case e.Tool.External() && len(e.Targets) > 0 && e.all(func(t *Target) bool { return t.Access == Read }):
+		what += ", as " + plain.Visible(e.Tool.Source) + " says" // the cautious facts are no more than defaults then
 	case e.Facts.Destructive:
 		what += " and cannot be undone"
-	case e.Facts.OpenWorld:
+	case e.Facts.OpenWorld && !e.staysHere():
 		what += ", beyond this machine"
 	case !e.all(func(t *Target) bool { return t.Kind != Path || e.isInside(t) }):
 		what += ", outside the working directories"
@@ -672,6 +709,19 @@ func (e *evaluation) whyNotAllowed(mode Mode) string {
 		what += " (what needs no approval: " + Describe(rest) + ")"
 	}
 	return fmt.Sprintf("no rule allows it: %s %s", e.Tool.Name, what)
+}
+
+// staysHere reports whether the call names hosts, and each is this machine.
+func (e *evaluation) staysHere() bool {
+	hosts := 0
+	return e.all(func(t *Target) bool {
+		if t.Kind != Host {
+			return true
+		}
+		hosts++
+		addr, err := netip.ParseAddr(t.Value)
+		return err == nil && addr.IsLoopback() || t.Value == "localhost" || strings.HasSuffix(t.Value, ".localhost")
+	}) && hosts > 0
 }
 
 // matchingFacts returns the first deny rule and the first ask rule on facts that match the

@@ -225,7 +225,7 @@ func (p Permissions) Suggest(r Request, to Source, after func(...Update) (Permis
 	return s.alternatives(to)
 }
 
-// Remedy returns the narrowest rules, at most three, that would have allowed r, or "" if no rule
+// Remedy returns the first rules of [Permissions.Suggest], or "" if no rule
 // would. After is as for Suggest.
 func (p Permissions) Remedy(r Request, after func(...Update) (Permissions, error)) string {
 	if r.Place == nil {

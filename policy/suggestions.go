@@ -86,14 +86,6 @@ func (s *suggester) behaviorAfter(updates ...Update) Behavior {
 // The functions below return the pattern of a rule for a command of a tool, or "" if no rule
 // should allow it.
 
-// literalCommand returns the pattern of exactly this command.
-func literalCommand(_ string, _ *Target, command string) string {
-	if strings.Contains(command, "*") { // a rule would read it as a wildcard
-		return ""
-	}
-	return command
-}
-
 // exactCommand returns the pattern of exactly this command if that is safe to remember.
 func exactCommand(tool string, t *Target, command string) (spec string) {
 	for _, spec = range commandPatterns(tool, t, command) {
@@ -140,7 +132,8 @@ func commandPatterns(tool string, t *Target, command string) []string {
 // rules returns at most limit rules that together cover all targets under each of their names. It
 // returns nil if there is an opaque target, or if more rules are needed.
 func (s *suggester) rules(to Source, limit int, spell func(tool string, t *Target, command string) string) (rules []UpdateRule) {
-	e, strict := s.about, s.about.perms.Mode() == ModeAsk
+	e, mode := s.about, s.about.perms.Mode()
+	strict := mode == ModeAsk || mode == ModeDeny
 	for i := range e.Targets {
 		t := &e.Targets[i]
 		if t.Shell.Guess || !strict && (t.Kind == Command || t.Kind == Path && !e.Facts.OpenWorld) && e.isHarmless(t) || s.comesWithCommand(t, strict) {
@@ -241,18 +234,17 @@ func (s *suggester) pathPattern(path string, to Source) string {
 	return "/" + pattern.EscapePath(path)
 }
 
-// remedy returns the narrowest rules, at most three, that would have allowed the call,
-// or "" if no rule would.
+// remedy returns the first rules that are offered as an answer to a question about the call, or ""
+// if there are none.
 func (s *suggester) remedy() string {
-	if s.behaviorAfter() == Allow { // the question had another reason than rules
-		return ""
-	}
-	for _, rules := range [][]UpdateRule{s.rules(SourceSession, 3, literalCommand), {{Tool: s.about.Tool.Name}}} {
-		if len(rules) > 0 && s.behaviorAfter(allowRules(rules, SourceSession)) == Allow {
-			var texts []string
-			for _, r := range rules {
+	for _, updates := range s.alternatives(SourceSession) {
+		var texts []string
+		for _, u := range updates {
+			for _, r := range u.Rules {
 				texts = append(texts, r.String())
 			}
+		}
+		if len(texts) > 0 {
 			return strings.Join(texts, ", ")
 		}
 	}

@@ -378,6 +378,9 @@ type ShellFacts struct {
 	Nested []string
 	// NoWildcards says that only an allow rule without a wildcard covers the target.
 	NoWildcards bool
+	// Exceeds is the argument because of which NoWildcards is set, or "" if none can be named. It
+	// is told where a rule would cover the command otherwise.
+	Exceeds string
 	// ReadsInput says that the command reads input that Value does not show, from a pipe or a
 	// here-document. The user is asked again each time, unless the command is known to execute
 	// nothing that it reads, see [Permissions.Suggest].

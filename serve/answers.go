@@ -82,7 +82,7 @@ func wordingOf(q *pegboard.Question) string {
 	if len(q.AgentPath) > 0 {
 		fmt.Fprintf(&b, "\nMade by the agent %s.", strings.Join(q.AgentPath, " > "))
 	}
-	for _, t := range q.Targets {
+	for _, t := range q.Known() {
 		fmt.Fprintf(&b, "\n- %s: %v", t.Kind, t)
 	}
 	if q.Reason != "" {

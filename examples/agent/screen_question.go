@@ -43,7 +43,7 @@ func (s *screen) beginQuestion(q *pegboard.Question) {
 	defer s.mu.Unlock()
 	s.closeFold()
 	lines := []string{s.paint(yellow, "  "+q.Call.View().Before), "  " + visible(q.Reason)} // the first is a headline and may be cut, the second is whole
-	for _, t := range q.Targets {
+	for _, t := range q.Known() {
 		lines = append(lines, s.paint(grey, "    "+visible(s.short(t.String()))))
 	}
 	s.print("\n" + strings.Join(lines, "\n") + "\n")

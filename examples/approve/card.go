@@ -43,7 +43,7 @@ func newCard(ctx context.Context, q *pegboard.Question) *card {
 	if len(bytes.TrimSpace(c.Input)) == 0 {
 		c.Input = json.RawMessage("{}")
 	}
-	for _, t := range q.Targets {
+	for _, t := range q.Known() {
 		c.Targets = append(c.Targets, t.String())
 	}
 	for _, to := range []policy.Source{policy.SourceSession, policy.SourceLocal} {

@@ -60,7 +60,9 @@ func (w *walker) simpleCommand(text string, assigns []assignment, args []arg, in
 		w.addRemovalReason(&c, s.args, e.files)
 		w.addStarted(&c, e, 0)
 		w.addGitPlaces(&c, assigns, gitPlacesOf(s.args, e))
-		c.NoWildcards = c.NoWildcards || forbidsWildcard(w.withAddedArgs(s))
+		if words := w.withAddedArgs(s); forbidsWildcard(words) {
+			c.NoWildcards, c.Exceeds = true, exceedingArg(words)
+		}
 		w.addStarts(&c, s, e)
 	}
 	w.addLeadingAssignments(&c, assigns, s.args)

@@ -41,6 +41,9 @@ type Command struct {
 	EditsOnly bool
 	// NoWildcards is set if no allow rule with a wildcard may cover the command.
 	NoWildcards bool
+	// Exceeds is the argument because of which NoWildcards is set, as the line spells it, or ""
+	// if it is none that can be named.
+	Exceeds string
 	// ReadsInput is set if the line, another command or a file of the line may supply
 	// the command's standard input, so that Text does not tell everything the program
 	// is given. Input from /dev/null does not count.

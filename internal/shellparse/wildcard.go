@@ -147,6 +147,20 @@ func forbidsWildcard(words []arg) bool {
 	return exceeds(words)
 }
 
+// maxExceeding limits the words among which the one that exceeds is looked for.
+const maxExceeding = 100
+
+// exceedingArg returns the argument because of which forbidsWildcard is true, as it is written,
+// or "". Up to it, the words do not exceed.
+func exceedingArg(words []arg) string {
+	for n := min(len(words), maxExceeding) - 1; n > 0; n-- {
+		if !forbidsWildcard(words[:n]) {
+			return words[n].source
+		}
+	}
+	return ""
+}
+
 // startedCommand returns the command in the arguments of a launcher, after the words
 // that introduce it.
 func startedCommand(name string, args []arg) (words []arg, ok bool) {

@@ -62,27 +62,29 @@ func (s WildcardSpec) proposed(p Proposal, launchers ...string) WildcardSpec {
 // Flags that several WildcardSpecs share. A flag is listed if none of its values names
 // a program, a file, a place to write to, or a server.
 const (
-	// goBuildFlags leaves out -C, -exec, -toolexec, -modfile, -overlay, -mod, -pkgdir,
+	// goBuildFlags leaves out -exec, -toolexec, -modfile, -overlay, -mod, -pkgdir,
 	// and the flags for compilers and linkers, which may name other programs.
-	goBuildFlags = ` --a --n --v --x --p= --race --msan --asan --cover --covermode= --coverpkg= --json --tags= --trimpath --work`
-	// goTestFlags leaves out -args, -c, -o and all flags that write a profile.
+	goBuildFlags = ` --a --n --v --x --p= --race --msan --asan --cover --covermode= --coverpkg= --json --tags= --trimpath --work --C=`
+	// goTestFlags leaves out -args, -c, -o and the flags that write other profiles than that
+	// of the coverage.
 	goTestFlags = ` --bench= --benchmem --benchtime= --count= --cpu= --failfast --fullpath --list= --parallel= --run= --short
-		--shuffle= --skip= --timeout= --vet=`
-	// cargoFlags leaves out --config, -Z, -C, --manifest-path, --target-dir,
+		--shuffle= --skip= --timeout= --vet= --coverprofile=`
+	// cargoFlags leaves out --config, -Z, -C, --target-dir,
 	// --artifact-dir, --lockfile-path, --fix, and --target, which may be a file that
 	// names a linker.
 	cargoFlags = ` -p= --package= --workspace --all --exclude= --all-targets --lib --bins --bin= --examples --example= --tests
 		--test= --benches --bench= -F= --features= --all-features --no-default-features -r --release --profile= -j= --jobs=
-		--locked --offline --frozen --ignore-rust-version -v --verbose -q --quiet --color= --message-format=`
+		--locked --offline --frozen --ignore-rust-version -v --verbose -q --quiet --color= --message-format= --manifest-path=`
 	// npmFlags are flags before "--", which npm reads itself. --script-shell names a
 	// program, and so does every abbreviation of it. A workspace is one of those that
 	// the project lists.
 	npmFlags = `-s --silent --if-present -w= --workspace=`
 	// scriptFlags are flags that test runners and similar scripts read in nearly the
-	// same way. Any other flag is unknown: --config, --require and --plugin run a file.
+	// same way. Any other flag is unknown: --config, --require and --plugin run a file, and so
+	// does a reporter that no runner brings.
 	scriptFlags = `-t= -g= --grep= --testNamePattern= --testPathPattern= --testPathPatterns= --coverage? --verbose? --watch? --watchAll? --run --bail? --silent? --ci? --runInBand --fix --check` +
 		` --maxWorkers= --testTimeout= --timeout= --retries= --shard= --max-warnings= --quiet --color --colors --no-color --no-coverage --passWithNoTests --forceExit --detectOpenHandles` +
-		` --updateSnapshot --findRelatedTests --runTestsByPath --listTests --onlyChanged`
+		` --updateSnapshot --findRelatedTests --runTestsByPath --listTests --onlyChanged -R= --reporter= --reporters= --coverageDirectory=`
 	// runnerFlags are the flags of package managers that pass flags on without "--".
 	runnerFlags = `-s --if-present ` + scriptFlags
 	// kubectlFlags leaves out --kubeconfig, which may name a program, and flags that
@@ -96,9 +98,26 @@ const (
 )
 
 var (
-	// goOutput matches a path in the project without hidden directories. Go overwrites
-	// only programs, and those it builds come from the project.
-	goOutput = regexp.MustCompile(`^(\./)?\w[\w.-]*(/\w[\w.-]*)*/?$`)
+	// output matches a path in the project without hidden directories, where a report is
+	// written, or a program. Go overwrites only programs, and those it builds come from the
+	// project.
+	output = regexp.MustCompile(`^=?(\./)?\w[\w.-]*(/\w[\w.-]*)*/?$`)
+	// goValues are patterns for the values of flags that several commands of go share.
+	goValues = map[string]*regexp.Regexp{"--C": output}
+	goTest   = withValues(goValues, map[string]*regexp.Regexp{
+		"--coverprofile": output,
+	})
+	// cargoManifest matches the manifest of a package in the project.
+	cargoManifest = map[string]*regexp.Regexp{"--manifest-path": regexp.MustCompile(`^=?(\./)?(\w[\w.-]*/)*Cargo\.toml$`)}
+	// reporter matches the reporters that mocha, Jest, Vitest, Playwright and node bring. Any
+	// other is a module that is loaded.
+	reporter         = regexp.MustCompile(`^=?(dot|spec|nyan|tap|tap-flat|landing|list|progress|json|json-stream|min|doc|markdown|xunit|junit|html|html-cov|line|blob|github|default|verbose|basic|tree|summary|github-actions|hanging-process)$`)
+	coverageReporter = regexp.MustCompile(`^=?(clover|cobertura|html|html-spa|json|json-summary|lcov|lcovonly|none|teamcity|text|text-lcov|text-summary)$`)
+	// pytestReport matches the reports of pytest-cov, in the project.
+	pytestReport = regexp.MustCompile(`^=?(term|term-missing|annotate|html|xml|json|lcov)(:skip-covered|:(\./)?\w[\w.-]*(/\w[\w.-]*)*)?$`)
+	pytestValues = map[string]*regexp.Regexp{"--cov": projectPath, "--cov-report": pytestReport, "--junitxml": output, "--junit-xml": output}
+	jestValues   = map[string]*regexp.Regexp{"--reporters": reporter, "--coverageDirectory": output, "--coverageReporters": coverageReporter, "--outputFile": output}
+	vitestValues = map[string]*regexp.Regexp{"--reporter": reporter, "--outputFile": output}
 	// kubectlFormat matches formats that do not come from a file.
 	kubectlFormat = regexp.MustCompile(`^=?(json|yaml|name|wide|(jsonpath|jsonpath-as-json|go-template|custom-columns)=.*)$`)
 	// kubectlSecret matches the kinds whose values are secret, in a list.
@@ -115,6 +134,7 @@ var (
 	scriptValues = map[string]*regexp.Regexp{
 		"--coverage": setting, "--verbose": setting, "--watch": setting, "--watchAll": setting, "--bail": setting, "--silent": setting, "--ci": setting,
 		"--maxWorkers": setting, "--testTimeout": setting, "--timeout": setting, "--retries": setting, "--shard": setting, "--max-warnings": setting,
+		"-R": reporter, "--reporter": reporter, "--reporters": reporter, "--coverageDirectory": output,
 	}
 	workspaceValues = map[string]*regexp.Regexp{"-w": workspace, "--workspace": workspace}
 	npmValues       = withValues(scriptValues, workspaceValues)
@@ -145,18 +165,18 @@ func withValues(tables ...map[string]*regexp.Regexp) map[string]*regexp.Regexp {
 // everydaySpecs are the specs of the programs that agents run most.
 var everydaySpecs = map[string][]WildcardSpec{
 	"go": {
-		{Source: "Go 1.26, go help build", Words: "build", Proposal: ProposePrefix, Flags: goBuildFlags + " --o=", Values: map[string]*regexp.Regexp{"--o": goOutput}, SingleDash: true},
-		{Source: "Go 1.26, go help test, testflag", Words: "test", Proposal: ProposePrefix, Flags: goBuildFlags + goTestFlags, SingleDash: true},
+		{Source: "Go 1.26, go help build", Words: "build", Proposal: ProposePrefix, Flags: goBuildFlags + " --o=", Values: withValues(goValues, map[string]*regexp.Regexp{"--o": output}), SingleDash: true},
+		{Source: "Go 1.26, go help test, testflag", Words: "test", Proposal: ProposePrefix, Flags: goBuildFlags + goTestFlags, Values: goTest, SingleDash: true},
 		{Source: "Go 1.26, go help vet", Words: "vet", Proposal: ProposePrefix, Flags: "--n --v --x --c= --json --tags= --race", SingleDash: true},
 	},
 	"cargo": {
-		{Source: "cargo 1.95, cargo help build", Words: "build", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going"},
-		{Source: "cargo 1.95, cargo help build", Words: "b", Flags: cargoFlags + " --keep-going"},
-		{Source: "cargo 1.95, cargo help check", Words: "check", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going"},
-		{Source: "cargo 1.95, cargo help check", Words: "c", Flags: cargoFlags + " --keep-going"},
-		{Source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", Words: "test", Proposal: ProposePrefix, Flags: cargoTest, AfterDashes: libtestFlags},
-		{Source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", Words: "t", Flags: cargoTest, AfterDashes: libtestFlags},
-		{Source: "cargo 1.95, cargo help clippy, and the lints of rustc", Words: "clippy", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going --no-deps", AfterDashes: "-A= -D= -F= -W="},
+		{Source: "cargo 1.95, cargo help build", Words: "build", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going", Values: cargoManifest},
+		{Source: "cargo 1.95, cargo help build", Words: "b", Flags: cargoFlags + " --keep-going", Values: cargoManifest},
+		{Source: "cargo 1.95, cargo help check", Words: "check", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going", Values: cargoManifest},
+		{Source: "cargo 1.95, cargo help check", Words: "c", Flags: cargoFlags + " --keep-going", Values: cargoManifest},
+		{Source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", Words: "test", Proposal: ProposePrefix, Flags: cargoTest, Values: cargoManifest, AfterDashes: libtestFlags},
+		{Source: "cargo 1.95, cargo help test, and the flags of its tests but --logfile", Words: "t", Flags: cargoTest, Values: cargoManifest, AfterDashes: libtestFlags},
+		{Source: "cargo 1.95, cargo help clippy, and the lints of rustc", Words: "clippy", Proposal: ProposePrefix, Flags: cargoFlags + " --keep-going --no-deps", Values: cargoManifest, AfterDashes: "-A= -D= -F= -W="},
 	},
 	"npm":  {npmScript("run").proposed(ProposeScript), npmScript("run-script"), npmScript("test").proposed(ProposePrefix), npmScript("t"), npmScript("tst")},
 	"pnpm": {pnpmScript("run").proposed(ProposeScript), pnpmScript("test").proposed(ProposePrefix), pnpmScript("t")},
@@ -207,40 +227,39 @@ func yarnScript(words string) WildcardSpec {
 	return WildcardSpec{Source: "yarn 1.22 and 4 manuals, yarn run", Words: words, Flags: runnerFlags, AfterDashes: scriptFlags, Values: scriptValues, PassesFlags: true}
 }
 
-// makeSpec leaves out flags that choose other rules or another directory. A word with
+// makeSpec leaves out flags that choose other rules or a directory elsewhere. A word with
 // an equals sign sets a variable, even after "--", and SHELL is one.
 var makeSpec = WildcardSpec{
-	Source: "GNU make 4.4 manual, options", Values: map[string]*regexp.Regexp{"-j": wholeNumber, "--jobs": wholeNumber},
+	Source: "GNU make 4.4 manual, options", Values: map[string]*regexp.Regexp{"-j": wholeNumber, "--jobs": wholeNumber, "-C": output, "--directory": output},
 	Flags: "-j? --jobs? -k --keep-going -s --silent --quiet -B --always-make -n --just-print --dry-run --recon" +
-		" -w --print-directory --no-print-directory",
+		" -w --print-directory --no-print-directory -C= --directory=",
 }
 
-// pytestSpec leaves out -p, -c, -o, --rootdir, --confcutdir, --basetemp, --pyargs,
-// --pdb and all flags that write reports.
+// pytestSpec leaves out -p, -c, -o, --rootdir, --confcutdir, --basetemp, --pyargs and --pdb.
 var pytestSpec = WildcardSpec{
-	Source: "pytest 8.4 manual, command-line flags",
+	Source: "pytest 8.4 manual, command-line flags, and pytest-cov 6", Values: pytestValues,
 	Flags: "-k= -m= -v -q -x -s -l -r= --verbose --quiet --exitfirst --showlocals --maxfail= --durations= --durations-min= --tb= --lf --last-failed" +
-		" --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only --no-header --no-summary --color= --strict-markers -n= --cov?",
+		" --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only --no-header --no-summary --color= --strict-markers -n= --cov? --cov-report= --junitxml= --junit-xml=",
 }
 
-// jestSpec leaves out -c, --env, --rootDir, --reporters and all other flags that name a
-// file or a module, and those that choose where to write.
+// jestSpec leaves out -c, --env, --rootDir and all other flags that name a file or a module.
 var jestSpec = WildcardSpec{
-	Source: "Jest 29 and 30 manuals, CLI options",
+	Source: "Jest 29 and 30 manuals, CLI options", Values: jestValues,
 	Flags: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= -i --runInBand -w= --maxWorkers= --bail? --ci" +
 		" --coverage? --collectCoverageFrom= --verbose? --silent? --watch --watchAll? -u --updateSnapshot -o --onlyChanged -f --onlyFailures" +
 		" --changedSince= --findRelatedTests --runTestsByPath --passWithNoTests --forceExit --detectOpenHandles --json --listTests --no-cache" +
-		" --noStackTrace --expand --lastCommit --randomize --seed= --shard= --showSeed --testTimeout= --color --colors --no-color --no-coverage",
+		" --noStackTrace --expand --lastCommit --randomize --seed= --shard= --showSeed --testTimeout= --color --colors --no-color --no-coverage" +
+		" --reporters= --coverageDirectory= --coverageReporters= --outputFile=",
 }
 
 // vitestFlags leave out the same flags of vitest.
 const vitestFlags = "-t= --testNamePattern= --run --watch? --coverage --bail= --silent? --hideSkippedTests --passWithNoTests --allowOnly --retry= --shard=" +
-	" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage"
+	" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage --reporter= --outputFile="
 
 var (
 	// vitestRun is proposed. Other words than "run" may install packages.
-	vitestRun  = WildcardSpec{Source: "Vitest 3 manual, CLI, vitest run", Words: "run", Flags: vitestFlags}
-	vitestSpec = WildcardSpec{Source: "Vitest 3 manual, CLI", Flags: vitestFlags}
+	vitestRun  = WildcardSpec{Source: "Vitest 3 manual, CLI, vitest run", Words: "run", Flags: vitestFlags, Values: vitestValues}
+	vitestSpec = WildcardSpec{Source: "Vitest 3 manual, CLI", Flags: vitestFlags, Values: vitestValues}
 )
 
 // tscCheck leaves out --build, --init, --incremental, --plugins, all flags that say where
@@ -256,11 +275,11 @@ var tscCheck = WildcardSpec{
 		" --traceResolution --showConfig",
 }
 
-// mochaSpec leaves out -r, -R, -u, --config, --package, --file and the flags of node.
+// mochaSpec leaves out -r, -u, --config, --package, --file and the flags of node.
 var mochaSpec = WildcardSpec{
-	Source: "Mocha 11 manual, command line",
+	Source: "Mocha 11 manual, command line", Values: map[string]*regexp.Regexp{"-R": reporter, "--reporter": reporter},
 	Flags: "-g= --grep= -f= --fgrep= -i --invert -b --bail --exit -t= --timeout= -s= --slow= --retries= -j= --jobs= -p --parallel --recursive" +
-		" -w --watch --check-leaks --full-trace --forbid-only --forbid-pending -c --color --no-color --dry-run --list-interfaces --sort -A --async-only",
+		" -w --watch --check-leaks --full-trace --forbid-only --forbid-pending -c --color --no-color --dry-run --list-interfaces --sort -A --async-only -R= --reporter=",
 }
 
 // eslintSpec leaves out -c, --rulesdir, --plugin, --parser,

@@ -35,7 +35,7 @@ var prefixCases = []prefixCase{
 			"go test -v -exec=./evil -run X", "go test -toolexec=./evil ./...", "go test -toolexec ./evil", "go test -vet=off -toolexec=./evil",
 			"go test -run -exec ./evil", "go test -ldflags=-extld=./evil", "go test -gcflags=-x", "go test -asmflags=x", "go test -gccgoflags=x", "go test -compiler=gccgo",
 			"go test -C /opt ./...", "go test -C=/opt", "go test -modfile=/opt/go.mod", "go test -overlay=/opt/o.json", "go test -mod=mod", "go test -pkgdir=/opt", "go test -installsuffix=x",
-			"go test -o /home/me/.bashrc", "go test -c -o=x", "go test -c", "go test -cpuprofile=/home/me/.bashrc", "go test -coverprofile=../x", "go test -trace x", "go test -outputdir /opt",
+			"go test -o /home/me/.bashrc", "go test -c -o=x", "go test -c", "go test -cpuprofile=/home/me/.bashrc", "go test -coverprofile=../x", "go test -coverprofile .git/x", "go test -C ../x", "go test -C /opt", "go test -trace x", "go test -outputdir /opt",
 			"go test . -args -test.cpuprofile=x", "go test -test.cpuprofile=x", "go test /opt/evil_test.go", "go test ../other/evil_test.go", "go test ./../other", "go test ~/evil_test.go",
 			"go test $EVIL", `go test "$EVIL"`, "go test $(cat x)", "go test *", "ls | xargs go test", "cat x | xargs go test", "find /opt -name x | xargs go test", "xargs go test -v < x",
 			"find . -exec go test -exec {} ;", "find . -exec go test {} -exec x ;", "find /opt -exec go test {} +", "find . -execdir go test {} +", "find . -exec go test -o {} ;", "find . -delete -exec go test {} +",
@@ -141,7 +141,7 @@ var prefixCases = []prefixCase{
 		next: []string{"pytest tests/test_x.py::test_y -v", "pytest -k 'a and not b' -x --lf", "pytest -q -n 4 --tb=short --maxfail 1 --durations=5", "pytest 'tests/t.py::t[1]' -m slow"},
 		abuses: []string{
 			"pytest -p evil", "pytest -pevil", "pytest -xp evil", "pytest tests -p no:evil", "pytest -c /opt/evil.ini", "pytest -c=evil.ini", "pytest --config-file=x", "pytest --rootdir=/opt", "pytest --rootd=/opt",
-			"pytest --confcutdir=/", "pytest -o python_files=x", "pytest --override-ini=x=y", "pytest --basetemp=/home/me", "pytest --baset=/home/me", "pytest --junitxml=/home/me/.bashrc", "pytest --junit-xml x",
+			"pytest --confcutdir=/", "pytest -o python_files=x", "pytest --override-ini=x=y", "pytest --basetemp=/home/me", "pytest --baset=/home/me", "pytest --junitxml=/home/me/.bashrc", "pytest --junit-xml /opt/x", "pytest --junit-xml .git/x", "pytest --cov-report=html:../x",
 			"pytest --pdb", "pytest --pdbcls=evil:x", "pytest --pyargs evil", "pytest --import-mode=prepend", "pytest --debug=x", "pytest --log-file=x", "pytest --pastebin=all", "pytest --cov-config=x", "pytest --cov-report=html:/opt",
 			"pytest /opt/evil", "pytest ../evil", "pytest @args", "pytest ~/x", "PYTEST_ADDOPTS='-p evil' pytest", "PYTHONPATH=/opt pytest", "PYTEST_PLUGINS=evil pytest", "./pytest", "python -m pytest -p evil",
 		},

@@ -88,6 +88,7 @@ type Command struct {
 	EditsOnly   bool   // it only reads and writes its files
 	ReadsInput  bool   // the line gives it an input that Text does not show
 	NoWildcards bool   // no allow rule with a wildcard covers it
+	Exceeds     string // the argument because of which NoWildcards is set, or "" if none can be named
 	DenyReason  string // why the command must not run whatever anyone allows, or ""
 
 	Targets []policy.Target // of the command, its files and its hosts; part of the Targets of the line
@@ -131,7 +132,7 @@ func (l *Line) addCommands(parsed *shellparse.Line, program func(*Line, int) fun
 		l.Facts.OpenWorld = l.Facts.OpenWorld || len(c.Hosts) > 0
 		l.Commands[i] = Command{
 			Text: c.Text, Nested: c.Nested, Starts: c.Starts, Known: c.Class != shellparse.Unknown, ReadOnly: c.Class == shellparse.ReadOnly,
-			EditsOnly: c.EditsOnly, ReadsInput: c.ReadsInput, NoWildcards: c.NoWildcards, DenyReason: c.DenyReason,
+			EditsOnly: c.EditsOnly, ReadsInput: c.ReadsInput, NoWildcards: c.NoWildcards, Exceeds: c.Exceeds, DenyReason: c.DenyReason,
 		}
 	}
 	repositories := &repositoryCheck{}

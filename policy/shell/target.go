@@ -46,7 +46,7 @@ func commandTarget(c *shellparse.Command, repositories *repositoryCheck) policy.
 		Kind: policy.Command, Access: policy.Run, Value: c.Text, AskReason: c.AskReason,
 		Shell: policy.ShellFacts{
 			Simple: true, ReadOnly: c.Class == shellparse.ReadOnly, EditsOnly: c.EditsOnly,
-			Nested: c.Nested, NoWildcards: c.NoWildcards, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c),
+			Nested: c.Nested, NoWildcards: c.NoWildcards, Exceeds: c.Exceeds, ReadsInput: c.ReadsInput, MovesNames: movesAnything(c),
 			RunsUnseen: c.RunsUnseen, ReadsUnseen: c.ReadsUnseen, Starts: c.Starts,
 		},
 	}

@@ -202,3 +202,45 @@ func TestNamesForRunnersStayOperands(t *testing.T) {
 	t.Logf("%d of %d lines ran and started %d commands", ran, lines, started)
 	require.Positive(t, started)
 }
+
+// TestRulesCoverHarmlessOptions: a rule with a wildcard covers the reporters that runners bring,
+// coverage files in the project, and directories of it. Of any other option the question names
+// what keeps the rule from covering the line.
+func TestRulesCoverHarmlessOptions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o700))
+	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{
+		"Bash(npx mocha *)", "Bash(make *)", "Bash(go test *)", "Bash(npm test *)", "Bash(pytest *)", "Bash(npx jest *)", "Bash(npx vitest run *)", "Bash(cargo test *)",
+	}})
+	require.NoError(t, err)
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(t.Context())) })
+	var registry pegboard.Registry
+	require.NoError(t, registry.Add(shell.Bash(shell.Options{})))
+	pool := registry.AssemblePool(s, pegboard.PoolConfig{})
+	for _, tt := range []struct{ line, names string }{
+		{line: "npx mocha --reporter dot x"}, {line: "npx mocha -R min test/a.js"}, {line: "npm test -- --reporter=spec"},
+		{line: "npx jest --coverage --coverageDirectory=cov --coverageReporters=text"}, {line: "npx vitest run --reporter verbose --outputFile=out.json"},
+		{line: "make -C sub"}, {line: "make -kC sub test"}, {line: "go test -C sub ./..."},
+		{line: "go test ./... -coverprofile=c.out"}, {line: "go test -coverprofile c.out ./..."},
+		{line: "pytest --cov=src --cov-report=html:cov --cov-report=term-missing"}, {line: "pytest --cov --junitxml=out.xml"},
+		{line: "cargo test --manifest-path sub/Cargo.toml"},
+
+		{line: "npx mocha --reporter ./evil.js", names: "--reporter"}, {line: "npx mocha --reporter evil", names: "--reporter"},
+		{line: "npx mocha test/a.js --require x", names: "--require"}, {line: "make -C ../other", names: "-C"},
+		{line: "make SHELL=x", names: "SHELL=x"}, {line: "go test -exec ./x ./...", names: "-exec"}, {line: "go test -coverprofile=/tmp/c.out", names: "-coverprofile=/tmp/c.out"},
+		{line: "go test -coverprofile=.cache/x", names: "-coverprofile=.cache/x"}, {line: "pytest -p evil", names: "-p"}, {line: "pytest --cov-report=html:../x", names: "--cov-report=html:../x"},
+		{line: "npm test -- --reporter=./evil", names: "--reporter=./evil"},
+	} {
+		d := pool.Decide(t.Context(), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"` + tt.line + `"}`)})
+		if tt.names == "" {
+			require.Equal(t, policy.Allow, d.Behavior, "%s: %s", tt.line, d.Reason)
+			continue
+		}
+		require.Equal(t, policy.Ask, d.Behavior, tt.line)
+		require.Contains(t, d.Reason, `: allow rule "Bash(`, tt.line)
+		require.Contains(t, d.Reason, tt.names, tt.line)
+	}
+}
