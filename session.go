@@ -396,8 +396,8 @@ func (s *Session) isOfTeammate() bool {
 func (s *Session) Dir() string { return s.grants.place().Dir() }
 
 // Cwd returns the directory in which the relative paths of calls start, and the commands of the
-// shell, absolute. It is Dir unless [Session.Chdir] has left that. A call that runs uses
-// [Call.Cwd].
+// shell, absolute. It is Dir unless [Session.Chdir] has left that. It is the working directory that
+// a system prompt names; results tell the model of changes. A call that runs uses [Call.Cwd].
 func (s *Session) Cwd() string { return s.grants.place().Cwd() }
 
 // Home returns the directory that ~ stands for, or "" if it is not known.
