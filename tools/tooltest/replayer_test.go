@@ -51,6 +51,22 @@ func maskRun(text string) string {
 	return regexp.MustCompile(`\b\d+(\.\d+)? ?(ms|s)\b`).ReplaceAllString(text, "TIME")
 }
 
+// maskCommits replaces the ids in what git log --oneline and git commit print.
+func maskCommits(text string) string {
+	return regexp.MustCompile(`(?m)(^|\[main )[0-9a-f]{7}\b`).ReplaceAllString(text, "${1}COMMIT")
+}
+
+// denials returns the texts of the calls that were denied.
+func denials(t *tooltest.Transcript) []string {
+	var texts []string
+	for _, s := range t.Steps {
+		if s.Kind == tooltest.StepFailure && strings.HasPrefix(s.Body, s.Name+" was denied") {
+			texts = append(texts, s.Body)
+		}
+	}
+	return texts
+}
+
 // ownTranscripts are those that this package replays.
 var ownTranscripts = filepath.Join("testdata", "transcripts", "*.txt")
 
@@ -70,6 +86,16 @@ func readTranscripts(t *testing.T, pattern string) map[string]*tooltest.Transcri
 	return all
 }
 
+// needPrograms skips a test that replays what cannot run here.
+func needPrograms(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not installed, and the transcripts run it")
+		}
+	}
+}
+
 // TestTranscripts replays conversations with real files and processes. Each text for the
 // model is compared byte by byte; PEGBOARD_UPDATE=1 writes it anew.
 func TestTranscripts(t *testing.T) {
@@ -77,11 +103,7 @@ func TestTranscripts(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("bash and the system's own messages differ there")
 	}
-	for _, program := range []string{"bash", "python3", "git"} {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skip(program + " is not installed, and the transcripts run it")
-		}
-	}
+	needPrograms(t, "bash", "python3", "git")
 	for path, transcript := range readTranscripts(t, ownTranscripts) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
@@ -89,8 +111,17 @@ func TestTranscripts(t *testing.T) {
 			if strings.HasPrefix(filepath.Base(path), "result_store") {
 				r.Configure = func(c *pegboard.SessionConfig) { c.Limits.ReadMoreHint = results.ReadMoreHint }
 			}
+			unasked := filepath.Base(path) == "unasked.txt"
+			if unasked {
+				needPrograms(t, "node", "npx")
+				r.Configure = func(c *pegboard.SessionConfig) { c.Ask = nil }
+				r.Mask = func(text string) string { return maskCommits(maskRun(text)) }
+			}
 			again, err := r.Replay(t.Context(), transcript)
 			require.NoError(t, err)
+			if unasked {
+				require.Empty(t, denials(again), "its rules allow every call")
+			}
 			if os.Getenv("PEGBOARD_UPDATE") != "" {
 				require.NoError(t, os.WriteFile(path, []byte(again.String()), 0o600))
 				return
