@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,9 @@ const (
 // its deepest existing directory.
 func missingFile(c *pegboard.Call, t policy.Target) string {
 	text := fmt.Sprintf("%s does not exist. The working directory is %s.", t.Value, c.Cwd())
+	if above := fromDir(c, t.Value); above != "" {
+		return text + " Did you mean " + above + "?"
+	}
 	for p := t.Real(); p != filepath.Dir(p); p = filepath.Dir(p) {
 		near, ok := suggestionsFor(c, p)
 		if len(near.paths) > 0 {
@@ -48,6 +52,20 @@ func missingFile(c *pegboard.Call, t policy.Target) string {
 		}
 	}
 	return text
+}
+
+// fromDir returns the file that a path means from the session's directory, which a cd of the shell
+// has left, or "" if there is none that the session may read.
+func fromDir(c *pegboard.Call, path string) string {
+	rel, err := filepath.Rel(c.Cwd(), path)
+	if err != nil || c.Cwd() == c.Dir() || !filepath.IsLocal(rel) {
+		return ""
+	}
+	above := filepath.Join(c.Dir(), rel)
+	if _, err := os.Lstat(above); err != nil || !mayRead(c, above) {
+		return ""
+	}
+	return above
 }
 
 // suggestionsFor returns paths in the directory of p that resemble p and that the

@@ -282,10 +282,11 @@ func TestFileToolsFollowTheDirectory(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "edited\n", string(edited))
 
-	outs = ex.Run(t.Context(), pool, call("Glob", map[string]any{"pattern": "n*"}), call("Grep", map[string]any{"pattern": "edited|above"}), read("none"), read("../note"))
+	outs = ex.Run(t.Context(), pool, call("Glob", map[string]any{"pattern": "n*"}), call("Grep", map[string]any{"pattern": "edited|above"}), read("none"), read("../note"), read("sub/note"))
 	require.Equal(t, "note", outs[0].Result.Text())
 	require.Contains(t, outs[1].Result.Text(), "note")
 	require.NotContains(t, outs[1].Result.Text(), "above", "the search starts where the shell is")
 	require.Contains(t, outs[2].Result.Text(), "The working directory is "+filepath.Join(dir, "sub"))
 	require.Contains(t, outs[3].Result.Text(), "above")
+	require.Contains(t, outs[4].Result.Text(), "Did you mean "+filepath.Join(dir, "sub", "note")+"?")
 }
