@@ -225,8 +225,8 @@ func (p Permissions) Suggest(r Request, to Source, after func(...Update) (Permis
 	return s.alternatives(to)
 }
 
-// Remedy returns the first rules of [Permissions.Suggest], or "" if no rule
-// would. After is as for Suggest.
+// Remedy returns the first rules that [Permissions.Suggest] offers for r, joined by commas, or "" if
+// it offers none. After is as for Suggest.
 func (p Permissions) Remedy(r Request, after func(...Update) (Permissions, error)) string {
 	if r.Place == nil {
 		return ""
