@@ -137,7 +137,7 @@ func TestWaitingForAPersonHoldsUpNobodyElse(t *testing.T) {
 			call("1", "Work", `{"path":"a","write":true,"class":"target"}`),
 			call("2", "Work", `{"path":"b","class":"target"}`),
 			call("3", "Work", `{"path":"a","class":"target"}`))
-		require.Equal(t, []string{"20s", "11m0s", "31m0s"}, ended)
+		require.ElementsMatch(t, []string{"20s", "11m0s", "31m0s"}, ended) // the first gives its file to the third before its end is told
 	})
 }
 
