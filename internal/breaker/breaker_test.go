@@ -87,11 +87,11 @@ func TestBreaker(t *testing.T) {
 		}},
 		{name: "escapes that say other things", steps: []step{called(`"\u0061"`, ""), called(`"\u0062"`, ""), called(`"\u0061"`, "")}},
 		{name: "space around a long input", steps: []step{
-			called(`[1,2]`, ""), called(`[1,2]` + strings.Repeat(" ", 1<<20), ""), called(`[1, 2]`, "3 times"),
+			called(`[1,2]`, ""), called(`[1,2]`+strings.Repeat(" ", 1<<20), ""), called(`[1, 2]`, "3 times"),
 		}},
 		{name: "long inputs", steps: []step{
 			called(long("1", "2"), ""), called(long("2", "1"), ""), called(long("1", "2"), ""), called(long("1", "2"), ""),
-			called(" " + long("1", "2"), "3 times"),
+			called(" "+long("1", "2"), "3 times"),
 		}},
 		{name: "order in lists", steps: []step{called(`[1,2]`, ""), called(`[2,1]`, ""), called(`[1,2]`, "")}},
 		{name: "no input", steps: []step{called(``, ""), called(` `, ""), called(`{}`, "3 times")}},
