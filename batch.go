@@ -387,18 +387,15 @@ func (b *batch) end() []Outcome {
 	for _, c := range b.crashes {
 		jobs[c.place].addUpdateCrash(&outcomes[c.place], c.err)
 	}
-	read := b.isRead()
-	if read {
-		b.loops.Close()
-	} else {
-		b.loops.Abandon()
-	}
 	if !b.suspended.Load() { // or the message goes on later
 		b.batchHook(outcomes)
 	}
-	b.recordDiscovery(jobs, outcomes)
-	if read {
+	if b.isRead() {
+		b.loops.Close()
+		b.recordDiscovery(jobs, outcomes)
 		b.tellShown(outcomes)
+	} else {
+		b.loops.Abandon()
 	}
 	b.events.close()
 	b.pool.session.batches.unregister(&b.running)
@@ -437,8 +434,8 @@ func (b *batch) afterContext() (context.Context, context.CancelFunc) {
 // recordDiscovery records the tools that the model knows by now, in the order in which it
 // finds them in the history: those it called, then those that the results refer to.
 func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
-	if b.parent != nil || !b.pool.Searchable() {
-		return // a script read the results, or no tool is ever deferred
+	if !b.pool.Searchable() {
+		return // no tool is ever deferred
 	}
 	for _, j := range jobs {
 		if j.entry != nil {
