@@ -387,12 +387,16 @@ func (b *batch) end() []Outcome {
 	for _, c := range b.crashes {
 		jobs[c.place].addUpdateCrash(&outcomes[c.place], c.err)
 	}
-	b.loops.Close()
 	if !b.suspended.Load() { // or the message goes on later
 		b.batchHook(outcomes)
 	}
-	b.recordDiscovery(jobs, outcomes)
-	b.tellShown(outcomes)
+	if b.isRead() {
+		b.loops.Close()
+		b.recordDiscovery(jobs, outcomes)
+		b.tellShown(outcomes)
+	} else {
+		b.loops.Abandon()
+	}
 	b.events.close()
 	b.pool.session.batches.unregister(&b.running)
 	if b.blocked {
@@ -400,6 +404,12 @@ func (b *batch) end() []Outcome {
 	}
 	b.ctx.Cancel(nil)
 	return outcomes
+}
+
+// isRead reports whether the model is sent the outcomes: not those of calls that a tool makes,
+// nor those of a reply that was abandoned.
+func (b *batch) isRead() bool {
+	return b.parent == nil && (b.stream == nil || !b.stream.isAbandoned())
 }
 
 // outerJob returns the job of the call around this batch: the call whose tool has made the batch's
@@ -424,8 +434,8 @@ func (b *batch) afterContext() (context.Context, context.CancelFunc) {
 // recordDiscovery records the tools that the model knows by now, in the order in which it
 // finds them in the history: those it called, then those that the results refer to.
 func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
-	if b.parent != nil || !b.pool.Searchable() {
-		return // a script read the results, or no tool is ever deferred
+	if !b.pool.Searchable() {
+		return // no tool is ever deferred
 	}
 	for _, j := range jobs {
 		if j.entry != nil {
@@ -443,9 +453,6 @@ func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
 
 // tellShown calls Result.Shown of the outcomes that the model is sent.
 func (b *batch) tellShown(outcomes []Outcome) {
-	if b.parent != nil || b.stream != nil && b.stream.isAbandoned() {
-		return
-	}
 	for i := range outcomes {
 		if o := &outcomes[i]; o.Result.Shown != nil && o.Err == nil {
 			b.tellShownOne(*o)

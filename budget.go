@@ -748,7 +748,9 @@ func (g *groups) describe(o *throttle.Obstacle) string {
 // The breaker counts messages of the model: a model cannot react to a result that it has
 // not read, so equal calls in one message are no repetition, and any number of denials in
 // it counts as one. Within a message it goes by request order, whatever ended first. It
-// does not count calls that a tool makes with [Call.Run].
+// does not count calls that a tool makes with [Call.Run], nor those without a result for the
+// model to learn from: they were cancelled, did not run since their message was cut off, or
+// their reply was abandoned. A denial is such a result, and so is an error.
 //
 // The defaults are for calls that are never useful. The same calls with the same results,
 // and nothing else in between, tell the model nothing new; a tool that polls says so in
@@ -779,7 +781,11 @@ func breakerOutcome(o *Outcome) breaker.Outcome {
 		return breaker.Denied
 	case is(ErrInvalidInput), is(ErrUnknownTool):
 		return breaker.Invalid
-	case is(ErrCancelled), is(ErrDeferred), is(ErrDuplicate), is(ErrDeadlock):
+	case is(ErrDeferred):
+		return breaker.Pending
+	case is(ErrCancelled), is(ErrDuplicate), is(ErrDeadlock):
+		return breaker.NotRun
+	case is(ErrDetached) && !is(ErrTimeout) && o.Attempts > 0: // it goes on, and nobody is shown its result
 		return breaker.NotRun
 	case o.Result.IsError:
 		return breaker.Failed

@@ -764,6 +764,83 @@ func TestRepeatedLongResultIsALoop(t *testing.T) {
 	}
 }
 
+// TestCallsWithoutAResultAreNoLoop: the model has learned nothing from them, and some were
+// answered by "send it again".
+func TestCallsWithoutAResultAreNoLoop(t *testing.T) {
+	t.Parallel()
+	tool := func(i pegboard.Info, readOnly bool) pegboard.Tool {
+		i.Name = "T"
+		return pegboard.Build(pegboard.Definition[struct{}, string]{
+			Info: i, Description: "Works for a while.", Traits: pegboard.Traits{ReadOnly: readOnly},
+			Call: func(own ctx, _ struct{}, _ *pegboard.Call) (string, error) {
+				select {
+				case <-own.Done():
+					return "", context.Cause(own)
+				case <-time.After(time.Second):
+					return "done", nil
+				}
+			},
+		})
+	}
+	stream := func(t *testing.T, ex anywhere, p *pegboard.Pool) *pegboard.Stream {
+		t.Helper()
+		s := ex.Stream(t.Context(), p)
+		s.Submit(call("1", "T", `{}`))
+		return s
+	}
+	interrupted := func(cause error) func(*testing.T, anywhere, *pegboard.Pool) error {
+		return func(t *testing.T, ex anywhere, p *pegboard.Pool) error {
+			t.Helper()
+			turn, cancel := context.WithCancelCause(t.Context())
+			defer time.AfterFunc(time.Millisecond, func() { cancel(cause) }).Stop()
+			return ex.Run(turn, p, call("1", "T", `{}`))[0].Err
+		}
+	}
+	tests := []struct {
+		name  string
+		tool  pegboard.Tool
+		reply func(*testing.T, anywhere, *pegboard.Pool) error
+		is    error
+	}{
+		{"cut off", tool(pegboard.Info{}, false), func(t *testing.T, ex anywhere, p *pegboard.Pool) error {
+			t.Helper()
+			s := stream(t, ex, p)
+			s.Finish(pegboard.FinishLength)
+			return slices.Collect(s.Outcomes())[0].Err
+		}, pegboard.ErrCancelled},
+		{"abandoned while it runs", tool(pegboard.Info{}, true), func(t *testing.T, ex anywhere, p *pegboard.Pool) error {
+			t.Helper()
+			s := stream(t, ex, p)
+			s.Abandon(nil)
+			return slices.Collect(s.Outcomes())[0].Err
+		}, pegboard.ErrAbandoned},
+		{"abandoned with its result", tool(pegboard.Info{}, true), func(t *testing.T, ex anywhere, p *pegboard.Pool) error {
+			t.Helper()
+			s := stream(t, ex, p)
+			time.Sleep(time.Minute)
+			s.Abandon(nil)
+			return slices.Collect(s.Outcomes())[0].Err
+		}, nil},
+		{"cancelled by a message", tool(pegboard.Info{Interrupt: pegboard.InterruptCancel}, true), interrupted(pegboard.ErrNewMessage), pegboard.ErrNewMessage},
+		{"cancelled by the user", tool(pegboard.Info{}, true), interrupted(pegboard.ErrUserInterrupt), pegboard.ErrUserInterrupt},
+		{"detached", tool(pegboard.Info{Interrupt: pegboard.InterruptDetach}, true), interrupted(pegboard.ErrNewMessage), pegboard.ErrDetached},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				cfg := bypass(t)
+				cfg.Breaker = pegboard.BreakerLimits{Repeats: 3, Errors: 3}
+				pool, ex := registryOf(t, tc.tool).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), executor(pegboard.Executor{})
+				for range 3 {
+					require.ErrorIs(t, tc.reply(t, ex, pool), tc.is)
+				}
+				require.NoError(t, ex.Run(t.Context(), pool, call("1", "T", `{}`))[0].Err)
+			})
+		})
+	}
+}
+
 // TestNoRuleAnswersTheQuestionAboutALoop: the same call again and again is asked
 // about whatever the rules say, also by one that an answer adds.
 func TestNoRuleAnswersTheQuestionAboutALoop(t *testing.T) {

@@ -36,7 +36,8 @@ func (j *job) fail(f *failure) Outcome {
 	return o
 }
 
-// failWithPartial is fail for a call that returned a partial result.
+// failWithPartial is fail for a call that returned a partial result. It drops what a result
+// does besides: the call has failed, so it neither changes the session nor adds messages.
 func (j *job) failWithPartial(part *Result, f *failure) Outcome {
 	o := j.fail(f)
 	if part != nil && !part.empty() {
@@ -218,16 +219,11 @@ func (j *job) stopped(cause error) *failure {
 // stoppedWithResult is the outcome of a call that was stopped, and whose tool then
 // returned a result: of a part of its work, or of all of it.
 func (j *job) stoppedWithResult(result *Result, cause error) Outcome {
-	if result == nil || result.empty() {
-		return j.fail(j.stopped(cause))
-	}
 	f := j.stopped(cause)
-	f.text = fmt.Sprintf("%s was stopped while it ran: %s. It returned this:", j.call.Name, causeText(cause))
-	o := j.fail(f)
-	r := *result
-	r.IsError, r.Parts = true, slices.Concat(o.Result.Parts, result.Parts)
-	o.Result = &r
-	return o
+	if result != nil && !result.empty() {
+		f.text = fmt.Sprintf("%s was stopped while it ran: %s. It returned this:", j.call.Name, causeText(cause))
+	}
+	return j.failWithPartial(result, f)
 }
 
 // causeText words the cause of a stop for the model. Most texts also say how to go on.

@@ -84,6 +84,52 @@ func TestPartialOutputIsKept(t *testing.T) {
 	})
 }
 
+// TestStoppedCallHasNoSideEffects: of the result that its tool returns all the same, the model is
+// shown the parts below the reason of the stop, and nothing else happens.
+func TestStoppedCallHasNoSideEffects(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		info  pegboard.Info
+		cause error // of the turn's end; nil if the tool's time is over
+		is    error
+	}{
+		{"a new message", pegboard.Info{Name: "T", Interrupt: pegboard.InterruptCancel}, pegboard.ErrNewMessage, pegboard.ErrCancelled},
+		{"the user", pegboard.Info{Name: "T"}, pegboard.ErrUserInterrupt, pegboard.ErrCancelled},
+		{"its time is over", pegboard.Info{Name: "T", Timeout: time.Second}, nil, pegboard.ErrTimeout},
+	}
+	for _, tc := range tests {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				tool := pegboard.Build(pegboard.Definition[struct{}, *pegboard.Result]{
+					Info: tc.info, Description: "Returns a result although it was stopped.",
+					Call: func(own ctx, _ struct{}, _ *pegboard.Call) (*pegboard.Result, error) {
+						<-own.Done()
+						return &pegboard.Result{
+							Parts: []pegboard.Part{{Text: "all"}}, Messages: []pegboard.Part{{Text: "Do as this says."}}, StopTurn: true,
+							UpdateSession: func(*pegboard.Session) { t.Error("the session was changed") },
+							Shown:         func(*pegboard.Session, pegboard.Outcome) { t.Error("the result counts as shown") },
+						}, nil
+					},
+				})
+				turn, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if tc.cause != nil {
+					time.AfterFunc(time.Second, func() { cancel(tc.cause) })
+				}
+				ex := executor(pegboard.Executor{})
+				out := ex.Run(turn, registryOf(t, tool).AssemblePool(session(t, bypass(t)), pegboard.PoolConfig{}), call("1", "T", ``))[0]
+				require.ErrorIs(t, out.Err, tc.is)
+				require.True(t, out.Result.IsError)
+				require.Contains(t, out.Result.Text(), "It returned this:\nall")
+				require.Empty(t, out.Result.Messages)
+				require.False(t, out.StopTurn)
+			})
+		})
+	}
+}
+
 func TestDeferredCallIsAnsweredByTheHost(t *testing.T) {
 	t.Parallel()
 	tool := pegboard.Build(pegboard.Definition[struct{}, string]{

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
 
@@ -341,6 +342,32 @@ func TestLoadedOrderIsThatOfTheConversation(t *testing.T) {
 	}})
 	e.Run(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}), call("0", "ToolSearch", `{"query":"select:a"}`), call("1", "ToolSearch", `{"query":"select:b"}`), call("2", "late", `{"city":"Rome"}`))
 	require.Equal(t, []string{"ToolSearch", "late", "mcp__s__a", "mcp__s__b"}, s.Loaded(), "calls stand before results, both in their order")
+}
+
+// TestAbandonedReplyLoadsNothing: the model has seen neither its own calls nor what they found.
+func TestAbandonedReplyLoadsNothing(t *testing.T) {
+	t.Parallel()
+	for _, abandon := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			reg := registryOf(t, finder(), told(pegboard.Info{Name: "late", Loading: pegboard.LoadOnSearch}, "Late."))
+			s := session(t, pegboard.SessionConfig{})
+			ex := executor(pegboard.Executor{})
+			stream := ex.Stream(t.Context(), reg.AssemblePool(s, pegboard.PoolConfig{}))
+			stream.Submit(call("1", "ToolSearch", `{"query":"select:late"}`))
+			synctest.Wait()
+			require.Len(t, slices.Collect(stream.Ready()), 1)
+			want := []string{"ToolSearch", "late"}
+			if abandon {
+				stream.Abandon(nil)
+				want = nil
+			}
+			for o := range stream.Outcomes() {
+				t.Error("a second outcome", o)
+			}
+			require.Equal(t, want, s.Loaded())
+			require.Equal(t, abandon, strings.Contains(run(t, reg, s, call("2", "late", `{}`)).Result.Text(), "You have not seen its definition"))
+		})
+	}
 }
 
 // A tool that was loaded under an alias is loaded under its name.

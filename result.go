@@ -176,7 +176,8 @@ type Outcome struct {
 	// Err says why the call failed: nil, or a *[CallError]. It is nil, too, if the tool
 	// ran and reported a failure by Result.IsError. If the call was stopped while its tool
 	// ran, Err wraps ErrCancelled, or ErrTimeout, and the cause, whatever the tool returned;
-	// Result then has the cause of the stop, and below it the text that the tool returned.
+	// Result then has the cause of the stop, and below it the parts that the tool returned,
+	// but not its Messages, StopTurn, UpdateSession and Shown.
 	// A panic of the tool is in Err with its stack, see [PanicError]. So is a panic of
 	// Result.UpdateSession, unless a [Stream] yielded the outcome before.
 	Err error

@@ -118,9 +118,10 @@ func (s *Stream) Outcomes() iter.Seq[Outcome] {
 
 // Abandon abandons the message, for example because the provider falls back to another
 // model: running calls are stopped, the others do not run. Every submitted call still
-// has an outcome, which Outcomes yields; later results of tools are dropped. A nil cause
-// means [ErrAbandoned]. A second call does nothing. OnEvent must not call it, since it
-// waits for OnEvent.
+// has an outcome, which Outcomes yields; later results of tools are dropped. The model reads
+// none of it: no tool of the message counts as loaded, see [Session.Loaded], and the loop
+// breaker does not count its calls. A nil cause means [ErrAbandoned]. A second call does
+// nothing. OnEvent must not call it, since it waits for OnEvent.
 func (s *Stream) Abandon(cause error) {
 	if cause == nil {
 		cause = ErrAbandoned

@@ -39,11 +39,12 @@ type Outcome int
 
 // The outcomes.
 const (
-	NotRun    Outcome = iota // cancelled or superseded; not counted
+	NotRun    Outcome = iota // cancelled or superseded, so that there is no result to learn from; not counted
 	Succeeded                // the tool returned a result
 	Failed                   // the tool returned an error
 	Invalid                  // a mistake of the model, such as wrong input or an unknown tool; counts as an error of the tool
 	Denied                   // denied by a rule, a hook or the user
+	Pending                  // the result comes later; counts as a repetition, and as nothing else
 )
 
 // A Breaker counts the calls of one session. The zero value has the default limits. Its
@@ -115,6 +116,15 @@ func (b *Breaker) errorCount(tool string) int {
 func (b *Breaker) resetErrors(tool string) {
 	if i := b.indexOf(tool); i >= 0 {
 		b.failing = slices.Delete(b.failing, i, i+1)
+	}
+}
+
+// removeError takes back an error of a message that was abandoned.
+func (b *Breaker) removeError(tool string) {
+	if i := b.indexOf(tool); i >= 0 {
+		if b.failing[i].count--; b.failing[i].count == 0 {
+			b.resetErrors(tool)
+		}
 	}
 }
 

@@ -43,6 +43,10 @@ func denied(stop string, input int) step {
 	return step{tool: "Edit", input: fmt.Sprint(input), outcome: breaker.Denied, stop: stop}
 }
 
+func called(input, ask string) step {
+	return step{tool: "T", input: input, outcome: breaker.Succeeded, ask: ask}
+}
+
 func poll(result, ask string) step {
 	return step{tool: "Poll", input: `{}`, outcome: breaker.Succeeded, result: result, ask: ask}
 }
@@ -63,6 +67,7 @@ func TestBreaker(t *testing.T) {
 	)
 	list := step{tool: "List", input: `{"n":1}`, outcome: breaker.Succeeded, result: "a b"}
 	notRun := func(s *step) { s.outcome = breaker.NotRun }
+	pending := func(s *step) { s.outcome = breaker.Pending }
 	succeeded := func(s *step) { s.outcome = breaker.Succeeded }
 	invalid := func(s *step) { s.outcome = breaker.Invalid }
 	allowed := func(s *step) { s.allowed = true }
@@ -78,21 +83,25 @@ func TestBreaker(t *testing.T) {
 		{name: "another input", steps: []step{read(""), read(""), read("").with(func(s *step) { s.input = `{"path":"b"}` }), read("")}},
 		{name: "another tool with the same input", steps: []step{read(""), read(""), read("").with(func(s *step) { s.tool = "Glob" }), read("")}},
 		{name: "key order, space and escapes", steps: []step{
-			{tool: "T", input: `{"a":1,"b":[2]}`}, {tool: "T", input: ` {"b" : [2], "a":1}`}, {tool: "T", input: `{"\u0061":1,"b":[2]}`, ask: "3 times"},
+			called(`{"a":1,"b":[2]}`, ""), called(` {"b" : [2], "a":1}`, ""), called(`{"\u0061":1,"b":[2]}`, "3 times"),
 		}},
-		{name: "escapes that say other things", steps: []step{{tool: "T", input: `"\u0061"`}, {tool: "T", input: `"\u0062"`}, {tool: "T", input: `"\u0061"`}}},
+		{name: "escapes that say other things", steps: []step{called(`"\u0061"`, ""), called(`"\u0062"`, ""), called(`"\u0061"`, "")}},
 		{name: "space around a long input", steps: []step{
-			{tool: "T", input: `[1,2]`}, {tool: "T", input: `[1,2]` + strings.Repeat(" ", 1<<20)}, {tool: "T", input: `[1, 2]`, ask: "3 times"},
+			called(`[1,2]`, ""), called(`[1,2]`+strings.Repeat(" ", 1<<20), ""), called(`[1, 2]`, "3 times"),
 		}},
 		{name: "long inputs", steps: []step{
-			{tool: "T", input: long("1", "2")}, {tool: "T", input: long("2", "1")}, {tool: "T", input: long("1", "2")}, {tool: "T", input: long("1", "2")},
-			{tool: "T", input: " " + long("1", "2"), ask: "3 times"},
+			called(long("1", "2"), ""), called(long("2", "1"), ""), called(long("1", "2"), ""), called(long("1", "2"), ""),
+			called(" "+long("1", "2"), "3 times"),
 		}},
-		{name: "order in lists", steps: []step{{tool: "T", input: `[1,2]`}, {tool: "T", input: `[2,1]`}, {tool: "T", input: `[1,2]`}}},
-		{name: "no input", steps: []step{{tool: "T", input: ``}, {tool: "T", input: ` `}, {tool: "T", input: `{}`, ask: "3 times"}}},
-		{name: "not JSON", steps: []step{{tool: "T", input: `{`}, {tool: "T", input: `{`}, {tool: "T", input: `{`, ask: "3 times"}}},
-		{name: "not JSON, and not the same", steps: []step{{tool: "T", input: `{`}, {tool: "T", input: `{ `}, {tool: "T", input: `{`}}},
-		{name: "a call that is not run counts", steps: []step{read(""), read("").with(notRun), read(third)}},
+		{name: "order in lists", steps: []step{called(`[1,2]`, ""), called(`[2,1]`, ""), called(`[1,2]`, "")}},
+		{name: "no input", steps: []step{called(``, ""), called(` `, ""), called(`{}`, "3 times")}},
+		{name: "not JSON", steps: []step{called(`{`, ""), called(`{`, ""), called(`{`, "3 times")}},
+		{name: "not JSON, and not the same", steps: []step{called(`{`, ""), called(`{ `, ""), called(`{`, "")}},
+		{name: "a call that is not run does not count", steps: []step{
+			read("").with(notRun), read("").with(notRun), read("").with(notRun), read(""), read("").with(notRun), read(""), read(third).with(notRun), read(third),
+		}},
+		{name: "an exempt call that is not run", exempt: "Poll", steps: []step{read(""), poll("", "").with(notRun), read(""), read(third)}},
+		{name: "a call whose result comes later counts", steps: []step{read("").with(pending), read("").with(pending), read(third).with(pending)}},
 		{name: "allowed", steps: []step{read(""), read(""), read(third).with(allowed), read(""), read(""), read(third)}},
 		{name: "another tool allowed", steps: []step{read(""), list.with(allowed), read(""), list, read(""), list, read(""), list.with(func(s *step) { s.ask = "take turns 3 times" })}},
 		{name: "new turn", steps: []step{read(""), read(""), read("").with(newTurn), read(""), read(third)}},
@@ -198,8 +207,9 @@ func requirePart(t *testing.T, part, whole, format string, args ...any) {
 
 // messageStep is one message: its calls in order, how each ends, and in which order.
 type messageStep struct {
-	calls []step
-	ends  []int // places; empty for in order
+	calls     []step
+	ends      []int // places; empty for in order
+	abandoned bool
 }
 
 // TestMessages has messages of several calls.
@@ -209,6 +219,7 @@ func TestMessages(t *testing.T) {
 	asked := func(s step, ask string) step { s.ask = ask; return s }
 	changed := func(s step) step { s.result = "new"; return s }
 	stopped := func(s step, stop string) step { s.stop = stop; return s }
+	notRun := func(s step) step { s.outcome = breaker.NotRun; return s }
 	many := func(n int, of step) (all []step) {
 		for range n {
 			all = append(all, of)
@@ -241,6 +252,22 @@ func TestMessages(t *testing.T) {
 		{name: "as many calls as are compared", messages: []messageStep{{calls: numbered(16)}, {calls: numbered(16)}, {calls: []step{asked(numbered(16)[3], "3 times")}}}},
 		{name: "a part of the calls before", messages: []messageStep{
 			{calls: []step{read(""), list}}, {calls: []step{read(""), list}}, {calls: []step{read(third)}}, {calls: []step{read("")}},
+		}},
+
+		{name: "a part that was not run", messages: []messageStep{
+			{calls: []step{read(""), notRun(list)}}, {calls: []step{read(""), notRun(list)}}, {calls: []step{read(third), list}}, {calls: []step{read("")}},
+		}},
+		{name: "calls of abandoned messages", messages: []messageStep{
+			{calls: []step{read("")}, abandoned: true}, {calls: []step{read("")}, abandoned: true}, {calls: []step{read("")}},
+			{calls: []step{read("")}, abandoned: true}, {calls: []step{read("")}}, {calls: []step{read(third)}},
+		}},
+		{name: "denials of abandoned messages", messages: []messageStep{
+			{calls: []step{denied("", 1)}, abandoned: true}, {calls: []step{denied("", 2)}}, {calls: []step{denied("", 3)}, abandoned: true},
+			{calls: []step{denied("", 4)}}, {calls: []step{denied("denied 3 times", 5)}},
+		}},
+		{name: "errors of abandoned messages", limits: breaker.Limits{Errors: 3}, messages: []messageStep{
+			{calls: []step{failing("", 1)}, abandoned: true}, {calls: []step{failing("", 2)}}, {calls: []step{failing("", 3)}}, {calls: []step{failing("", 4)}, abandoned: true},
+			{calls: []step{failing("", 5)}}, {calls: []step{failing("failed 3 times", 6)}},
 		}},
 
 		{name: "denials of one message", messages: []messageStep{{calls: many(5, denied("", 1))}, {calls: many(5, denied("", 2))}}},
@@ -292,7 +319,11 @@ func runMessage(t *testing.T, b *breaker.Breaker, message messageStep, number in
 			stops[stop.Place] = stop.Text
 		}
 	}
-	m.Close()
+	if message.abandoned {
+		m.Abandon()
+	} else {
+		m.Close()
+	}
 	for i, s := range message.calls {
 		requirePart(t, s.stop, stops[i], "message %d, call %d", number, i)
 	}
@@ -410,15 +441,17 @@ func TestRandomCalls(t *testing.T) {
 			m := b.Message()
 			place, ask := m.Add(c)
 			require.Equal(t, errors >= 3 || same >= 3 || same == 1 && turns >= 6, ask != "", "errors %d, same %d, turns %d: %s", errors, same, turns, ask)
-			o := breaker.Outcome(random.IntN(5))
+			o := breaker.Outcome(random.IntN(6))
 			stops := m.End(place, o, "same")
 			m.Close()
 			if o == breaker.Denied {
 				denials++
 			}
-			want := o == breaker.Denied && denials >= 3 || o != breaker.NotRun && (same >= 6 || same == 1 && turns/2 >= 6)
+			want := o == breaker.Denied && denials >= 3 || o != breaker.NotRun && o != breaker.Pending && (same >= 6 || same == 1 && turns/2 >= 6)
 			require.Equal(t, want, len(stops) > 0, stops)
-			history = append(history, past{tool: tool, call: c, outcome: o})
+			if o != breaker.NotRun {
+				history = append(history, past{tool: tool, call: c, outcome: o})
+			}
 			if ask != "" {
 				asked++
 			}

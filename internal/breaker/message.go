@@ -98,7 +98,7 @@ func (m *Message) Allowed(place int) {
 // the part of the result that the model gets; it is ignored unless the call ran.
 //
 // A success ends the tool's errors in a row. A success or failure ends the denials in a
-// row. NotRun changes nothing.
+// row. NotRun changes nothing: later calls do not repeat the call.
 func (m *Message) End(place int, o Outcome, result string) (stops []Stop) {
 	b := m.breaker
 	b.mu.Lock()
@@ -120,7 +120,7 @@ func (m *Message) End(place int, o Outcome, result string) (stops []Stop) {
 // The caller holds the breaker's mu.
 func (m *Message) count(e *entry) (stop string) {
 	b, tool := m.breaker, e.call.tool
-	if m.turn != b.turn || e.outcome == NotRun {
+	if m.turn != b.turn || e.outcome == NotRun || e.outcome == Pending {
 		return ""
 	}
 	limits := b.limits.withDefaults()
@@ -159,18 +159,40 @@ func (m *Message) Close() {
 	b := m.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if m.turn != b.turn || len(m.calls) == 0 {
+	if m.turn != b.turn {
 		return
 	}
 	var r round
 	for _, e := range m.calls {
-		if b.exempt[e.call.tool] || m.allowed {
+		counts := e.outcome != NotRun
+		if m.allowed || counts && b.exempt[e.call.tool] {
 			b.repetition = repetition{}
 			return
 		}
-		r.add(e.counted)
+		if counts {
+			r.add(e.counted)
+		}
 	}
-	b.repetition.add(r)
+	if len(r.calls) > 0 || r.tooLarge {
+		b.repetition.add(r)
+	}
+}
+
+// Abandon is called instead of Close if the model reads none of the results. It takes back
+// what was counted; a row that the message has ended stays ended.
+func (m *Message) Abandon() {
+	b := m.breaker
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if m.turn != b.turn {
+		return
+	}
+	if m.denied && b.denials > 0 {
+		b.denials--
+	}
+	for tool := range m.failed {
+		b.removeError(tool)
+	}
 }
 
 // The texts for the user say why there is a question. Those for the model also say what
