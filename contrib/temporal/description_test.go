@@ -2,6 +2,8 @@ package temporal_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +17,7 @@ import (
 func TestDescriptionMakesTheSessionAgain(t *testing.T) {
 	t.Parallel()
 	dir, more := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "web"), 0o700))
 	perms, err := policy.New(policy.ModeAcceptEdits,
 		policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Bash(go test *)"}, Ask: []string{"WebFetch"}},
 		policy.RuleSet{Source: policy.SourceProject, Deny: []string{"Read(.env)"}})
@@ -22,7 +25,7 @@ func TestDescriptionMakesTheSessionAgain(t *testing.T) {
 	perms, err = perms.WithFactRules(policy.FactRule{Behavior: policy.Deny, Source: policy.SourceUser, Destructive: policy.Yes})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		ID: "conversation", Role: pegboard.RoleCoordinator, Dir: dir, MoreDirs: []string{more},
+		ID: "conversation", Role: pegboard.RoleCoordinator, Dir: dir, Cwd: "web", MoreDirs: []string{more},
 		Permissions: perms.WithTrustedSources("github"),
 	})
 	require.NoError(t, err)
@@ -43,6 +46,7 @@ func TestDescriptionMakesTheSessionAgain(t *testing.T) {
 		require.Equal(t, session.AgentID(), again.AgentID())
 		require.Equal(t, session.AgentType(), again.AgentType())
 		require.Equal(t, session.Dirs(), again.Dirs())
+		require.Equal(t, session.Cwd(), again.Cwd())
 		require.Equal(t, session.Permissions().Mode(), again.Permissions().Mode())
 		require.Equal(t, session.Permissions().TrustedSources(), again.Permissions().TrustedSources())
 		require.Equal(t, session.Permissions().FactRules(), again.Permissions().FactRules())

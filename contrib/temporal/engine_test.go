@@ -157,6 +157,7 @@ func TestNoWorkerTakesTheCall(t *testing.T) {
 				<-running
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
 			if tc.stopped {
 				time.AfterFunc(500*time.Millisecond, func() { cancel(pegboard.ErrUserInterrupt) })
 			}
