@@ -210,6 +210,7 @@ func TestRulesCoverHarmlessOptions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "sub"), 0o700))
+	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "away")))
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{
 		"Bash(npx mocha *)", "Bash(make *)", "Bash(go test *)", "Bash(npm test *)", "Bash(pytest *)", "Bash(npx jest *)", "Bash(npx vitest run *)", "Bash(cargo test *)",
 	}})
@@ -229,7 +230,7 @@ func TestRulesCoverHarmlessOptions(t *testing.T) {
 		{line: "cargo test --manifest-path sub/Cargo.toml"},
 
 		{line: "npx mocha --reporter ./evil.js", names: "--reporter"}, {line: "npx mocha --reporter evil", names: "--reporter"},
-		{line: "npx mocha test/a.js --require x", names: "--require"}, {line: "make -C ../other", names: "-C"},
+		{line: "npx mocha test/a.js --require x", names: "--require"}, {line: "make -C ../other", names: "-C"}, {line: "make -C away", names: "outside the working directories"},
 		{line: "make SHELL=x", names: "SHELL=x"}, {line: "go test -exec ./x ./...", names: "-exec"}, {line: "go test -coverprofile=/tmp/c.out", names: "-coverprofile=/tmp/c.out"},
 		{line: "go test -coverprofile=.cache/x", names: "-coverprofile=.cache/x"}, {line: "pytest -p evil", names: "-p"}, {line: "pytest --cov-report=html:../x", names: "--cov-report=html:../x"},
 		{line: "npm test -- --reporter=./evil", names: "--reporter=./evil"},
