@@ -153,9 +153,9 @@ func (e *Executor) logError(msg string, err error, attrs ...any) {
 // listed in [Outcome].Repairs.
 //
 // The zero Repair repairs scalars of built-in tools that have only one reading: "5" or 5.0
-// for the integer 5, 5 for the text "5", "true" for true, and null for a property that may be left out. All other
-// repairs are opt-in, and only a read-only call runs on them, since the model did not write
-// that input.
+// for the integer 5, 5 for the text "5", "true" for true, and null for a property that may be
+// left out. All other repairs are opt-in, and only a read-only call runs on them, since the
+// model did not write that input.
 type Repair struct {
 	// NoScalars refuses scalars of the wrong type.
 	NoScalars bool

@@ -499,6 +499,16 @@ func TestRemedyIsNarrow(t *testing.T) {
 			reason := refused(t, pool)
 			require.NotEmpty(t, reason)
 			require.Equal(t, tc.want, remedyIn(t, reason))
+			first, want := "", ""
+			for _, text := range offered(t, tc.actor, pegboard.SessionConfig{Dir: dir, Permissions: rules(t, tc.mode, tc.set)}, policy.SourceSession) {
+				if first == "" && strings.HasPrefix(text, "allow ") {
+					first = text
+				}
+			}
+			if tc.want != nil {
+				want = "allow " + strings.Join(tc.want, ", ") + " in session"
+			}
+			require.Equal(t, want, first, "a question offers the same")
 		})
 	}
 }

@@ -421,7 +421,19 @@ const projectManagers = "uv poetry pipenv bundle conda pipx mise devbox"
 // that a rule with a wildcard covers with any files of the project.
 func onlyReadsArgs(words []arg) bool {
 	spec, rest, ok := specBehindLaunchers(words)
-	return ok && !exceedsSpec(spec, rest) && !writesInPlace(words[1:])
+	return ok && !exceedsSpec(spec, rest) && !usesWriting(spec, rest) && !writesInPlace(words[1:])
+}
+
+// usesWriting reports whether a flag is used whose value is written, or entered.
+func usesWriting(s shelltable.WildcardSpec, args []arg) bool {
+	if i := slices.IndexFunc(args, func(a arg) bool { return a.value == "--" }); i >= 0 {
+		args = args[:i]
+	}
+	if s.SingleDash {
+		args = withTwoDashes(s.Flags, args)
+	}
+	used := commandSpec{flags: s.Flags, hasUnsafeFlags: true}.parseArgs(args).flags
+	return slices.ContainsFunc(used, func(f flag) bool { return has(s.Writes, f.name) })
 }
 
 // isValue reports whether an argument is an option with its value, or may be the value of the

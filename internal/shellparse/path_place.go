@@ -199,7 +199,7 @@ func (w *walker) addEntered(c *Command, name string, from place) {
 	}
 	for _, dir := range w.place.dirs {
 		if !slices.Contains(from.dirs, dir) {
-			c.Paths = append(c.Paths, Path{Name: dir, Guess: true, Write: true, MayWrite: true, Enters: true}) // a link may lead it out of the project
+			c.Paths = append(c.Paths, Path{Name: dir, Guess: true, Enters: true})
 		}
 	}
 }

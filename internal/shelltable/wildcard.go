@@ -30,6 +30,7 @@ type WildcardSpec struct {
 	ScopedNames    bool                      // operands may be names of packages such as @scope/name
 	PassesFlags    bool                      // flags before "--" may be passed on as those after it are
 	Values         map[string]*regexp.Regexp // patterns that the values of some flags must match
+	Writes         string                    // the flags whose value is a file that is written, or a directory that is entered
 	RefusedOperand *regexp.Regexp            // operands that no wildcard covers, in addition to those that may lead out of the project
 	RefusedArg     *regexp.Regexp            // arguments that no wildcard covers, whatever their flags
 	Proposal       Proposal                  // whether a prefix of the command is proposed
@@ -84,7 +85,7 @@ const (
 	// does a reporter that no runner brings.
 	scriptFlags = `-t= -g= --grep= --testNamePattern= --testPathPattern= --testPathPatterns= --coverage? --verbose? --watch? --watchAll? --run --bail? --silent? --ci? --runInBand --fix --check` +
 		` --maxWorkers= --testTimeout= --timeout= --retries= --shard= --max-warnings= --quiet --color --colors --no-color --no-coverage --passWithNoTests --forceExit --detectOpenHandles` +
-		` --updateSnapshot --findRelatedTests --runTestsByPath --listTests --onlyChanged -R= --reporter= --reporters= --coverageDirectory=`
+		` --updateSnapshot --findRelatedTests --runTestsByPath --listTests --onlyChanged -R= --reporter= --reporters=`
 	// runnerFlags are the flags of package managers that pass flags on without "--".
 	runnerFlags = `-s --if-present ` + scriptFlags
 	// kubectlFlags leaves out --kubeconfig, which may name a program, and flags that
@@ -113,11 +114,11 @@ var (
 	// other is a module that is loaded.
 	reporter         = regexp.MustCompile(`^=?(dot|spec|nyan|tap|tap-flat|landing|list|progress|json|json-stream|min|doc|markdown|xunit|junit|html|html-cov|line|blob|github|default|verbose|basic|tree|summary|github-actions|hanging-process)$`)
 	coverageReporter = regexp.MustCompile(`^=?(clover|cobertura|html|html-spa|json|json-summary|lcov|lcovonly|none|teamcity|text|text-lcov|text-summary)$`)
-	// pytestReport matches the reports of pytest-cov, in the project.
-	pytestReport = regexp.MustCompile(`^=?(term|term-missing|annotate|html|xml|json|lcov)(:skip-covered|:(\./)?\w[\w.-]*(/\w[\w.-]*)*)?$`)
-	pytestValues = map[string]*regexp.Regexp{"--cov": projectPath, "--cov-report": pytestReport, "--junitxml": output, "--junit-xml": output}
-	jestValues   = map[string]*regexp.Regexp{"--reporters": reporter, "--coverageDirectory": output, "--coverageReporters": coverageReporter, "--outputFile": output}
-	vitestValues = map[string]*regexp.Regexp{"--reporter": reporter, "--outputFile": output}
+	// pytestReport matches the reports of pytest-cov in their default places.
+	pytestReport = regexp.MustCompile(`^=?(term|term-missing|annotate|html|xml|json|lcov)(:skip-covered)?$`)
+	pytestValues = map[string]*regexp.Regexp{"--cov": projectPath, "--cov-report": pytestReport}
+	jestValues   = map[string]*regexp.Regexp{"--reporters": reporter, "--coverageReporters": coverageReporter}
+	vitestValues = map[string]*regexp.Regexp{"--reporter": reporter}
 	// kubectlFormat matches formats that do not come from a file.
 	kubectlFormat = regexp.MustCompile(`^=?(json|yaml|name|wide|(jsonpath|jsonpath-as-json|go-template|custom-columns)=.*)$`)
 	// kubectlSecret matches the kinds whose values are secret, in a list.
@@ -134,7 +135,7 @@ var (
 	scriptValues = map[string]*regexp.Regexp{
 		"--coverage": setting, "--verbose": setting, "--watch": setting, "--watchAll": setting, "--bail": setting, "--silent": setting, "--ci": setting,
 		"--maxWorkers": setting, "--testTimeout": setting, "--timeout": setting, "--retries": setting, "--shard": setting, "--max-warnings": setting,
-		"-R": reporter, "--reporter": reporter, "--reporters": reporter, "--coverageDirectory": output,
+		"-R": reporter, "--reporter": reporter, "--reporters": reporter,
 	}
 	workspaceValues = map[string]*regexp.Regexp{"-w": workspace, "--workspace": workspace}
 	npmValues       = withValues(scriptValues, workspaceValues)
@@ -165,8 +166,8 @@ func withValues(tables ...map[string]*regexp.Regexp) map[string]*regexp.Regexp {
 // everydaySpecs are the specs of the programs that agents run most.
 var everydaySpecs = map[string][]WildcardSpec{
 	"go": {
-		{Source: "Go 1.26, go help build", Words: "build", Proposal: ProposePrefix, Flags: goBuildFlags + " --o=", Values: withValues(goValues, map[string]*regexp.Regexp{"--o": output}), SingleDash: true},
-		{Source: "Go 1.26, go help test, testflag", Words: "test", Proposal: ProposePrefix, Flags: goBuildFlags + goTestFlags, Values: goTest, SingleDash: true},
+		{Source: "Go 1.26, go help build", Words: "build", Proposal: ProposePrefix, Flags: goBuildFlags + " --o=", Writes: "--C", Values: withValues(goValues, map[string]*regexp.Regexp{"--o": output}), SingleDash: true},
+		{Source: "Go 1.26, go help test, testflag", Words: "test", Proposal: ProposePrefix, Flags: goBuildFlags + goTestFlags, Writes: "--C --coverprofile", Values: goTest, SingleDash: true},
 		{Source: "Go 1.26, go help vet", Words: "vet", Proposal: ProposePrefix, Flags: "--n --v --x --c= --json --tags= --race", SingleDash: true},
 	},
 	"cargo": {
@@ -230,31 +231,33 @@ func yarnScript(words string) WildcardSpec {
 // makeSpec leaves out flags that choose other rules or a directory elsewhere. A word with
 // an equals sign sets a variable, even after "--", and SHELL is one.
 var makeSpec = WildcardSpec{
-	Source: "GNU make 4.4 manual, options", Values: map[string]*regexp.Regexp{"-j": wholeNumber, "--jobs": wholeNumber, "-C": output, "--directory": output},
+	Source: "GNU make 4.4 manual, options", Values: map[string]*regexp.Regexp{"-j": wholeNumber, "--jobs": wholeNumber, "-C": output, "--directory": output}, Writes: "-C --directory",
 	Flags: "-j? --jobs? -k --keep-going -s --silent --quiet -B --always-make -n --just-print --dry-run --recon" +
 		" -w --print-directory --no-print-directory -C= --directory=",
 }
 
-// pytestSpec leaves out -p, -c, -o, --rootdir, --confcutdir, --basetemp, --pyargs and --pdb.
+// pytestSpec leaves out -p, -c, -o, --rootdir, --confcutdir, --basetemp, --pyargs,
+// --pdb and all flags that say where a report is written.
 var pytestSpec = WildcardSpec{
 	Source: "pytest 8.4 manual, command-line flags, and pytest-cov 6", Values: pytestValues,
 	Flags: "-k= -m= -v -q -x -s -l -r= --verbose --quiet --exitfirst --showlocals --maxfail= --durations= --durations-min= --tb= --lf --last-failed" +
-		" --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only --no-header --no-summary --color= --strict-markers -n= --cov? --cov-report= --junitxml= --junit-xml=",
+		" --ff --failed-first --nf --new-first --sw --stepwise --co --collect-only --no-header --no-summary --color= --strict-markers -n= --cov? --cov-report=",
 }
 
-// jestSpec leaves out -c, --env, --rootDir and all other flags that name a file or a module.
+// jestSpec leaves out -c, --env, --rootDir and all other flags that name a file or a
+// module, and those that choose where to write.
 var jestSpec = WildcardSpec{
 	Source: "Jest 29 and 30 manuals, CLI options", Values: jestValues,
 	Flags: "-t= --testNamePattern= --testPathPattern= --testPathPatterns= --testPathIgnorePatterns= -i --runInBand -w= --maxWorkers= --bail? --ci" +
 		" --coverage? --collectCoverageFrom= --verbose? --silent? --watch --watchAll? -u --updateSnapshot -o --onlyChanged -f --onlyFailures" +
 		" --changedSince= --findRelatedTests --runTestsByPath --passWithNoTests --forceExit --detectOpenHandles --json --listTests --no-cache" +
 		" --noStackTrace --expand --lastCommit --randomize --seed= --shard= --showSeed --testTimeout= --color --colors --no-color --no-coverage" +
-		" --reporters= --coverageDirectory= --coverageReporters= --outputFile=",
+		" --reporters= --coverageReporters=",
 }
 
 // vitestFlags leave out the same flags of vitest.
 const vitestFlags = "-t= --testNamePattern= --run --watch? --coverage --bail= --silent? --hideSkippedTests --passWithNoTests --allowOnly --retry= --shard=" +
-	" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage --reporter= --outputFile="
+	" --changed? --testTimeout= --hookTimeout= --no-color --no-coverage -u --update --maxWorkers= --minWorkers= --logHeapUsage --reporter="
 
 var (
 	// vitestRun is proposed. Other words than "run" may install packages.

@@ -42,11 +42,11 @@ var (
 // runnerSpecs are the specs of programs that build, test and check projects.
 var runnerSpecs = map[string][]WildcardSpec{
 	"go": {
-		{Source: "Go 1.26, go help list", Words: "list", Flags: goBuildFlags + goListFlags, Values: goValues, SingleDash: true},
+		{Source: "Go 1.26, go help list", Words: "list", Flags: goBuildFlags + goListFlags, Writes: "--C", Values: goValues, SingleDash: true},
 		{Source: "Go 1.26, go help generate", Words: "generate", Flags: "--run= --skip= --n --v --x --tags=", SingleDash: true},
 		{Source: "Go 1.26, go help fmt", Words: "fmt", Flags: "--n --x --mod=", SingleDash: true},
 		{Source: "Go 1.26, go help doc", Words: "doc", Flags: "--all --c --cmd --short --src --u", SingleDash: true},
-		{Source: "Go 1.26, go help install", Words: "install", Flags: goBuildFlags, Values: goValues, SingleDash: true},
+		{Source: "Go 1.26, go help install", Words: "install", Flags: goBuildFlags, Writes: "--C", Values: goValues, SingleDash: true},
 		{Source: "Go 1.26, go help get", Words: "get", Flags: "--t --u= --v --x --tool --n", SingleDash: true},
 		{Source: "Go 1.26, go help mod tidy", Words: "mod tidy", Flags: "--e --v --x --diff --go= --compat=", SingleDash: true},
 		{Source: "Go 1.26, go help mod", Words: "mod download", Flags: "--x --json --reuse=", SingleDash: true},
@@ -55,7 +55,7 @@ var runnerSpecs = map[string][]WildcardSpec{
 		{Source: "Go 1.26, go help mod", Words: "mod why", Flags: "--m --vendor", SingleDash: true},
 		{Source: "Go 1.26, go help mod", Words: "mod vendor", Flags: "--e --v", SingleDash: true},
 		{Source: "Go 1.26, go help mod edit", Words: "mod edit", Flags: "--fmt --json --print --go= --toolchain= --require= --droprequire= --exclude= --dropexclude= --retract= --dropretract= --godebug= --tool= --droptool=", SingleDash: true},
-		{Source: "Go 1.26, go help run", Words: "run", Flags: goBuildFlags, Values: goValues, SingleDash: true, EndsAtOperand: true},
+		{Source: "Go 1.26, go help run", Words: "run", Flags: goBuildFlags, Writes: "--C", Values: goValues, SingleDash: true, EndsAtOperand: true},
 		{Source: "Go 1.26, go help fix", Words: "fix", Flags: "--n --v --x --diff --json --tags=", SingleDash: true},
 		{Source: "Go 1.26, go help clean", Words: "clean", Flags: "--i --r --n --x --cache --testcache --modcache --fuzzcache", SingleDash: true},
 	},

@@ -141,7 +141,7 @@ var prefixCases = []prefixCase{
 		next: []string{"pytest tests/test_x.py::test_y -v", "pytest -k 'a and not b' -x --lf", "pytest -q -n 4 --tb=short --maxfail 1 --durations=5", "pytest 'tests/t.py::t[1]' -m slow"},
 		abuses: []string{
 			"pytest -p evil", "pytest -pevil", "pytest -xp evil", "pytest tests -p no:evil", "pytest -c /opt/evil.ini", "pytest -c=evil.ini", "pytest --config-file=x", "pytest --rootdir=/opt", "pytest --rootd=/opt",
-			"pytest --confcutdir=/", "pytest -o python_files=x", "pytest --override-ini=x=y", "pytest --basetemp=/home/me", "pytest --baset=/home/me", "pytest --junitxml=/home/me/.bashrc", "pytest --junit-xml /opt/x", "pytest --junit-xml .git/x", "pytest --cov-report=html:../x",
+			"pytest --confcutdir=/", "pytest -o python_files=x", "pytest --override-ini=x=y", "pytest --basetemp=/home/me", "pytest --baset=/home/me", "pytest --junitxml=/home/me/.bashrc", "pytest --junit-xml x", "pytest --cov-report=html:../x",
 			"pytest --pdb", "pytest --pdbcls=evil:x", "pytest --pyargs evil", "pytest --import-mode=prepend", "pytest --debug=x", "pytest --log-file=x", "pytest --pastebin=all", "pytest --cov-config=x", "pytest --cov-report=html:/opt",
 			"pytest /opt/evil", "pytest ../evil", "pytest @args", "pytest ~/x", "PYTEST_ADDOPTS='-p evil' pytest", "PYTHONPATH=/opt pytest", "PYTEST_PLUGINS=evil pytest", "./pytest", "python -m pytest -p evil",
 		},

@@ -133,11 +133,13 @@ func TestPreviewIsWhatTheCallDoes(t *testing.T) {
 			t.Parallel()
 			d := &dialog{allow: true}
 			g, path := tc.setUp(t, d)
+			before := tree(t, g.dir)
 			out := g.call(t.Context(), t, tc.tool, tc.input)
 			if tc.says != "" {
 				require.ErrorIs(t, out.Err, pegboard.ErrInvalidInput)
 				require.ErrorContains(t, out.Err, tc.says)
 				require.Contains(t, out.Result.Text(), tc.says)
+				require.Equal(t, before, tree(t, g.dir))
 				require.Zero(t, d.asked, "a change that cannot be made is not put to the user")
 				return
 			}

@@ -213,7 +213,7 @@ func TestRulesCoverHarmlessOptions(t *testing.T) {
 	require.NoError(t, os.Symlink(t.TempDir(), filepath.Join(dir, "away")))
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{
 		"Bash(npx mocha *)", "Bash(make *)", "Bash(go test *)", "Bash(npm test *)", "Bash(pytest *)", "Bash(npx jest *)", "Bash(npx vitest run *)", "Bash(cargo test *)",
-	}})
+	}, Deny: []string{"Edit(/main.go)", "Edit(/sub/made.go)"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
 	require.NoError(t, err)
@@ -221,12 +221,20 @@ func TestRulesCoverHarmlessOptions(t *testing.T) {
 	var registry pegboard.Registry
 	require.NoError(t, registry.Add(shell.Bash(shell.Options{})))
 	pool := registry.AssemblePool(s, pegboard.PoolConfig{})
+	decide := func(line string) policy.Decision {
+		return pool.Decide(t.Context(), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"` + line + `"}`)})
+	}
+	for _, line := range []string{
+		"go test -coverprofile=main.go", "go test -coverprofile main.go ./...", "make -C sub ../main.go", "go test -C sub -coverprofile=made.go",
+	} {
+		require.Equal(t, policy.Deny, decide(line).Behavior, "a deny rule for edits is about the report: %s", line)
+	}
 	for _, tt := range []struct{ line, names string }{
 		{line: "npx mocha --reporter dot x"}, {line: "npx mocha -R min test/a.js"}, {line: "npm test -- --reporter=spec"},
-		{line: "npx jest --coverage --coverageDirectory=cov --coverageReporters=text"}, {line: "npx vitest run --reporter verbose --outputFile=out.json"},
+		{line: "npx jest --coverage --coverageReporters=text"}, {line: "npx vitest run --reporter verbose"},
 		{line: "make -C sub"}, {line: "make -kC sub test"}, {line: "go test -C sub ./..."},
 		{line: "go test ./... -coverprofile=c.out"}, {line: "go test -coverprofile c.out ./..."},
-		{line: "pytest --cov=src --cov-report=html:cov --cov-report=term-missing"}, {line: "pytest --cov --junitxml=out.xml"},
+		{line: "pytest --cov=src --cov-report=html --cov-report=term-missing"}, {line: "pytest --cov"},
 		{line: "cargo test --manifest-path sub/Cargo.toml"},
 
 		{line: "npx mocha --reporter ./evil.js", names: "--reporter"}, {line: "npx mocha --reporter evil", names: "--reporter"},
@@ -235,7 +243,7 @@ func TestRulesCoverHarmlessOptions(t *testing.T) {
 		{line: "go test -coverprofile=.cache/x", names: "-coverprofile=.cache/x"}, {line: "pytest -p evil", names: "-p"}, {line: "pytest --cov-report=html:../x", names: "--cov-report=html:../x"},
 		{line: "npm test -- --reporter=./evil", names: "--reporter=./evil"},
 	} {
-		d := pool.Decide(t.Context(), pegboard.Call{ID: "1", Name: "Bash", Input: []byte(`{"command":"` + tt.line + `"}`)})
+		d := decide(tt.line)
 		if tt.names == "" {
 			require.Equal(t, policy.Allow, d.Behavior, "%s: %s", tt.line, d.Reason)
 			continue
