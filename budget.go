@@ -70,8 +70,8 @@ func (b *Budget) Left() float64 {
 // A call that begins when the budget is used up does not run. Its error wraps [ErrBudget]
 // and is a *[BudgetError] for errors.As; the text for the model names the used-up limit. If
 // the budget is of every tool, the outcome has StopTurn. The model is warned before: when a
-// fifth or less is left, and when one call or nothing is left, a line in the Messages of the
-// next result says so, to each agent once. A name that no tool has limits nothing.
+// fifth or less is left, when one call is left, and when nothing is, a line in the Messages of
+// the next result says so, to each agent once. A name that no tool has limits nothing.
 type CallBudget struct {
 	// Tools are names of tools, aliases or sources, as a deny rule spells them, such as
 	// mcp__github; empty means every tool.
@@ -80,20 +80,21 @@ type CallBudget struct {
 	Per Period
 	// Calls is how many calls may run. A call counts when its tool is called, and once,
 	// however often it is attempted. Calls that were denied, invalid, duplicate or
-	// cancelled before do not count. The calls of a message are admitted in its order, and
-	// before those that its calls make.
+	// cancelled before do not count.
 	Calls int
 	// Time is how long the tools may run, those that run at the same time added up, from
 	// the start of a tool until its call is answered. What a call waits for before and
-	// between its attempts does not count, nor does a call that the host executes. The time
-	// of a call made from inside a call that counts is not counted again. Calls that run
-	// when the time is over are stopped, and have the same error as those that do not run.
+	// between its attempts does not count, nor does a call that the host executes, nor one
+	// made from inside a call whose time counts. Calls that run when the time is over go on,
+	// so that the limit may be exceeded; see [Info].Timeout.
 	Time time.Duration
-	// Tokens is how many tokens the results may have, as SessionConfig.CountTokens counts
-	// them. A result counts after it was shortened, see [ResultLimits]; results that only
-	// a script reads do not. What the host passes to [Session.SpendTokens] counts in budgets
-	// of every tool. The number of tokens is known only when they are spent: calls that run
-	// already may exceed the limit.
+	// Tokens is how many tokens the results may have by an estimate: one for each four bytes
+	// of text, of each part and message rounded up, and 1,600 for each image or other data. A
+	// result counts after it was shortened, see [ResultLimits]; results that only a script
+	// reads do not.
+	// What the host passes to [Session.SpendTokens] counts in budgets of every tool. The
+	// number of tokens is known only when they are spent: calls that run already may exceed
+	// the limit.
 	Tokens int
 }
 
@@ -117,10 +118,8 @@ const budgetWarning = 5
 // about 1,600 tokens, and for any other bytes.
 const tokensPerMedia = 1600
 
-// EstimateTokens estimates how many tokens a result has for the model: one for each four
-// bytes of text, of each part rounded up, and 1,600 for each image or other data.
-// Messages count as the parts do.
-func EstimateTokens(r *Result) int {
+// estimateTokens estimates how many tokens a result has for the model.
+func estimateTokens(r *Result) int {
 	n := 0
 	for _, parts := range [][]Part{r.Parts, r.Messages} {
 		for i := range parts {
@@ -177,26 +176,22 @@ type BudgetUse struct {
 	Tokens int
 }
 
-// A BudgetLimit names one limit of a [CallBudget].
-type BudgetLimit int
+// A budgetLimit is one limit of a [CallBudget].
+type budgetLimit int
 
-// The limits.
 const (
-	BudgetCalls BudgetLimit = iota
-	BudgetTime
-	BudgetTokens
+	budgetCalls budgetLimit = iota
+	budgetTime
+	budgetTokens
 )
-
-// String returns the limit in lower case.
-func (l BudgetLimit) String() string { return enum.Name(l, "calls", "time", "tokens") }
 
 // left returns the remainder of a limit and the limit itself, in calls, nanoseconds or
 // tokens. The limit is 0 if it is not set.
-func (u *BudgetUse) left(l BudgetLimit) (left, limit int64) {
+func (u *BudgetUse) left(l budgetLimit) (left, limit int64) {
 	switch b := &u.Budget; l {
-	case BudgetCalls:
+	case budgetCalls:
 		left, limit = int64(b.Calls-u.Calls), int64(b.Calls)
-	case BudgetTime:
+	case budgetTime:
 		left, limit = int64(b.Time-u.Time), int64(b.Time)
 	default:
 		left, limit = int64(b.Tokens-u.Tokens), int64(b.Tokens)
@@ -205,8 +200,8 @@ func (u *BudgetUse) left(l BudgetLimit) (left, limit int64) {
 }
 
 // usedUp returns the first limit of which nothing is left.
-func (u *BudgetUse) usedUp() (BudgetLimit, bool) {
-	for _, l := range []BudgetLimit{BudgetCalls, BudgetTime, BudgetTokens} {
+func (u *BudgetUse) usedUp() (budgetLimit, bool) {
+	for _, l := range []budgetLimit{budgetCalls, budgetTime, budgetTokens} {
 		if left, limit := u.left(l); limit > 0 && left == 0 {
 			return l, true
 		}
@@ -215,14 +210,14 @@ func (u *BudgetUse) usedUp() (BudgetLimit, bool) {
 }
 
 // amount returns n of a limit in words, for example "20 calls of WebSearch".
-func (u *BudgetUse) amount(l BudgetLimit, n int64) string {
+func (u *BudgetUse) amount(l budgetLimit, n int64) string {
 	switch of := u.Budget.of(); l {
-	case BudgetCalls:
+	case budgetCalls:
 		if of == "" {
 			return plural(n, "tool call")
 		}
 		return plural(n, "call") + of
-	case BudgetTime:
+	case budgetTime:
 		if of == "" {
 			of = " of tools"
 		}
@@ -251,10 +246,10 @@ func roundTime(d time.Duration) time.Duration {
 }
 
 // warning tells the model how much is left.
-func (u *BudgetUse) warning(l BudgetLimit) string {
+func (u *BudgetUse) warning(l budgetLimit) string {
 	left, limit := u.left(l)
 	some := fmt.Sprint(left)
-	if l == BudgetTime {
+	if l == budgetTime {
 		some = roundTime(time.Duration(left)).String()
 	}
 	return fmt.Sprintf("Budget: %s of %s left in this %v.", some, u.amount(l, limit), u.Budget.Per)
@@ -262,8 +257,8 @@ func (u *BudgetUse) warning(l BudgetLimit) string {
 
 // A BudgetError says which budget keeps a call from running. It wraps [ErrBudget].
 type BudgetError struct {
-	Use   BudgetUse   // the budget and its use at that moment
-	Limit BudgetLimit // the limit that is used up
+	Use   BudgetUse // the budget and its use at that moment
+	limit budgetLimit
 }
 
 // Error returns the limit that is used up.
@@ -273,8 +268,8 @@ func (e *BudgetError) Error() string {
 
 // what returns the limit in words.
 func (e *BudgetError) what() string {
-	_, limit := e.Use.left(e.Limit)
-	return fmt.Sprintf("the limit of %s in this %v", e.Use.amount(e.Limit, limit), e.Use.Budget.Per)
+	_, limit := e.Use.left(e.limit)
+	return fmt.Sprintf("the limit of %s in this %v", e.Use.amount(e.limit, limit), e.Use.Budget.Per)
 }
 
 // Unwrap returns ErrBudget.
@@ -310,33 +305,25 @@ type ledger struct {
 
 // An account counts the spending of one budget.
 type account struct {
-	ledger *ledger       // of the session that has the budget
-	rules  []policy.Rule // that name its tools; empty means every tool
-	use    BudgetUse
-
-	reserved int         // calls that were admitted and have not begun
-	running  []*spending // calls whose time counts
-	inside   []*spending // calls that run in one of those, in the order in which they began
-	since    time.Time   // up to which the time of running was added
-	timer    *time.Timer // stops them when the time is over
-	turn     int         // how often the count began anew
+	rules   []policy.Rule // that name its tools; empty means every tool
+	use     BudgetUse
+	running int       // calls whose time counts
+	since   time.Time // up to which the time of running was added
+	turn    int       // how often the count began anew
 }
 
 // toldLimits are the limits of an account of whose end an agent was told in a turn.
 type toldLimits struct {
 	turn   int
-	levels [BudgetTokens + 1]int // 0: not told; 1: that little is left; 2: that one call or nothing is left
+	levels [budgetTokens + 1]int // 0: not told; 1: that little is left; 2: that one call is left; 3: that nothing is left
 }
 
 // A spending is what one call spends. Root.mu guards its fields.
 type spending struct {
-	call     interface{ overspent(err *BudgetError) }
 	outer    *spending  // of the nearest call around this one that has one, or nil
 	accounts []*account // of the budgets that the call counts in
-	reserved bool
-	decided  bool // it will run, or has ended; until then it may leave its reservation, or take one
-	counted  bool // as a call
-	timed    bool
+	counted  bool       // as a call
+	timed    []*account // in which its time counts at present
 }
 
 // newLedger returns the ledger of a session, or nil if neither it nor a parent has
@@ -354,7 +341,7 @@ func newLedger(budgets []CallBudget, agentID string, parent *ledger) (*ledger, e
 		if err != nil {
 			return nil, fmt.Errorf("budget %d: %w", i+1, err)
 		}
-		l.own = append(l.own, &account{ledger: l, rules: rules, use: BudgetUse{Budget: b.clone(), AgentID: agentID}})
+		l.own = append(l.own, &account{rules: rules, use: BudgetUse{Budget: b.clone(), AgentID: agentID}})
 	}
 	l.accounts = append(l.accounts, l.own...)
 	l.told = make([]toldLimits, len(l.accounts))
@@ -366,205 +353,87 @@ func (a *account) namesTool(e *entry) bool {
 	return len(a.rules) == 0 || slices.ContainsFunc(a.rules, func(r policy.Rule) bool { return r.Names(&e.facts) })
 }
 
-// open fills s, which must be new, for a call of a tool. It reserves a call in each
-// account if all have one left, so that the calls of a message are admitted in its order.
-// Of a call that was executed before only the result counts.
+// open fills s, which must be new, for a call of a tool. Of a call that was executed before
+// only the result counts.
 func (l *ledger) open(s *spending, e *entry, executed bool) {
 	for _, a := range l.accounts {
 		if a.namesTool(e) {
 			s.accounts = append(s.accounts, a)
 		}
 	}
-	l.root.mu.Lock()
-	defer l.root.mu.Unlock()
-	if s.decided, s.counted = executed, executed; !executed {
-		s.reserve()
-	}
+	s.counted = executed
 }
 
-// reserve reserves a call, if that was not done and one is left everywhere.
-func (s *spending) reserve() {
-	if s.reserved || slices.ContainsFunc(s.accounts, func(a *account) bool {
-		limit := a.use.Budget.Calls
-		return limit > 0 && a.use.Calls+a.reserved >= limit
-	}) {
-		return
-	}
-	s.reserved = true
-	for _, a := range s.accounts {
-		a.reserved++
-	}
-}
-
-// unreserve takes a reservation back.
-func (s *spending) unreserve() {
-	if s.reserved {
-		s.reserved = false
-		for _, a := range s.accounts {
-			a.reserved--
-		}
-	}
-}
-
-// check returns an error if a call that was allowed must not run now. It takes a
-// reservation if the call has none.
-func (l *ledger) check(s *spending) *BudgetError {
-	l.root.mu.Lock()
-	defer l.root.mu.Unlock()
-	s.reserve()
-	err := s.usedUp(true)
-	s.decided = err == nil
-	return err
-}
-
-// dependsOnOthers reports whether it may become clear only later whether a call is left
-// for this one: others have reservations that they may not need.
-func (l *ledger) dependsOnOthers(s *spending) bool {
-	l.root.mu.Lock()
-	defer l.root.mu.Unlock()
-	return !s.reserved && s.usedUp(false) == nil
-}
-
-// usedUp returns an error if a budget is used up, whatever others do with their
-// reservations.
+// usedUp returns an error if a budget is used up.
 func (l *ledger) usedUp(s *spending) *BudgetError {
 	l.root.mu.Lock()
 	defer l.root.mu.Unlock()
-	return s.usedUp(false)
+	return s.usedUp()
 }
 
-// usedUp returns an error if a budget is used up, or reserved for other calls if reserved
-// is set. Of several budgets it names one of every tool, if there is one.
-func (s *spending) usedUp(reserved bool) (worst *BudgetError) {
+// usedUp returns an error if a budget is used up. Of several it names one of every tool, if
+// there is one.
+func (s *spending) usedUp() (worst *BudgetError) {
 	for _, a := range s.accounts {
 		a.addTime()
 		use := a.use
-		switch {
-		case s.counted: // for another attempt only time and tokens count
+		if s.counted { // for another attempt only time and tokens count
 			use.Calls = 0
-		case reserved && s.reserved:
-			use.Calls += a.reserved - 1
-		case reserved:
-			use.Calls += a.reserved
 		}
 		if l, over := use.usedUp(); over && (worst == nil || !worst.everyTool()) {
-			worst = &BudgetError{Use: a.copied(), Limit: l}
+			worst = &BudgetError{Use: a.copied(), limit: l}
 		}
 	}
 	return worst
-}
-
-// isOpen reports whether it is not decided whether the call will count.
-func (l *ledger) isOpen(s *spending) bool {
-	l.root.mu.Lock()
-	defer l.root.mu.Unlock()
-	return len(s.accounts) > 0 && !s.decided
 }
 
 // begin counts the call, if it was not counted, and from now on its time, if timed is set.
 func (l *ledger) begin(s *spending, timed bool) *BudgetError {
 	l.root.mu.Lock()
 	defer l.root.mu.Unlock()
-	if err := s.usedUp(true); err != nil {
+	if err := s.usedUp(); err != nil {
 		return err
 	}
-	s.unreserve()
 	for _, a := range s.accounts {
 		if !s.counted {
 			a.use.Calls++
 		}
-		switch {
-		case !timed:
-		case a.counts(s.outer):
-			a.inside = append(a.inside, s)
-		default:
-			a.addTime()
-			a.running = append(a.running, s)
-			a.setTimer()
+		if timed && !s.outer.counts(a) {
+			a.running++
+			s.timed = append(s.timed, a)
 		}
 	}
-	s.counted, s.timed = true, timed
+	s.counted = true
 	return nil
 }
 
-// counts reports whether the time of s or of a call around it counts at present.
-func (a *account) counts(s *spending) bool {
-	for ; s != nil; s = s.outer {
-		if slices.Contains(a.running, s) {
-			return true
-		}
-	}
-	return false
+// counts reports whether the time of the call or of one around it counts in a.
+func (s *spending) counts(a *account) bool {
+	return s != nil && (slices.Contains(s.timed, a) || s.outer.counts(a))
 }
 
-// pause ends the count of the call's time, if it counts. That of calls inside that go on, such as
-// those of an agent that the call has started, counts from now on.
+// pause ends the count of the call's time, if it counts.
 func (l *ledger) pause(s *spending) {
 	l.root.mu.Lock()
 	defer l.root.mu.Unlock()
-	if !s.timed {
-		return
-	}
-	s.timed = false
-	for _, a := range s.accounts {
+	for _, a := range s.timed {
 		a.addTime()
-		is := func(other *spending) bool { return other == s }
-		a.running, a.inside = slices.DeleteFunc(a.running, is), slices.DeleteFunc(a.inside, is)
-		a.inside = slices.DeleteFunc(a.inside, func(other *spending) bool {
-			if a.counts(other.outer) {
-				return false
-			}
-			a.running = append(a.running, other)
-			return true
-		})
-		a.setTimer()
+		a.running--
 	}
+	s.timed = nil
 }
 
 // addTime adds the time of the running calls since it was added last.
 func (a *account) addTime() {
 	now := time.Now()
-	a.use.Time += now.Sub(a.since) * time.Duration(len(a.running))
+	a.use.Time += now.Sub(a.since) * time.Duration(a.running)
 	a.since = now
 }
 
-// setTimer sets the timer that stops the running calls. The time was added just before.
-func (a *account) setTimer() {
-	if a.timer != nil {
-		a.timer.Stop()
-		a.timer = nil
-	}
-	left, n := a.use.Budget.Time-a.use.Time, time.Duration(len(a.running))
-	if left > 0 && n > 0 {
-		a.timer = time.AfterFunc((left+n-1)/n, a.stopRunning)
-	}
-}
-
-// stopRunning stops the running calls if the time is over.
-func (a *account) stopRunning() {
-	running, err := a.overspending()
-	for _, s := range running {
-		s.call.overspent(err)
-	}
-}
-
-func (a *account) overspending() ([]*spending, *BudgetError) {
-	mu := &a.ledger.root.mu
-	mu.Lock()
-	defer mu.Unlock()
-	if a.addTime(); a.use.Time < a.use.Budget.Time { // the turn has ended meanwhile
-		a.setTimer()
-		return nil, nil
-	}
-	return slices.Clone(a.running), &BudgetError{Use: a.copied(), Limit: BudgetTime}
-}
-
-// end ends the call, and adds the tokens of its result if it ran.
+// end adds the tokens of the call's result, if it ran.
 func (l *ledger) end(s *spending, tokens int) {
 	l.root.mu.Lock()
 	defer l.root.mu.Unlock()
-	s.unreserve()
-	s.decided = true
 	if s.counted {
 		for _, a := range s.accounts {
 			a.use.Tokens += tokens
@@ -593,7 +462,6 @@ func (l *ledger) newTurn() {
 			a.addTime()
 			a.use.Calls, a.use.Time, a.use.Tokens = 0, 0, 0
 			a.turn++
-			a.setTimer()
 		}
 	}
 }
@@ -625,20 +493,21 @@ func (l *ledger) warnings() (lines []string) {
 			*told = toldLimits{turn: a.turn}
 		}
 		a.addTime()
-		use := a.use
-		use.Calls += a.reserved
 		for limit := range told.levels {
-			left, all := use.left(BudgetLimit(limit))
+			left, all := a.use.left(budgetLimit(limit))
 			level := 0
 			if all > 0 && left <= all/budgetWarning {
 				level = 1
 			}
-			if all > 0 && (left == 0 || left == 1 && BudgetLimit(limit) == BudgetCalls) {
+			if all > 0 && left == 1 && budgetLimit(limit) == budgetCalls {
 				level = 2
+			}
+			if all > 0 && left == 0 {
+				level = 3
 			}
 			if level > told.levels[limit] {
 				told.levels[limit] = level
-				lines = append(lines, use.warning(BudgetLimit(limit)))
+				lines = append(lines, a.use.warning(budgetLimit(limit)))
 			}
 		}
 	}
@@ -756,12 +625,8 @@ func (g *groups) describe(o *throttle.Obstacle) string {
 // and nothing else in between, tell the model nothing new; a tool that polls says so in
 // its [Info]. A model that is denied in message after message, and in between does nothing
 // that is allowed, does not take no for an answer. Errors are different: tests that fail
-// while the model repairs the code are how the work is done. So errors count only on
-// request.
+// while the model repairs the code are how the work is done.
 type BreakerLimits struct {
-	// Errors is how many messages in a row have an error of one tool, without a success
-	// of that tool, before its next call is asked about; 0 means off.
-	Errors int
 	// Repeats is how often in a row the same calls are made with the same results: the
 	// last time, the user is asked about them, and after twice as often the turn should
 	// end. Two messages that alternate count as one. 0 means 3.
@@ -777,7 +642,7 @@ func breakerOutcome(o *Outcome) breaker.Outcome {
 	switch {
 	case o.SameAs != nil: // the breaker has counted that call
 		return breaker.NotRun
-	case is(ErrDenied), is(ErrBudget) && !is(ErrCancelled): // the model was told that it has none left
+	case is(ErrDenied), is(ErrBudget): // the model was told that it has none left
 		return breaker.Denied
 	case is(ErrInvalidInput), is(ErrUnknownTool):
 		return breaker.Invalid

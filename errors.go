@@ -30,8 +30,7 @@ var (
 	ErrPanic          = errors.New("panicked")
 	ErrDuplicate      = errors.New("duplicate")
 	ErrClosed         = errors.New("session closed")
-	// ErrBudget: a [CallBudget] is used up. A running call that its end has stopped wraps
-	// ErrCancelled, too.
+	// ErrBudget: a [CallBudget] is used up.
 	ErrBudget = errors.New("budget used up")
 	// ErrDeadlock: the call and another would each wait for the other, see [GroupLimit].
 	ErrDeadlock = throttle.ErrDeadlock

@@ -652,7 +652,7 @@ func ExampleCallBudget() {
 		}
 		var over *pegboard.BudgetError
 		if errors.As(out.Err, &over) {
-			fmt.Println("the host sees:", over.Limit, over.Use.Calls, "of", over.Use.Budget.Calls)
+			fmt.Println("the host sees:", over.Use.Calls, "of", over.Use.Budget.Calls)
 		}
 	}
 	greetAda()
@@ -664,8 +664,9 @@ func ExampleCallBudget() {
 	// hello Ada
 	// Budget: 1 of 2 calls of Greet left in this turn.
 	// hello Ada
+	// Budget: 0 of 2 calls of Greet left in this turn.
 	// Greet was not run: the limit of 2 calls of Greet in this turn is used up. Use other tools, or answer with what you have and say what is missing.
-	// the host sees: calls 2 of 2
+	// the host sees: 2 of 2
 	// hello Ada
 	// Budget: 1 of 2 calls of Greet left in this turn.
 }
@@ -705,11 +706,6 @@ func ExampleSession_Spent() {
 	// Output:
 	// "": 1 of 100
 	// "reviewer": 1 of 5
-}
-
-func ExampleEstimateTokens() {
-	fmt.Println(pegboard.EstimateTokens(pegboard.TextResult("twenty bytes of text")))
-	// Output: 5
 }
 
 // A model that makes the same call with the same result again and again goes round in

@@ -1065,7 +1065,7 @@ func (w *world) session(t *testing.T, change ...func(*pegboard.SessionConfig)) *
 	t.Helper()
 	cfg := pegboard.SessionConfig{
 		Permissions: rules(t, policy.ModeBypass, policy.RuleSet{Deny: []string{"WebFetch(domain:deny.test)"}, Ask: []string{"WebFetch(domain:ask.test)"}}),
-		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Breaker:     pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 		Hooks: pegboard.JoinHooks(
 			pegboard.Hooks{Post: w.count(w.hooked), PostFailure: w.count(w.hooked), NotRun: w.count(w.unhooked)},
 			pegboard.Hooks{Pre: preAsPlanned, Post: postAsPlanned, PostFailure: postAsPlanned, NotRun: postAsPlanned, Timeout: hookTime},

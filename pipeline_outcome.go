@@ -211,9 +211,7 @@ func (j *job) stopped(cause error) *failure {
 	if class != nil && !errors.Is(cause, ErrCancelled) {
 		err = fmt.Errorf("%w: %w", ErrCancelled, cause)
 	}
-	b := (*BudgetError)(nil)
-	return &failure{err: err, text: fmt.Sprintf("%s %s: %s", j.call.Name, did, sentence(causeText(cause))),
-		stopTurn: errors.As(cause, &b) && b.everyTool()}
+	return &failure{err: err, text: fmt.Sprintf("%s %s: %s", j.call.Name, did, sentence(causeText(cause)))}
 }
 
 // stoppedWithResult is the outcome of a call that was stopped, and whose tool then
@@ -228,10 +226,7 @@ func (j *job) stoppedWithResult(result *Result, cause error) Outcome {
 
 // causeText words the cause of a stop for the model. Most texts also say how to go on.
 func causeText(cause error) string {
-	b := (*BudgetError)(nil)
 	switch {
-	case errors.As(cause, &b):
-		return b.text()
 	case errors.Is(cause, ErrTimeout):
 		return "it took too long (" + cause.Error() + "). Do less at once, or give it more time if its input can"
 	case errors.Is(cause, ErrNewMessage):

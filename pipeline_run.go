@@ -200,7 +200,6 @@ type callLimits struct {
 	waiting lifetime.Context // of the wait for groups; also cancelled when all calls are stopped
 
 	spending spending
-	over     atomic.Pointer[BudgetError] // of the time that has run out while the tool ran
 
 	grouped bool
 	queued  throttle.Entry // if grouped
@@ -223,7 +222,6 @@ func (j *job) openLimits() {
 	}
 	l.waiting.Init(&j.batch.ctx)
 	if s.ledger != nil {
-		l.spending.call = l
 		if l.outer != nil {
 			l.spending.outer = &l.outer.spending
 		}
@@ -237,7 +235,7 @@ func (j *job) openLimits() {
 func (j *job) enter(ctx context.Context) *failure {
 	if l := j.limits; l != nil && j.supplied == nil { // or it was executed before
 		ctx = &l.waiting
-		if f := j.checkBudgets(ctx); f != nil { // before it waits
+		if f := j.overBudget(); f != nil { // before it waits
 			return f
 		}
 		l.joinGroups()
@@ -345,9 +343,6 @@ func (j *job) withLimits(own context.Context) context.Context {
 	if j.limits == nil {
 		return own
 	}
-	if err := j.limits.over.Load(); err != nil { // the time ran out before the tool began
-		j.run.stop(err)
-	}
 	return context.WithValue(own, outerJobKey{}, j)
 }
 
@@ -367,62 +362,12 @@ func (j *job) abandonLimits(reason error) {
 	}
 }
 
-// overspent stops the call, whose time has run out.
-func (l *callLimits) overspent(err *BudgetError) {
-	l.over.CompareAndSwap(nil, err)
-	l.job.run.stop(err)
-}
-
 // overBudget fails if a budget is used up already.
 func (j *job) overBudget() *failure {
 	if ledger := j.session().ledger; ledger != nil && j.limits != nil {
 		if err := ledger.usedUp(&j.limits.spending); err != nil {
 			j.stage = StageLimits
 			return j.notStarted(err)
-		}
-	}
-	return nil
-}
-
-// checkBudgets fails if a budget is used up. If that depends on earlier calls of the
-// message, it waits until these are decided, so that it ends as in a serial run.
-func (j *job) checkBudgets(ctx context.Context) *failure {
-	ledger := j.session().ledger
-	if ledger == nil {
-		return nil
-	}
-	defer j.notifyHeld()
-	for ledger.dependsOnOthers(&j.limits.spending) {
-		held := j.callsBefore()
-		if held == nil {
-			break
-		}
-		select {
-		case <-held:
-		case <-ctx.Done():
-			return j.stopped(context.Cause(ctx))
-		}
-	}
-	if err := ledger.check(&j.limits.spending); err != nil {
-		return j.notStarted(err)
-	}
-	return nil
-}
-
-// callsBefore returns nil if it is known which earlier calls of the message count in the
-// budgets, or a channel that is closed when it should be called again. An earlier call
-// that waits for other calls, which may be this one, is not waited for.
-func (j *job) callsBefore() <-chan struct{} {
-	b := j.batch
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, earlier := range slices.Backward(b.jobs[:j.index]) {
-		if earlier.limits == nil {
-			continue
-		}
-		changed := earlier.order.watch()
-		if j.session().ledger.isOpen(&earlier.limits.spending) && !earlier.schedule.ticket.Waits() {
-			return changed
 		}
 	}
 	return nil
@@ -454,10 +399,9 @@ func (j *job) closeLimits(r *Result) *Result {
 	if j.limits != nil {
 		tokens := 0
 		if !inner { // the model reads it
-			tokens = j.countTokens(r)
+			tokens = estimateTokens(r)
 		}
 		ledger.end(&j.limits.spending, tokens)
-		j.notifyHeld()
 	}
 	if inner {
 		return r
@@ -467,20 +411,6 @@ func (j *job) closeLimits(r *Result) *Result {
 		lines = append(lines, Part{Text: line})
 	}
 	return withMessages(r, lines)
-}
-
-// countTokens counts the tokens of a result as the host wants.
-func (j *job) countTokens(r *Result) int {
-	count := j.session().cfg.CountTokens
-	if count == nil {
-		return EstimateTokens(r)
-	}
-	counted := 0
-	if err := j.batch.await("CountTokens", goroutine.Go(func() { counted = count(r) })); err != nil {
-		j.batch.exec.logError("CountTokens failed", err, "tool", j.call.Name)
-		return EstimateTokens(r)
-	}
-	return max(0, counted)
 }
 
 // withMessages returns r with further messages.

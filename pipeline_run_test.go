@@ -246,10 +246,6 @@ func TestForeignFuncsThatNeverReturnHangNoCall(t *testing.T) {
 		"TraceID": func(p *parts) {
 			p.executor.OnEvent, p.executor.TraceID = func(pegboard.Event) {}, func(ctx) string { p.stuck(); return "" }
 		},
-		"CountTokens": func(p *parts) {
-			p.cfg.Budgets = []pegboard.CallBudget{{Tokens: 1000}}
-			p.cfg.CountTokens = func(*pegboard.Result) int { p.stuck(); return 0 }
-		},
 	}
 	stops := map[string]func(cancel context.CancelCauseFunc, s *pegboard.Session){
 		"the context is cancelled":   func(cancel context.CancelCauseFunc, _ *pegboard.Session) { cancel(pegboard.ErrUserInterrupt) },
@@ -263,7 +259,7 @@ func TestForeignFuncsThatNeverReturnHangNoCall(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					release := make(chan struct{})
 					p := &parts{stuck: func() { <-release }, input: `{}`, cfg: bypass(t)}
-					p.cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+					p.cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 					p.executor.Logger = slog.New(slog.DiscardHandler)
 					p.def = pegboard.Definition[struct{}, string]{
 						Info: pegboard.Info{Name: "Tool"}, Description: "Does nothing.",

@@ -973,9 +973,9 @@ func TestSameCallsSpendOnce(t *testing.T) {
 	cfg := bypass(t)
 	cfg.Budgets = []pegboard.CallBudget{{Calls: 2}}
 	s := session(t, cfg)
-	ex := executor(pegboard.Executor{})
-	outs := ex.Run(t.Context(), registryOf(t, pegboard.Build(lookup(&ran))).AssemblePool(s, pegboard.PoolConfig{}),
-		call("1", "Look", `{"at":"a"}`), call("2", "Look", `{"at":"a"}`), call("3", "Look", `{"at":"b"}`), call("4", "Look", `{"at":"c"}`), call("5", "Look", `{"at":"c"}`))
+	ex, pool := executor(pegboard.Executor{}), registryOf(t, pegboard.Build(lookup(&ran))).AssemblePool(s, pegboard.PoolConfig{})
+	outs := ex.Run(t.Context(), pool, call("1", "Look", `{"at":"a"}`), call("2", "Look", `{"at":"a"}`), call("3", "Look", `{"at":"b"}`))
+	outs = append(outs, ex.Run(t.Context(), pool, call("4", "Look", `{"at":"c"}`), call("5", "Look", `{"at":"c"}`))...)
 	require.Equal(t, []string{"", "1", "", "", ""}, sames(outs))
 	require.NoError(t, outs[2].Err)
 	require.ErrorIs(t, outs[3].Err, pegboard.ErrBudget)

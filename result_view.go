@@ -79,9 +79,6 @@ func (o *Outcome) failureLine() string {
 			continue
 		}
 		cause := strings.TrimPrefix(strings.TrimPrefix(why.Error(), f.err.Error()), ": ")
-		if b := (*BudgetError)(nil); errors.As(o.Err, &b) { // which may have stopped the call
-			cause = b.what()
-		}
 		if f.line == deniedLine && o.Decision.Behavior == policy.Deny {
 			cause = cmp.Or(o.Decision.Reason, cause)
 		}
@@ -226,7 +223,7 @@ func codeKindOf(err error) string {
 		kind string
 		is   bool
 	}{
-		{KindBudget, errors.As(err, new(*BudgetError))},
+		{KindBudget, errors.Is(err, ErrBudget)},
 		{KindTimeout, errors.Is(err, ErrTimeout)},
 		{KindCancelled, errors.Is(err, ErrCancelled)},
 		{KindDenied, errors.Is(err, ErrDenied)},

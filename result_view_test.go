@@ -167,14 +167,10 @@ func TestOutcomeViewOfACallThatTakesTooLong(t *testing.T) {
 
 func TestOutcomeViewOfALimit(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		cfg := bypass(t)
-		cfg.Budgets = []pegboard.CallBudget{{Time: time.Second, Tools: []string{"Slow"}}}
-		s, reg := session(t, cfg), registryOf(t, slow(pegboard.Info{Name: "Slow"}, false))
-		stopped, refused := run(t, reg, s, call("1", "Slow", `{"ms":60000}`)), run(t, reg, s, call("2", "Slow", `{"ms":1}`))
-		require.Equal(t, "Budget used up: the limit of 1s running time of Slow in this session", stopped.View().After)
-		require.Equal(t, stopped.View().After, refused.View().After)
-	})
+	s, reg := budgeted(t, pegboard.CallBudget{Calls: 1, Tools: []string{"A"}}), registryOf(t, inert("A"))
+	run(t, reg, s, call("1", "A", `{}`))
+	refused := run(t, reg, s, call("2", "A", `{}`))
+	require.Equal(t, "Budget used up: the limit of 1 call of A in this session", refused.View().After)
 	deadlock := pegboard.Outcome{Err: &pegboard.CallError{Err: pegboard.ErrDeadlock}}
 	require.Equal(t, "Not run: it would wait for itself", deadlock.View().After)
 }

@@ -93,10 +93,6 @@ type SessionConfig struct {
 	// Budgets limit what calls may spend. A fork has its parents' budgets and shares them:
 	// its own calls count there, too. A fork's own Budgets come in addition.
 	Budgets []CallBudget
-	// CountTokens counts the tokens of a result for Budgets; nil means [EstimateTokens]. A
-	// host that passes all tokens to SpendTokens returns 0. It may be called concurrently. A fork
-	// uses its parent's.
-	CountTokens func(*Result) int
 	// Groups limit how many calls run at once, and how many start in a second, in all
 	// agents of the conversation together. The key is the name of a group, see Info.Group,
 	// or names tools as a deny rule does: a name, an alias, or a source such as mcp__github.
@@ -263,8 +259,6 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 		return errors.New("only a main session suspends calls; leave Suspend empty")
 	case cfg.Groups != nil:
 		return errors.New("a fork has its main session's groups; leave Groups empty")
-	case cfg.CountTokens != nil:
-		return errors.New("a fork's tokens are counted as its parent's; leave CountTokens empty")
 	case cfg.Dir == "":
 		cfg.Dir = dir
 	case !filepath.IsAbs(cfg.Dir):
@@ -274,7 +268,7 @@ func (cfg *SessionConfig) inherit(s *Session, dir string) error {
 		cfg.MoreDirs = s.cfg.MoreDirs
 	}
 	cfg.ID, cfg.Home, cfg.Platform = cmp.Or(cfg.ID, s.cfg.ID), s.Home(), s.cfg.Platform
-	cfg.CountTokens, cfg.Elicit = s.cfg.CountTokens, s.cfg.Elicit
+	cfg.Elicit = s.cfg.Elicit
 	cfg.Classifier, cfg.Ask, cfg.NoPrompts = s.cfg.Classifier, s.cfg.Ask, cfg.NoPrompts || s.cfg.NoPrompts
 	cfg.PromptDelay = cmp.Or(cfg.PromptDelay, s.cfg.PromptDelay)
 	if limit := s.cfg.AskTimeout; cfg.AskTimeout <= 0 || limit > 0 && limit < cfg.AskTimeout {

@@ -32,7 +32,7 @@ type ctx = context.Context
 func session(t testing.TB, cfg pegboard.SessionConfig) *pegboard.Session {
 	t.Helper()
 	if cfg.Breaker == (pegboard.BreakerLimits{}) {
-		cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+		cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 	}
 	s, err := pegboard.NewSession(cfg)
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func forked(t testing.TB, s *pegboard.Session, cfg pegboard.SessionConfig) *pegb
 func openSession(t *testing.T) *pegboard.Session {
 	t.Helper()
 	cfg := bypass(t)
-	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 	s, err := pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	return s

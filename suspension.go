@@ -530,10 +530,6 @@ func (j *job) suspend(err *suspendedError) *failure {
 // lane, so that what conflicts with it is suspended, too.
 func (j *job) finishSuspended(o Outcome) {
 	o.Call, o.Repairs, o.Elapsed = j.call, j.repair.notes, time.Since(j.admitted)
-	if ledger := j.session().ledger; ledger != nil && j.limits != nil {
-		ledger.end(&j.limits.spending, 0)
-		j.notifyHeld()
-	}
 	if j.schedule.acquired {
 		j.schedule.acquired = false
 		_ = j.batch.releaseKeys(j.index, nil) // it has no update that could fail

@@ -339,7 +339,7 @@ func TestResumeKeepsWhatTheCallerSaid(t *testing.T) {
 	require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended)
 
 	loop := free
-	loop.Breaker = pegboard.BreakerLimits{Repeats: 2, Denials: -1, Errors: -1}
+	loop.Breaker = pegboard.BreakerLimits{Repeats: 2, Denials: -1}
 	p := o.process(loop)
 	ex := executor(pegboard.Executor{})
 	require.NoError(t, ex.Run(t.Context(), p, call("2", "Note", `{"path":"b"}`))[0].Err)

@@ -51,7 +51,7 @@ func TestOptionsAreTheSuggestions(t *testing.T) {
 			t.Parallel()
 			s, outcomes := writing(3)
 			s.answer = selecting(tt.option)
-			s.session.Breaker = pegboard.BreakerLimits{Denials: -1, Errors: -1, Repeats: -1}
+			s.session.Breaker = pegboard.BreakerLimits{Denials: -1, Repeats: -1}
 			e := opened(t, s)
 			require.Equal(t, acp.StopEndTurn, e.stops("write"))
 			for i, allowed := range tt.allowed {

@@ -45,7 +45,7 @@ type twins struct {
 
 func newTwins(t *testing.T, cfg pegboard.SessionConfig) *twins {
 	t.Helper()
-	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 	w := &twins{direct: t.TempDir(), far: t.TempDir(), bridged: t.TempDir()}
 	for _, dir := range []string{w.direct, w.far, w.bridged} {
 		for name, text := range map[string]string{"a.txt": "one\ntwo\n", "b.go": "package b\n", ".env": "SECRET=1\n", "dir/c.txt": "ccc\n", "pixel.png": string(onePixel().Data)} {
@@ -75,7 +75,7 @@ func bridgeTo(t *testing.T, s *stand) *pegboard.Pool {
 	t.Cleanup(web.Close)
 	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__served"}})
 	require.NoError(t, err)
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, session.Close(context.Background())) })
 	var registry pegboard.Registry

@@ -48,7 +48,7 @@ func served(t testing.TB, o serve.Options, configure func(c serve.Client, cfg *p
 	if o.Open == nil {
 		o.Open = func(_ context.Context, c serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
 			cfg := pegboard.SessionConfig{
-				Dir: t.TempDir(), Ask: s.Ask, Elicit: s.Elicit, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+				Dir: t.TempDir(), Ask: s.Ask, Elicit: s.Elicit, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 			}
 			if configure != nil {
 				configure(c, &cfg)

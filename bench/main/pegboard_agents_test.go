@@ -97,7 +97,7 @@ func newOffice(b *testing.B) *office {
 }
 
 // unbroken lets a session make the same call as often as it likes.
-var unbroken = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+var unbroken = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 
 // start makes n calls of the Agent tool in one message.
 func (o *office) start(b *testing.B, n int) {

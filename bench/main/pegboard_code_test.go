@@ -157,7 +157,7 @@ func bareDefinitions(b *testing.B, client *jrpc2.Client, q question, n int) {
 
 // codePool returns a pool with the tool, in a session that works in the repository.
 func codePool(b *testing.B, program string, q question) *pegboard.Pool {
-	s := pegSession(b, pegboard.SessionConfig{Dir: q.root, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
+	s := pegSession(b, pegboard.SessionConfig{Dir: q.root, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}})
 	var reg pegboard.Registry
 	require.NoError(b, reg.Add(code.LSP(code.Options{Servers: []code.Server{{
 		Name: "gopls", Command: []string{program}, Languages: map[string]string{".go": "go"}, Roots: []string{"go.mod"},

@@ -61,7 +61,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	tree, err = filepath.EvalSymlinks(tree)
 	require.NoError(b, err)
-	pool := pegPool(b, pegboard.SessionConfig{Dir: tree, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}},
+	pool := pegPool(b, pegboard.SessionConfig{Dir: tree, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}},
 		files.Grep(files.GrepOptions{}), files.Glob(files.GlobOptions{}))
 	for _, s := range searches() {
 		b.Run("Search/floor-rg-"+s.name, func(b *testing.B) {
@@ -101,7 +101,7 @@ func BenchmarkHuge(b *testing.B) {
 		}
 	})
 	b.Run("ReadHuge/pegboard", func(b *testing.B) {
-		pool := pegPool(b, pegboard.SessionConfig{Dir: dir, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}},
+		pool := pegPool(b, pegboard.SessionConfig{Dir: dir, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}},
 			files.Read(files.ReadOptions{NoUnchanged: true, MaxTokens: 1 << 20}))
 		input, err := json.Marshal(map[string]any{"file_path": path, "limit": 2000})
 		require.NoError(b, err)

@@ -93,7 +93,7 @@ func runHooks(b *testing.B, dir, file string, rules policy.RuleSet, tool pegboar
 	require.NoError(b, err)
 	pool := pegPool(b, pegboard.SessionConfig{
 		Dir: dir, Permissions: perms, Hooks: hooks.New(set, hooks.Options{}).Hooks(),
-		Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 	}, tool)
 	var ex pegboard.Executor
 	for b.Loop() {

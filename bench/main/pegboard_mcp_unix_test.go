@@ -145,7 +145,7 @@ func bareCalls(b *testing.B, session *sdk.ClientSession, tool string) {
 func bridgePool(b *testing.B) *pegboard.Pool {
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__bench"}})
 	require.NoError(b, err)
-	s := pegSession(b, pegboard.SessionConfig{Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
+	s := pegSession(b, pegboard.SessionConfig{Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}})
 	var reg pegboard.Registry
 	servers := mcp.Start(s, &reg, mcp.Options{Trusted: func(mcpjson.Server) bool { return true }},
 		mcpjson.Server{Name: "bench", Type: mcpjson.Stdio, Command: os.Args[0], Env: map[string]string{serverVariable: "1"}})

@@ -102,7 +102,7 @@ func BenchmarkResults(b *testing.B) {
 		store, err := pegboard.NewDirStore(b.TempDir(), "bench", pegboard.DirOptions{MaxSession: quota})
 		require.NoError(b, err)
 		defer func() { require.NoError(b, store.Close()) }()
-		pool := pegPool(b, pegboard.SessionConfig{Results: store, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}}, tell)
+		pool := pegPool(b, pegboard.SessionConfig{Results: store, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}}, tell)
 		var ex pegboard.Executor
 		var heap meter
 		for b.Loop() {

@@ -36,7 +36,7 @@ func BenchmarkPrint(b *testing.B) {
 		require.NoError(b, err)
 		dir, err := filepath.EvalSymlinks(b.TempDir())
 		require.NoError(b, err)
-		pool := pegPool(b, pegboard.SessionConfig{Dir: dir, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}},
+		pool := pegPool(b, pegboard.SessionConfig{Dir: dir, Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}},
 			shell.Bash(shell.Options{}))
 		input, err := json.Marshal(map[string]any{"command": gigabyte, "timeout": 600_000})
 		require.NoError(b, err)

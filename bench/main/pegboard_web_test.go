@@ -121,7 +121,7 @@ func benchFetch(b *testing.B, server *httptest.Server, keep int) {
 func fetcher(b *testing.B, o web.FetchOptions, url string) func(*testing.B) {
 	perms, err := policy.New(policy.ModeBypass)
 	require.NoError(b, err)
-	pool := pegPool(b, pegboard.SessionConfig{Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}}, web.Fetch(o))
+	pool := pegPool(b, pegboard.SessionConfig{Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}}, web.Fetch(o))
 	input, err := json.Marshal(map[string]any{"url": url + "/", "prompt": "?"})
 	require.NoError(b, err)
 	return func(b *testing.B) {

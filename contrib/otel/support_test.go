@@ -40,7 +40,7 @@ func newScene(t *testing.T, contents bool, cfg pegboard.SessionConfig, tools ...
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()
 	}
-	cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1, Errors: -1}
+	cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 	sc.session, err = pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, sc.session.Close(context.Background())) })

@@ -306,7 +306,7 @@ func playHost(c client.Client, folder string, tools []pegboard.Tool) error {
 	if err != nil {
 		return err
 	}
-	s, err := pegboard.NewSession(pegboard.SessionConfig{ID: os.Getenv(envSession), Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1}})
+	s, err := pegboard.NewSession(pegboard.SessionConfig{ID: os.Getenv(envSession), Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1}})
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func newHost(t testing.TB, o temporal.Options, cfg pegboard.SessionConfig, tools
 		cfg.Permissions, err = policy.New(policy.ModeBypass)
 		require.NoError(t, err)
 	}
-	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 	s, err := pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })

@@ -7,8 +7,8 @@ import (
 )
 
 // A Message is the calls of one message of the model. The model has not read the result of
-// any of them when it makes the others, so none repeats another, and several denials or
-// errors in it count once.
+// any of them when it makes the others, so none repeats another, and several denials in it
+// count once.
 //
 // Make one with [Breaker.Message]. Its methods may be called from any goroutine. Add is
 // called in the order of the calls.
@@ -23,8 +23,7 @@ type Message struct {
 	// How the calls so far continue a repetition.
 	sameAsLast, sameAsPrevious bool
 
-	denied bool            // a denial was counted since the last success
-	failed map[string]bool // tools with an error that was counted since their last success
+	denied bool // a denial was counted since the last success
 }
 
 // An entry is one call of a message.
@@ -65,15 +64,9 @@ func (m *Message) Add(c Call) (place int, ask string) {
 	if m.sameAsPrevious {
 		rounds = r.rounds()
 	}
-	errors := b.errorCount(c.tool)
-	if m.failed[c.tool] {
-		errors--
-	}
 	m.calls = append(m.calls, entry{counted: counted{call: c}, repeats: max(same, rounds)})
 	place = len(m.calls) - 1
 	switch {
-	case reached(errors, limits.Errors):
-		ask = failedText(c.tool, errors)
 	case exempt:
 	case reached(same, limits.Repeats):
 		ask = repeatedText(c.tool, same)
@@ -83,13 +76,12 @@ func (m *Message) Add(c Call) (place int, ask string) {
 	return place, ask
 }
 
-// Allowed records that the user allowed a call after Add asked. It resets the errors of
-// the tool, and the message begins no repetition.
+// Allowed records that the user allowed a call after Add asked: the message begins no
+// repetition.
 func (m *Message) Allowed(place int) {
 	b := m.breaker
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.resetErrors(m.calls[place].call.tool)
 	m.allowed, m.calls[place].repeats = true, 0
 }
 
@@ -97,8 +89,8 @@ func (m *Message) Allowed(place int) {
 // returns the stops of this call and of those after it that had ended before. result is
 // the part of the result that the model gets; it is ignored unless the call ran.
 //
-// A success ends the tool's errors in a row. A success or failure ends the denials in a
-// row. NotRun changes nothing: later calls do not repeat the call.
+// A success or failure ends the denials in a row. NotRun changes nothing: later calls do not
+// repeat the call.
 func (m *Message) End(place int, o Outcome, result string) (stops []Stop) {
 	b := m.breaker
 	b.mu.Lock()
@@ -119,23 +111,14 @@ func (m *Message) End(place int, o Outcome, result string) (stops []Stop) {
 // count counts the outcome of the next call and returns why the turn should end, or "".
 // The caller holds the breaker's mu.
 func (m *Message) count(e *entry) (stop string) {
-	b, tool := m.breaker, e.call.tool
+	b := m.breaker
 	if m.turn != b.turn || e.outcome == NotRun || e.outcome == Pending {
 		return ""
 	}
 	limits := b.limits.withDefaults()
 	switch e.outcome {
-	case Succeeded:
-		b.resetErrors(tool)
-		delete(m.failed, tool)
-	case Failed, Invalid:
-		if !m.failed[tool] {
-			b.addError(tool)
-			if m.failed == nil {
-				m.failed = map[string]bool{}
-			}
-			m.failed[tool] = true
-		}
+	case Succeeded, Failed:
+		b.denials, m.denied = 0, false
 	case Denied:
 		if !m.denied {
 			m.denied = true
@@ -144,11 +127,8 @@ func (m *Message) count(e *entry) (stop string) {
 			}
 		}
 	}
-	if e.outcome == Succeeded || e.outcome == Failed {
-		b.denials, m.denied = 0, false
-	}
 	if reached(e.repeats, 2*limits.Repeats) && !b.repetition.changed(e.counted) {
-		return stuckText(tool)
+		return stuckText(e.call.tool)
 	}
 	return ""
 }
@@ -190,9 +170,6 @@ func (m *Message) Abandon() {
 	if m.denied && b.denials > 0 {
 		b.denials--
 	}
-	for tool := range m.failed {
-		b.removeError(tool)
-	}
 }
 
 // The texts for the user say why there is a question. Those for the model also say what
@@ -203,10 +180,6 @@ func inARow(times int) string {
 		return "1 time in a row"
 	}
 	return fmt.Sprintf("%d times in a row", times)
-}
-
-func failedText(tool string, times int) string {
-	return fmt.Sprintf("%s failed %s", strictjson.Quote(tool), inARow(times))
 }
 
 func repeatedText(tool string, times int) string {

@@ -94,7 +94,7 @@ func newNoteScene(t *testing.T, file string, o noteOptions) *noteScene {
 		o.config.Permissions, err = policy.New(o.mode, o.rules)
 		require.NoError(t, err)
 	}
-	o.config.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	o.config.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 	s.session, err = pegboard.NewSession(o.config)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.session.Close(context.WithoutCancel(t.Context()))) })

@@ -42,7 +42,7 @@ func newGround(t testing.TB, o code.Options, cfg pegboard.SessionConfig, texts m
 		g.put(t, name, text)
 	}
 	cfg.Dir = g.dir
-	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1} // tests repeat themselves
+	cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1} // tests repeat themselves
 	g.session, err = pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, g.session.Close(context.Background())) })

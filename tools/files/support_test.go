@@ -34,7 +34,7 @@ func newGround(t testing.TB, cfg pegboard.SessionConfig, tools ...pegboard.Tool)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	cfg.Dir = filepath.Join(dir, "work")
-	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1} // tests repeat themselves
+	cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1} // tests repeat themselves
 	require.NoError(t, os.Mkdir(cfg.Dir, 0o755))
 	s, err := pegboard.NewSession(cfg)
 	require.NoError(t, err)

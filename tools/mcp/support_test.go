@@ -49,7 +49,7 @@ func newBridge(t testing.TB, change func(*setup), servers ...mcpjson.Server) *br
 	permissions, err := policy.New(policy.ModeBypass)
 	require.NoError(t, err)
 	b := &bridge{t: t, registry: new(pegboard.Registry)}
-	s := setup{session: pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}}, options: mcp.Options{OnState: b.state}}
+	s := setup{session: pegboard.SessionConfig{Dir: t.TempDir(), Permissions: permissions, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}}, options: mcp.Options{OnState: b.state}}
 	if change != nil {
 		change(&s)
 	}

@@ -74,7 +74,7 @@ func sessionWith(t testing.TB, store pegboard.ResultStore) *pegboard.Session {
 	t.Helper()
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
 		Dir: t.TempDir(), Results: store,
-		Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}, // tests repeat themselves
+		Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}, // tests repeat themselves
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })

@@ -104,7 +104,7 @@ func enter(t *testing.T, tr tree, p confinement, seconds int, state map[string]s
 	b := &sandbox{policy: p, tree: tr, logs: realTemp(t), scratch: realTemp(t), before: state}
 	b.session = sessionIn(t, tr, "proj", pegboard.SessionConfig{
 		Permissions: permissions(t, p.mode, p.rules),
-		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Breaker:     pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 	})
 	path := systemPath
 	if name, err := exec.LookPath("go"); err == nil {

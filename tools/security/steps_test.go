@@ -163,7 +163,7 @@ func (r stepsRow) conversation(t *testing.T, tr tree) *conversation {
 		MoreDirs:    slices.Clone(r.MoreDirs),
 		Platform:    platform(t, r.Platform),
 		Permissions: permissions(t, r.Mode, r.Rules.set(t, tr.fill)),
-		Breaker:     pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Breaker:     pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 			c.asked.Store(q.Call.ID, fmt.Sprint(q.Reason))
 			return policy.Decision{Behavior: policy.Deny}, nil

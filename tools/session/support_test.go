@@ -35,7 +35,7 @@ func newDesk(t testing.TB, cfg pegboard.SessionConfig, mode policy.Mode, sets ..
 	if cfg.Dir == "" {
 		cfg.Dir = t.TempDir()
 	}
-	cfg.Breaker = pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	cfg.Breaker = pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 	s, err := pegboard.NewSession(cfg)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })

@@ -66,7 +66,7 @@ func newYard(t *testing.T, dir string, o session.WorktreeOptions, cfg pegboard.S
 	t.Helper()
 	permissions, err := policy.New(mode, rules...)
 	require.NoError(t, err)
-	cfg.Dir, cfg.Permissions, cfg.Breaker = dir, permissions, pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}
+	cfg.Dir, cfg.Permissions, cfg.Breaker = dir, permissions, pegboard.BreakerLimits{Repeats: -1, Denials: -1}
 	s, err := pegboard.NewSession(session.Prepare(cfg))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })

@@ -240,7 +240,7 @@ func benchPool(tb testing.TB) (*pegboard.Session, *pegboard.Pool) {
 	tb.Helper()
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash"}})
 	require.NoError(tb, err)
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tb.TempDir(), Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1}})
+	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: tb.TempDir(), Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}})
 	require.NoError(tb, err)
 	var reg pegboard.Registry
 	require.NoError(tb, reg.Add(shell.Bash(shell.Options{})))

@@ -81,7 +81,7 @@ func (j *jail) sessionIn(dir string, set policy.RuleSet) *pegboard.Session {
 	perms, err := policy.New(policy.ModeDefault, set)
 	require.NoError(j, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Dir: filepath.Join(j.home, dir), Home: j.home, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Dir: filepath.Join(j.home, dir), Home: j.home, Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 	})
 	require.NoError(j, err)
 	j.Cleanup(func() { require.NoError(j, s.Close(context.Background())) })

@@ -83,7 +83,7 @@ func openHost(b *replBench) *replHost {
 	})
 	require.NoError(t, err)
 	h.session, err = pegboard.NewSession(pegboard.SessionConfig{
-		Dir: dir, Permissions: perms, Ask: h.answer, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Dir: dir, Permissions: perms, Ask: h.answer, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 		Hooks: pegboard.Hooks{Pre: func(_ context.Context, c *pegboard.HookCall) (policy.Decision, error) {
 			h.note(&h.hooked, c.Call)
 			if c.Call.ToolName() == "Refused" {

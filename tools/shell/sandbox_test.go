@@ -68,7 +68,7 @@ func newSandboxScene(t *testing.T, set policy.RuleSet, answer policy.Behavior) *
 	perms, err := policy.New(policy.ModeDefault, set)
 	require.NoError(t, err)
 	cfg := pegboard.SessionConfig{
-		Dir: sc.dir, Home: sc.home, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Dir: sc.dir, Home: sc.home, Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 	}
 	if answer != policy.Undecided {
 		cfg.Ask = func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {

@@ -43,7 +43,7 @@ func startupSession(t *testing.T, home string) *pegboard.Session {
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Bash", "Monitor"}})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Dir: tempDir(t), Home: home, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Dir: tempDir(t), Home: home, Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })

@@ -88,7 +88,7 @@ func session(t *testing.T, dir string, allow ...string) *pegboard.Session {
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: allow})
 	require.NoError(t, err)
 	s, err := pegboard.NewSession(pegboard.SessionConfig{
-		Dir: dir, Permissions: perms, Breaker: pegboard.BreakerLimits{Errors: -1, Repeats: -1, Denials: -1},
+		Dir: dir, Permissions: perms, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1},
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
