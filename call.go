@@ -213,8 +213,17 @@ func (c *Call) Sent() json.RawMessage {
 	return slices.Clone(c.Input)
 }
 
-// ReadOnly reports whether the tool says that c changes nothing.
-func (c *Call) ReadOnly() bool { return c.state != nil && c.state.traits.ReadOnly }
+// Facts returns what the tool says of the call, such as that it changes nothing. It is the
+// zero value until the call was inspected.
+func (c *Call) Facts() (f policy.Facts) {
+	if c.state != nil {
+		f = c.state.traits.facts()
+	}
+	return f
+}
+
+// readOnly reports whether the tool says that c changes nothing.
+func (c *Call) readOnly() bool { return c.state != nil && c.state.traits.ReadOnly }
 
 // Parent returns the call that made c with [Call.Run], or nil if the model made it. It is
 // known in every stage, and nil for a Call that [Pool.Rebuild] has made.
@@ -301,7 +310,7 @@ func (c *Call) check(ctx context.Context, ts []policy.Target) error {
 			d, err = q.ask(ctx)
 		}
 		if err != nil {
-			d = policy.Decision{Behavior: policy.Deny, By: policy.ByNobody, Rule: asked.Rule, FactRule: asked.FactRule, Reason: unansweredReason(c, asked, ts, err)}
+			d = policy.Decision{Behavior: policy.Deny, By: policy.ByNobody, Rule: asked.Rule, Reason: unansweredReason(c, asked, ts, err)}
 		}
 	}
 	if j != nil && c.state.granted != nil {

@@ -30,7 +30,7 @@ func TestCallWithoutAnExecutorMayTouchNothing(t *testing.T) {
 	require.False(t, c.Filter(policy.Target{Kind: policy.Path, Access: policy.Read, Value: "."}))
 	require.Nil(t, c.Session())
 	require.Nil(t, c.Targets())
-	require.False(t, c.ReadOnly())
+	require.False(t, c.Facts().ReadOnly)
 	c.Emit("into the void")
 }
 

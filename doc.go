@@ -41,9 +41,8 @@
 // Without any rule a call runs only if it is read-only, stays on this machine, and
 // reads no file outside the working directories. Any other call is put to the session's
 // [Asker]. Without an Asker it is denied, and the denial names the rule that would
-// have allowed it. A [policy.FactRule] decides calls by their properties, such as destructive,
-// whatever their tool is called. The lax modes ModeAuto and ModeBypass are entered only
-// where the host has made them available: see [policy.Permissions.Offers].
+// have allowed it. The lax modes ModeAuto and ModeBypass are entered only where the host has
+// made them available: see [policy.Permissions.Offers].
 //
 // A host has two words of its own: [ForceDecision] hands in a call with a decision, and a
 // session's [Guard] is called for every call that would run, and can only be stricter.

@@ -236,8 +236,6 @@ func LogEvents(l *slog.Logger) func(Event) {
 			attrs = append(attrs, slog.String("behavior", d.Behavior.String()))
 			if d.Rule != nil {
 				attrs = append(attrs, slog.String("rule", d.Rule.Describe()))
-			} else if d.FactRule != nil {
-				attrs = append(attrs, slog.String("rule", d.FactRule.Describe()))
 			}
 			if d.Behavior != policy.Allow {
 				level = slog.LevelWarn

@@ -279,7 +279,7 @@ func TestEventReadOnAnotherGoroutineDoesNotRace(t *testing.T) {
 		for e := range events {
 			_ = e.Call.Session()
 			_ = e.Call.Targets()
-			_ = e.Call.ReadOnly()
+			_ = e.Call.Facts().ReadOnly
 		}
 	})
 	for range effort.Of(t, 200) {

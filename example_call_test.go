@@ -147,9 +147,9 @@ func ExampleCall_Emit() {
 }
 
 // A program that rehearses runs what changes nothing and no other call.
-func ExampleCall_ReadOnly() {
+func ExampleCall_Facts() {
 	rehearsal := pegboard.Hooks{Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
-		if !h.Call.ReadOnly() {
+		if !h.Call.Facts().ReadOnly {
 			return policy.Decision{Behavior: policy.Deny, Reason: "this is a rehearsal"}, nil
 		}
 		return policy.Decision{}, nil

@@ -168,7 +168,6 @@ var nearOnly = []struct {
 	tests  []string
 }{
 	{reason: "on the far side a Check in mid-call asks nobody, see Pool.Rebuild", tests: []string{
-		"TestFactRulesWhileACallRuns",
 		"TestCheckAndFilter/write_inside",
 		"TestCheckAndFilter/read_outside",
 		"TestCheckAndFilter/read_outside_through_a_link",

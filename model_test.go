@@ -118,7 +118,7 @@ type cut struct {
 
 // looks says which calls may begin after a message was cut off: those that did not
 // wait for its end.
-func looks(c *pegboard.Call) bool { return c.ReadOnly() }
+func looks(c *pegboard.Call) bool { return c.Facts().ReadOnly }
 
 // inside says which calls may begin after a new message: those of a script that the
 // message waits for.
@@ -913,7 +913,7 @@ func (s *scripted) watch() {
 		if e.Call.Session() != s.session || e.Call.Parent() != nil || e.Call.ID == "" {
 			panic(fmt.Sprintf("a %v event of nobody's: %+v", e.Kind, e.Call))
 		}
-		_, _, _, _ = actionOf(e.Call), e.Call.Targets(), e.Call.ReadOnly(), e.Call.Pool()
+		_, _, _, _ = actionOf(e.Call), e.Call.Targets(), e.Call.Facts().ReadOnly, e.Call.Pool()
 		if e.Outcome != nil {
 			_ = e.Outcome.Result.Text()
 		}

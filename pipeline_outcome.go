@@ -180,7 +180,7 @@ func (j *job) unanswered(ctx context.Context, d policy.Decision, err error) *fai
 	if suspended := (*suspendedError)(nil); errors.As(err, &suspended) {
 		return j.suspend(suspended)
 	}
-	d = policy.Decision{Behavior: policy.Deny, By: policy.ByNobody, Rule: d.Rule, FactRule: d.FactRule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
+	d = policy.Decision{Behavior: policy.Deny, By: policy.ByNobody, Rule: d.Rule, Reason: unansweredReason(j.call, d, j.call.state.targets, err)}
 	j.recordDecision(d)
 	return &failure{err: &unansweredError{d.Reason, err},
 		text: fmt.Sprintf("%s was denied: %s No person refused it; do something else or tell the user what is needed.", j.call.Name, sentence(d.Reason))}

@@ -139,7 +139,7 @@ func (r *toolRun) abandonedOutcome(cause error) Outcome {
 	reason := error(&detachedError{name: name, id: j.call.ID})
 	j.schedule.ticket.ReleaseSlot()
 	j.abandonLimits(reason)
-	if writes := func(t policy.Target) bool { return t.Access == policy.Write }; j.call.ReadOnly() && !slices.ContainsFunc(j.call.state.targets, writes) {
+	if writes := func(t policy.Target) bool { return t.Access == policy.Write }; j.call.readOnly() && !slices.ContainsFunc(j.call.state.targets, writes) {
 		r.keys = s.abandoned.AddFree(name)
 		j.schedule.ticket.Done()
 	} else {

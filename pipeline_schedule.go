@@ -130,7 +130,7 @@ type neighbor struct {
 // No call stands between the two and neither changes anything, so that the call would find
 // the same as the one before.
 func (j *job) findSame(ctx context.Context) *failure {
-	if j.before == nil || j.replaced.Load() || len(j.repair.notes) > 0 || !j.call.ReadOnly() || !j.isSame() {
+	if j.before == nil || j.replaced.Load() || len(j.repair.notes) > 0 || !j.call.readOnly() || !j.isSame() {
 		return nil
 	}
 	before := j.before.job
@@ -194,7 +194,7 @@ func (j *job) waitForSame(ctx context.Context, before *job) (ended bool, f *fail
 // with the id of another, is not read-only.
 func (j *job) answers(other *job) bool {
 	same := func(t, o policy.Target) bool { return t.Kind == o.Kind && t.Access == o.Access && t.Same(o) }
-	if j.replaced.Load() || !j.call.ReadOnly() || j.call.state.place != other.call.state.place || !slices.EqualFunc(j.call.state.targets, other.call.state.targets, same) {
+	if j.replaced.Load() || !j.call.readOnly() || j.call.state.place != other.call.state.place || !slices.EqualFunc(j.call.state.targets, other.call.state.targets, same) {
 		return false
 	}
 	err := j.published().Err

@@ -74,7 +74,7 @@ func TestPanicInInspectFailsTheCall(t *testing.T) {
 	out := run(t, reg, s, call("1", "T", `{"bad":false}`))
 	require.ErrorIs(t, out.Err, pegboard.ErrPanic)
 	require.Empty(t, out.Call.Targets())
-	require.False(t, out.Call.ReadOnly())
+	require.False(t, out.Call.Facts().ReadOnly)
 }
 
 // logged returns an executor's logger and the text that it has logged.

@@ -88,6 +88,7 @@ func TestExplanationShowsEachStep(t *testing.T) {
 		}, want: []string{
 			"it would read " + at("f"),
 			"it would read " + at("q"),
+			"the tool says: read-only",
 			`- ask rule "Read(q)" from projectSettings is about something else (read ` + at("f") + ")",
 			`ask: ask rule "Read(q)" from projectSettings is about it (read ` + at("q") + ")",
 			"deny: mode dontAsk refuses what would be asked about",

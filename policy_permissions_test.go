@@ -890,8 +890,6 @@ func (f *agentTree) change(t *testing.T) {
 	if m.parent < 0 {
 		lists.Allow = f.rules(3)
 	}
-	fact := f.factRule(one(f.dice, policy.Allow, policy.Ask, policy.Deny))
-	fact.Source = lists.Source
 	switch f.IntN(7) {
 	case 0:
 		m.NewTurn()
@@ -901,13 +899,11 @@ func (f *agentTree) change(t *testing.T) {
 		_ = m.SetPermissions(f.policy(t))
 	default:
 		_ = m.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
-			switch f.IntN(4) {
+			switch f.IntN(3) {
 			case 0:
 				return p.AfterPlan(), nil
 			case 1:
 				return p.WithMode(mode)
-			case 2:
-				return p.WithFactRules(fact)
 			}
 			return p.WithRules(lists)
 		})
@@ -987,7 +983,6 @@ func update(t *testing.T, s *pegboard.Session, updates ...policy.Update) {
 func TestRulesOfTheTurn(t *testing.T) {
 	t.Parallel()
 	allow, ask, deny := policy.Allow, policy.Ask, policy.Deny
-	fact := policy.FactRule{Behavior: policy.Allow, Source: policy.SourceTurn, Destructive: policy.Yes}
 	tests := []struct {
 		name       string
 		set        policy.RuleSet // of the session, for good
@@ -1002,10 +997,6 @@ func TestRulesOfTheTurn(t *testing.T) {
 			require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) {
 				return p.WithRules(policy.RuleSet{Source: policy.SourceTurn, Allow: []string{"T"}})
 			}))
-		}, main: allow, fork: ask, then: ask},
-		{name: "allow, by a rule on facts", give: func(t *testing.T, s *pegboard.Session) {
-			t.Helper()
-			require.NoError(t, s.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithFactRules(fact) }))
 		}, main: allow, fork: ask, then: ask},
 		{name: "deny", set: policy.RuleSet{Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(deny, "T")) }, main: deny, fork: deny, then: allow},
 		{name: "ask", set: policy.RuleSet{Allow: []string{"T"}}, give: func(t *testing.T, s *pegboard.Session) { t.Helper(); update(t, s, ofTurn(ask, "T")) }, main: ask, fork: ask, then: allow},
@@ -1038,7 +1029,6 @@ func TestRulesOfTheTurn(t *testing.T) {
 			for _, rule := range main.Permissions().Rules() {
 				require.NotEqual(t, policy.SourceTurn, rule.Source)
 			}
-			require.Empty(t, main.Permissions().FactRules())
 		})
 	}
 }

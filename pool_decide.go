@@ -123,19 +123,14 @@ func (p *Pool) Conflict(a, b Call) (why string, ok bool) {
 // A RuleProblem is a rule that can match no call of a pool's tools, or not as it is meant.
 // See [Pool.RuleProblems].
 type RuleProblem struct {
-	Rule     policy.Rule      // zero for a rule on facts
-	FactRule *policy.FactRule // nil for any other rule
-	Reason   string           // a sentence for the author of the rule
-	Near     []string         // names of tools, sources or parameters that may be meant, the nearest first
+	Rule   policy.Rule
+	Reason string   // a sentence for the author of the rule
+	Near   []string // names of tools, sources or parameters that may be meant, the nearest first
 }
 
 // String returns the rule, the reason and the near names.
 func (p RuleProblem) String() string {
-	s := p.Rule.Describe()
-	if p.FactRule != nil {
-		s = p.FactRule.Describe()
-	}
-	s += ": " + p.Reason
+	s := p.Rule.Describe() + ": " + p.Reason
 	if len(p.Near) > 0 {
 		s += "; near names: " + strings.Join(p.Near, ", ")
 	}
@@ -145,7 +140,7 @@ func (p RuleProblem) String() string {
 // RuleProblems checks the rules in force against the tools of p, and returns the rules that
 // are probably not what their author means: those that name no tool, those with a parameter
 // that the tool does not have or that the host sets (see [Bind]), allow rules with a
-// parameter, rules on facts that name no source, and deny and ask rules on files and hosts that
+// parameter, and deny and ask rules on files and hosts that
 // no call of an attached source is compared with: one such rule for each source whose tools have
 // a path or an address in their input, and for each source of rules. A deny or ask rule that names
 // such a tool or its source says that it was thought of. It is empty if all is well.
@@ -160,11 +155,6 @@ func (p *Pool) RuleProblems() []RuleProblem {
 	for _, r := range rules {
 		if reason, near := p.ruleProblem(&r); reason != "" {
 			problems = append(problems, RuleProblem{Rule: r, Reason: reason, Near: near})
-		}
-	}
-	for _, r := range p.session.grants.inForce().FactRules() {
-		if r.ToolSource != "" && !p.knewSource(r.ToolSource) {
-			problems = append(problems, RuleProblem{FactRule: &r, Reason: "there is no source " + r.ToolSource, Near: nearest.Names(r.ToolSource, p.sourceNames(), 3)})
 		}
 	}
 	return append(problems, p.unseenPlaces(rules)...)
@@ -209,27 +199,6 @@ func hiddenPlace(e *entry) string {
 		return "" // a call that names nothing is asked about
 	}
 	return e.tool.input().schema.PlaceProperty()
-}
-
-// sourceNames returns the names of the sources that tools are attached from.
-func (p *Pool) sourceNames() (names []string) {
-	for _, s := range p.from.sources {
-		names = append(names, s.name)
-	}
-	return names
-}
-
-// knewSource reports whether tools are or were attached from a source.
-func (p *Pool) knewSource(name string) bool {
-	if p.from.source(name) != nil {
-		return true
-	}
-	for _, source := range p.from.removed {
-		if source == name {
-			return true
-		}
-	}
-	return false
 }
 
 func (p *Pool) ruleProblem(r *policy.Rule) (reason string, near []string) {

@@ -180,9 +180,6 @@ func namer(inputs bool) func(string) string {
 
 // newRule hides the pattern of a session rule, which is usually made from a call.
 func newRule(d *policy.Decision, inputs bool) *rule {
-	if r := d.FactRule; r != nil {
-		return &rule{Behavior: r.Behavior.String(), Text: r.String(), Source: string(r.Source)}
-	}
 	r := d.Rule
 	if r == nil {
 		return nil

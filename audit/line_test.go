@@ -94,21 +94,6 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestLinesOfFactRules name the facts and the source of the rule.
-func TestLinesOfFactRules(t *testing.T) {
-	t.Parallel()
-	p, err := policy.Permissions{}.WithFactRules(policy.FactRule{Behavior: policy.Deny, Source: policy.SourceManaged, ReadOnly: policy.No})
-	require.NoError(t, err)
-	log, path := opened(t, audit.Options{})
-	executor := &pegboard.Executor{TraceID: func(context.Context) string { return "trace-1" }, OnEvent: func(e pegboard.Event) {
-		e.Time = noon
-		log.Record(e)
-	}}
-	s := session(t, pegboard.SessionConfig{Dir: resolved(t, t.TempDir()), Permissions: p})
-	executor.Run(t.Context(), pool(t, s, worker("Write")), call("toolu_1", "Write", `{"path":"a"}`))
-	require.Contains(t, read(t, path), `"behavior":"deny","by":"rule","mode":"default","rule":{"behavior":"deny","text":"not read-only","source":"policySettings"}`)
-}
-
 func resolved(t *testing.T, dir string) string {
 	t.Helper()
 	real, err := filepath.EvalSymlinks(dir)

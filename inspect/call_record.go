@@ -181,11 +181,8 @@ func describeTarget(t policy.Target) string {
 // decision returns the record of a decision.
 func (d describer) decision(x *policy.Decision, targets []policy.Target) decisionRecord {
 	r := decisionRecord{behavior: x.Behavior, by: x.By}
-	switch {
-	case x.Rule != nil:
+	if x.Rule != nil {
 		r.rule, r.source = d.rule(*x.Rule), kept(string(x.Rule.Source))
-	case x.FactRule != nil:
-		r.rule, r.source = kept(x.FactRule.String()), kept(string(x.FactRule.Source))
 	}
 	if d.contents {
 		r.reason = kept(x.Reason)

@@ -15,20 +15,15 @@ func newRuleHash() ruleHash { return ruleHash{maphash.MakeSeed()} }
 
 // decider returns the hash of the rule that decided, if one did.
 func (h ruleHash) decider(d *policy.Decision) (key uint64, ok bool) {
-	switch {
-	case d.Rule != nil:
-		return h.rule(*d.Rule), true
-	case d.FactRule != nil:
-		return h.factRule(*d.FactRule), true
+	if d.Rule == nil {
+		return 0, false
 	}
-	return 0, false
+	return h.rule(*d.Rule), true
 }
 
 func (h ruleHash) rule(r policy.Rule) uint64 {
 	return maphash.Comparable(h.seed, [4]string{r.Behavior.String(), r.Tool, r.Pattern, string(r.Source)})
 }
-
-func (h ruleHash) factRule(r policy.FactRule) uint64 { return maphash.Comparable(h.seed, r) }
 
 // A rulesView is the rules of each agent.
 type rulesView struct{ Agents []agentRules }
@@ -65,9 +60,6 @@ func (p *Page) rules(*http.Request) (any, error) {
 				continue
 			}
 			a.Rules = append(a.Rules, ruleView{r.Behavior.String(), line(d.rule(r)), line(string(r.Source)), decided[hash.rule(r)]})
-		}
-		for _, r := range perms.FactRules() {
-			a.Rules = append(a.Rules, ruleView{r.Behavior.String(), line(r.String()), line(string(r.Source)), decided[hash.factRule(r)]})
 		}
 		slices.SortStableFunc(a.Rules, func(x, y ruleView) int { return compareSources(x.Source, y.Source) })
 		v.Agents = append(v.Agents, a)

@@ -38,8 +38,6 @@ type findings struct {
 	below      *treeSearch      // of the last tree that was searched
 	unsure     *Rule            // the first deny or ask rule that may be about a file below a tree
 	uncovered  int              // index of the first target that nothing allows, or -1
-	denyFact   *FactRule        // the first rules on facts that match
-	askFact    *FactRule        // likewise
 	candidates candidateCache   // the rules that may match the targets
 	linked     *linkedFiles     // of a call that does not run yet; nil until they are looked for
 	doubt      string           // why a target may differ from the claims of its tool
@@ -95,7 +93,6 @@ func (e *evaluation) match() {
 		e.Targets = withoutTrustedFacts(e.Targets)
 	}
 	e.deny, e.ask = e.matching()
-	e.denyFact, e.askFact = e.matchingFacts()
 }
 
 // withoutTrustedFacts returns targets without the claims that only a built-in tool is
@@ -143,9 +140,6 @@ func (e *evaluation) denyStep(mode Mode) Decision {
 	if e.deny != nil {
 		return decisionOf(*e.deny, e.about(e.denied)+e.aboutFound(Deny, e.denied)+e.aboutTwin(Deny))
 	}
-	if e.denyFact != nil {
-		return decisionOfFacts(*e.denyFact)
-	}
 	if e.Tool.Unguarded {
 		reason := e.Tool.Name + " runs only where the program checks each call (SessionConfig.Guard), and this session has no such check"
 		e.record(nil, nil, Deny, reason)
@@ -178,9 +172,6 @@ func (e *evaluation) askStep(mode Mode) Decision {
 		if !below || before == nil {
 			return decisionOf(*ask, e.about(e.asked)+e.aboutFound(Ask, e.asked)+e.aboutTwin(Ask))
 		}
-	}
-	if r := e.unansweredFact(below); r != nil {
-		return decisionOfFacts(*r)
 	}
 	if below {
 		return Decision{}
@@ -243,10 +234,9 @@ func (e *evaluation) modeStep(mode Mode) Decision {
 // that the mode permits. It leaves a call that is only harmless to grantStep.
 func (e *evaluation) allowStep(mode Mode) Decision {
 	last, edits := (*Rule)(nil), false
-	fact, byFact := e.allowingFact(mode), false
 	e.uncovered = -1
 	if len(e.Targets) == 0 { // a read-only call without targets
-		last, byFact = e.covers(mode, &Target{}, []string{""}, nil), fact != nil
+		last = e.covers(mode, &Target{}, []string{""}, nil)
 	}
 	for i := range e.Targets {
 		t := &e.Targets[i]
@@ -257,9 +247,6 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 		case r != nil:
 			e.record(r, t, Allow, "covers it")
 			last, e.doubt = r, ""
-		case e.factCovers(fact, t):
-			e.recordFact(fact, t, Allow, "covers it")
-			byFact, e.doubt = true, ""
 		case mode != ModeDeny && !t.Shell.Guess && e.isHarmless(t):
 			e.record(nil, t, Allow, harmlessReason(t.Kind))
 		case mode.edits() && e.isEdit(t):
@@ -283,8 +270,6 @@ func (e *evaluation) allowStep(mode Mode) Decision {
 	switch {
 	case last != nil:
 		return decisionOf(*last, "it")
-	case byFact:
-		return decisionOfFacts(*fact)
 	case edits && !e.Facts.OpenWorld:
 		return Decision{Behavior: Allow, By: ByMode, Reason: "mode " + string(mode) + " permits edits inside the working directories"}
 	}
@@ -722,107 +707,6 @@ func (e *evaluation) staysHere() bool {
 		addr, err := netip.ParseAddr(t.Value)
 		return err == nil && addr.IsLoopback() || t.Value == "localhost" || strings.HasSuffix(t.Value, ".localhost")
 	}) && hosts > 0
-}
-
-// matchingFacts returns the first deny rule and the first ask rule on facts that match the
-// call.
-func (e *evaluation) matchingFacts() (deny, ask *FactRule) {
-	facts := e.perms.facts
-	for i := range facts {
-		r := &facts[i]
-		if r.Behavior == Allow {
-			break // allow rules come last
-		}
-		if !e.matchesFacts(r) {
-			e.recordFact(r, nil, Undecided, "is about other calls")
-			continue
-		}
-		e.recordFact(r, nil, r.Behavior, "is about it")
-		first := &ask
-		if r.Behavior == Deny {
-			first = &deny
-		}
-		if *first == nil {
-			*first = r
-		}
-	}
-	return deny, ask
-}
-
-// allowingFact returns the first allow rule on facts that matches the call, or nil. In auto mode,
-// a rule that does not require ReadOnly does not count for a tool that can run anything, as with
-// other broad rules.
-func (e *evaluation) allowingFact(mode Mode) *FactRule {
-	facts := e.perms.facts
-	for i := range facts {
-		r := &facts[i]
-		if r.Behavior != Allow {
-			continue
-		}
-		if e.matchesFacts(r) && (mode != ModeAuto || r.ReadOnly == Yes || !e.Tool.allowsAnything("")) {
-			return r
-		}
-		e.recordFact(r, nil, Undecided, "is about other calls")
-	}
-	return nil
-}
-
-// factCovers reports whether an allow rule on facts that matches the call covers t.
-func (e *evaluation) factCovers(r *FactRule, t *Target) bool {
-	if r == nil || t.doubt() != "" {
-		return false
-	}
-	unseen, ok := e.allowsWhole(t)
-	if unseen != nil {
-		e.doubt = r.Describe() + " does not count while " + unseen.Describe() + " could be about what cannot be seen"
-	}
-	return ok
-}
-
-// matchesFacts reports whether r is about the call. The targets correct the claims of the tool.
-// The claim that a command only reads is verified only for a rule that depends on it, since the
-// check may look at files.
-func (e *evaluation) matchesFacts(r *FactRule) bool {
-	readOnly := e.Facts.ReadOnly && !e.writes()
-	if readOnly && r.ReadOnly != Any {
-		readOnly = e.all(func(t *Target) bool {
-			return t.Kind != Command || e.verify(t.Shell.VerifyProgram) && e.verify(t.Shell.VerifyReadOnly)
-		})
-	}
-	openWorld := e.Facts.OpenWorld || slices.ContainsFunc(e.Targets, func(t Target) bool { return t.Kind == Host && !t.Shell.Guess })
-	return r.matches(&e.Tool, e.perms.trusts(&e.Tool), readOnly, e.Facts.Destructive, openWorld)
-}
-
-// unansweredFact returns the first ask rule on facts that matches, or nil. If below is set, it
-// skips the rules that matched before the call ran, since the user has answered for them.
-func (e *evaluation) unansweredFact(below bool) *FactRule {
-	if e.askFact == nil || !below {
-		return e.askFact
-	}
-	before := e.before()
-	for i := range e.perms.facts {
-		r := &e.perms.facts[i]
-		if r.Behavior == Ask && e.matchesFacts(r) && (!slices.Contains(before.perms.facts, *r) || !before.matchesFacts(r)) {
-			return r
-		}
-	}
-	return nil
-}
-
-// decisionOfFacts returns the decision of a rule on facts. It copies the rule, since the caller
-// may write to it.
-func decisionOfFacts(r FactRule) Decision {
-	return Decision{Behavior: r.Behavior, By: ByRule, FactRule: &r, Reason: r.Describe() + " covers it"}
-}
-
-// recordFact is record for a rule on facts.
-func (e *evaluation) recordFact(r *FactRule, t *Target, b Behavior, reason string) {
-	if e.explanation == nil {
-		return
-	}
-	e.record(nil, t, b, r.Describe()+" "+reason)
-	own := *r
-	e.explanation.Steps[len(e.explanation.Steps)-1].FactRule = &own
 }
 
 // concern reports whether the only rule, a deny rule, is about the call, by the steps of a

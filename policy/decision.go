@@ -18,8 +18,6 @@ type Decision struct {
 	Input json.RawMessage
 	// Rule is the rule that decided, or nil.
 	Rule *Rule
-	// FactRule is the rule on facts that decided, or nil.
-	FactRule *FactRule
 	// Remember are updates that change the permissions from now on. The answer of a person, an
 	// approver or a permission hook may set it. It is ignored in the answer of the classifier and
 	// of a fork's hooks and approvers. Either all updates are applied or, if one is wrong, none.
@@ -112,16 +110,16 @@ func (o *Opinions) answers(d Decision) bool {
 // them.
 type Explanation struct {
 	Decision Decision
+	Facts    Facts    // what the tool says of the call
 	Targets  []Target // of the call, resolved
 	Steps    []Step   // in the order in which they were taken
 }
 
 // A Step is one consideration on the way to a decision.
 type Step struct {
-	Rule     *Rule     // the rule that was tried, or nil
-	FactRule *FactRule // the rule on facts that was tried, or nil
-	Target   string    // the target that the rule was tried on; empty for the call as a whole
-	Behavior Behavior  // the result; Undecided if the rule does not apply
+	Rule     *Rule    // the rule that was tried, or nil
+	Target   string   // the target that the rule was tried on; empty for the call as a whole
+	Behavior Behavior // the result; Undecided if the rule does not apply
 	Reason   string
 }
 
@@ -130,6 +128,9 @@ func (x Explanation) String() string {
 	var b strings.Builder
 	for _, target := range x.Targets {
 		fmt.Fprintf(&b, "it would %s\n", target)
+	}
+	if words := x.Facts.words(); len(words) > 0 {
+		fmt.Fprintf(&b, "the tool says: %s\n", strings.Join(words, ", "))
 	}
 	for i, s := range x.Steps {
 		if i == len(x.Steps)-1 && s.Target == "" && s.Reason == x.Decision.Reason {

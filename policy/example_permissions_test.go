@@ -267,27 +267,6 @@ func ExampleRule_Redacted() {
 	// Bash(…)
 }
 
-// A page of settings shows what decides calls beside the rules on tools.
-func ExamplePermissions_FactRules() {
-	p, err := policy.Permissions{}.WithFactRules(
-		policy.FactRule{Behavior: policy.Allow, ReadOnly: policy.Yes},
-		policy.FactRule{Behavior: policy.Deny, Source: policy.SourceManaged, Destructive: policy.Yes},
-	)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p = p.WithTrustedSources("tickets", "calendar")
-	for _, r := range p.FactRules() {
-		fmt.Printf("%v: %v\n", r.Behavior, r)
-	}
-	fmt.Println("trusted:", p.TrustedSources())
-	// Output:
-	// deny: destructive
-	// allow: read-only
-	// trusted: [calendar tickets]
-}
-
 // A log that must not contain inputs writes the classes of targets.
 func ExampleTarget_Class() {
 	fmt.Println(policy.Target{Kind: policy.Path, Access: policy.Read, Value: "notes/diary.md"}.Class())
@@ -326,31 +305,4 @@ func ExampleRule_Places() {
 	// Output:
 	// Read(//srv/keys/**) [/srv/keys] true
 	// Read(//srv/*.pem) [/srv] false
-}
-
-// The host rules calls by what they do, whatever the tools are called.
-func ExamplePermissions_WithFactRules() {
-	p, err := policy.Permissions{}.WithFactRules(
-		policy.FactRule{Behavior: policy.Deny, Source: policy.SourceManaged, ReadOnly: policy.No, OpenWorld: policy.Yes},
-		policy.FactRule{Behavior: policy.Allow, ReadOnly: policy.Yes},
-	)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p = p.WithTrustedSources("tickets") // its server tells what its tools do
-	reads := policy.Facts{ReadOnly: true, OpenWorld: true}
-	for _, r := range []policy.Request{
-		{Tool: policy.Builtin("Post"), Facts: policy.Facts{OpenWorld: true}},
-		{Tool: policy.External("tickets", "list"), Facts: reads},
-		{Tool: policy.External("news", "list"), Facts: reads},
-	} {
-		r.Place = placeOf("/usr")
-		d := p.Decide(context.Background(), r)
-		fmt.Printf("%s: %v, %s\n", r.Tool.Name, d.Behavior, d.Reason)
-	}
-	// Output:
-	// Post: deny, deny rule on calls that are "not read-only, open-world" from policySettings covers it
-	// mcp__tickets__list: allow, allow rule on calls that are "read-only" covers it
-	// mcp__news__list: deny, deny rule on calls that are "not read-only, open-world" from policySettings covers it
 }

@@ -93,12 +93,8 @@ func ExampleRule_Names() {
 // A page of settings says where a rule comes from.
 func ExampleRule_Describe() {
 	rule := policy.Rule{Behavior: policy.Deny, Tool: "Bash", Pattern: "rm *", Source: policy.SourceProject}
-	facts := policy.FactRule{Behavior: policy.Ask, Destructive: policy.Yes}
 	fmt.Println(rule.Describe())
-	fmt.Println(facts.Describe())
-	// Output:
-	// deny rule "Bash(rm *)" from projectSettings
-	// ask rule on calls that are "destructive"
+	// Output: deny rule "Bash(rm *)" from projectSettings
 }
 
 // An answer that was given in another process counts under the permissions of its question.

@@ -46,14 +46,12 @@ type addedDir struct {
 // Permissions are a mode and rules. The value is immutable. The zero value has no rules, so only
 // harmless reads run without a question.
 type Permissions struct {
-	mode    Mode
-	outer   []Mode // modes of the parents, where they differ
-	before  Mode   // the mode before plan mode; in a fork, empty means its parent's
-	parent  Mode   // for a fork in a session: its parent's mode, which replaces an empty mode
-	set     *ruleset
-	trusted []string   // sources of tools, sorted; never written to
-	facts   []FactRule // deny rules first, allow rules last; never written to
-	dirs    []addedDir // never written to
+	mode   Mode
+	outer  []Mode // modes of the parents, where they differ
+	before Mode   // the mode before plan mode; in a fork, empty means its parent's
+	parent Mode   // for a fork in a session: its parent's mode, which replaces an empty mode
+	set    *ruleset
+	dirs   []addedDir // never written to
 
 	available modes // of ModeAuto and ModeBypass, those that may be entered
 	withheld  modes // those that may not be entered, see Without
@@ -182,7 +180,7 @@ func (p Permissions) CheckChild(fork Permissions) error {
 			return fmt.Errorf("a fork cannot add the allow rule %q; add it to the parent", r)
 		}
 	}
-	return p.checkForkFacts(fork)
+	return nil
 }
 
 // Narrow returns p narrowed by the permissions of a child: by its deny and ask rules, its mode,
@@ -213,7 +211,7 @@ func (p Permissions) Narrow(fork Permissions) Permissions {
 	if len(more) > 0 || p.place != nil && p.place.also != nil {
 		p.set = newRuleset(append(more, p.rulesAlsoAt(p.place)...))
 	}
-	return p.narrowedFacts(fork)
+	return p
 }
 
 // rulesAlsoAt returns the rules of p as they hold in a fork. After the fork has moved, deny and
@@ -439,75 +437,9 @@ func (p Permissions) Inherit(parent Permissions) Permissions {
 	return p
 }
 
-// FactRules returns the rules on facts, deny rules first and allow rules last.
-func (p Permissions) FactRules() []FactRule { return slices.Clone(p.facts) }
-
-// WithFactRules returns p with further rules on facts. It is an error if one of them is invalid. A
-// fork can add deny and ask rules only.
-func (p Permissions) WithFactRules(rules ...FactRule) (Permissions, error) {
-	for i := range rules {
-		if err := rules[i].check(); err != nil {
-			return Permissions{}, err
-		}
-	}
-	return p.withFacts(rules), nil
-}
-
-// TrustedSources returns the sources whose tools are trusted to tell what their calls do, sorted.
-func (p Permissions) TrustedSources() []string { return slices.Clone(p.trusted) }
-
-// WithTrustedSources returns p in which the tools of these sources, such as MCP servers, are
-// trusted to tell what their calls do: for rules on facts they count like built-in tools. That
-// also loosens deny and ask rules, which otherwise decide every such call unless they have a
-// ToolSource. A fork has the sources of its parent, and cannot add any.
-func (p Permissions) WithTrustedSources(sources ...string) Permissions {
-	p.trusted = slices.Concat(p.trusted, sources)
-	slices.Sort(p.trusted)
-	p.trusted = slices.Compact(p.trusted)
-	return p
-}
-
-// trusts reports whether every rule on facts believes the claims of a tool about its calls.
-func (p *Permissions) trusts(t *Tool) bool { return !t.External() || p.trustsSource(t.Source) }
-
-func (p *Permissions) trustsSource(name string) bool {
-	_, ok := slices.BinarySearch(p.trusted, name)
-	return name != "" && ok
-}
-
-// withFacts returns p with further rules, which were checked.
-func (p Permissions) withFacts(rules []FactRule) Permissions {
-	if len(rules) > 0 {
-		p.facts = slices.Concat(p.facts, rules)
-		slices.SortStableFunc(p.facts, func(a, b FactRule) int { return int(b.Behavior - a.Behavior) })
-	}
-	return p
-}
-
-// checkForkFacts returns an error if a fork's rules on facts could allow more than p's.
-func (p Permissions) checkForkFacts(fork Permissions) error {
-	for i := range fork.facts {
-		if r := &fork.facts[i]; r.Behavior == Allow && !slices.Contains(p.facts, *r) {
-			return fmt.Errorf("a fork cannot add the allow rule on facts %q; add it to the parent", r)
-		}
-	}
-	for _, source := range fork.trusted {
-		if !p.trustsSource(source) {
-			return fmt.Errorf("a fork cannot trust the source %q; let the parent trust it", source)
-		}
-	}
-	return nil
-}
-
-// narrowedFacts returns p with the deny and ask rules on facts of a fork.
-func (p Permissions) narrowedFacts(fork Permissions) Permissions {
-	return p.withFacts(slices.DeleteFunc(fork.FactRules(), func(r FactRule) bool { return r.Behavior == Allow }))
-}
-
 // hasTurn reports whether p has a rule that ends with the turn.
 func (p *Permissions) hasTurn() bool {
-	return slices.ContainsFunc(p.set.all(), func(r Rule) bool { return r.Source == SourceTurn }) ||
-		slices.ContainsFunc(p.facts, func(r FactRule) bool { return r.Source == SourceTurn })
+	return slices.ContainsFunc(p.set.all(), func(r Rule) bool { return r.Source == SourceTurn })
 }
 
 // WithoutTurn returns p without those rules that end with the turn and have one of these
@@ -518,7 +450,6 @@ func (p Permissions) WithoutTurn(behaviors ...Behavior) (_ Permissions, ended bo
 	}
 	ends := func(b Behavior) bool { return slices.Contains(behaviors, b) }
 	p.set = newRuleset(slices.DeleteFunc(p.Rules(), func(r Rule) bool { return r.Source == SourceTurn && ends(r.Behavior) }))
-	p.facts = slices.DeleteFunc(p.FactRules(), func(r FactRule) bool { return r.Source == SourceTurn && ends(r.Behavior) })
 	return p, true
 }
 
@@ -648,9 +579,6 @@ func (p Permissions) Digest() string {
 	}
 	for r := range p.AllRules() {
 		parts = append(parts, "rule", r.Behavior.String(), r.String(), string(r.Source))
-	}
-	for _, f := range p.facts {
-		parts = append(parts, "facts", f.Behavior.String(), f.String(), string(f.Source))
 	}
 	for _, d := range p.work {
 		parts = append(parts, "dir", d.spelled)

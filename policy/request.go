@@ -99,6 +99,19 @@ type Facts struct {
 	Sandboxed   bool // a sandbox keeps the call to the working directories and its targets; believed of built-in tools only
 }
 
+// words returns the names of the facts that are true.
+func (f Facts) words() (words []string) {
+	for _, x := range []struct {
+		is   bool
+		word string
+	}{{f.ReadOnly, "read-only"}, {f.Destructive, "destructive"}, {f.OpenWorld, "open-world"}, {f.Own, "own"}, {f.Sandboxed, "sandboxed"}} {
+		if x.is {
+			words = append(words, x.word)
+		}
+	}
+	return words
+}
+
 // Schema describes the properties of a tool's input.
 type Schema interface {
 	Declares(name string) bool
@@ -147,7 +160,7 @@ func (p *Permissions) decide(ctx context.Context, r *Request, x *Explanation) De
 	p = p.prepare(r)
 	e := evaluation{perms: p, Request: r, findings: new(findings), explanation: x}
 	if x != nil {
-		x.Targets = Clone(r.Targets)
+		x.Facts, x.Targets = r.Facts, Clone(r.Targets)
 	}
 	d := e.decide()
 	if ctx.Err() != nil {
@@ -205,7 +218,7 @@ func (p Permissions) Concerns(r Request, rule Rule) Concern {
 	if rule.bases == nil && rule.spec.IsAbout(pattern.Path) {
 		rule.anchor(r.Place.anchors)
 	}
-	only.set, only.facts = newRuleset([]Rule{rule}), nil
+	only.set = newRuleset([]Rule{rule})
 	e := evaluation{perms: &only, Request: &r, findings: new(findings)}
 	return e.concern()
 }

@@ -86,7 +86,7 @@ func claimFor(pool *pegboard.Pool, c pegboard.Call) (claim lane.Claim) {
 // message.
 func claimOf(tool pegboard.Tool, c *pegboard.Call) lane.Claim {
 	var traits pegboard.Traits
-	if err := goroutine.Try(func() error { traits = tool.Traits(c); return nil }); err != nil || traits.Concurrency == pegboard.Exclusive || traits.Concurrency == pegboard.ByReadOnly && !c.ReadOnly() {
+	if err := goroutine.Try(func() error { traits = tool.Traits(c); return nil }); err != nil || traits.Concurrency == pegboard.Exclusive || traits.Concurrency == pegboard.ByReadOnly && !c.Facts().ReadOnly {
 		return lane.Claim{Exclusive: true}
 	}
 	var keys []lane.Key

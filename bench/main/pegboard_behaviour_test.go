@@ -27,7 +27,7 @@ func TestPegboardOne(t *testing.T) {
 	require.Equal(t, "ok", o.Result.Text())
 	require.Equal(t, full+1, harness.Full(), "the tool did not see the decoded input")
 	require.Equal(t, policy.Allow, o.Decision.Behavior)
-	require.True(t, o.Call.ReadOnly())
+	require.True(t, o.Call.Facts().ReadOnly)
 	require.Equal(t, int64(1), h.pre.Load(), "pre hooks")
 	require.Equal(t, int64(1), h.post.Load(), "post hooks")
 }

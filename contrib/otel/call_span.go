@@ -146,8 +146,6 @@ func (s *callSpan) decided(ctx context.Context, e *pegboard.Event) {
 		attrs = append(attrs, attribute.String(attrRule, d.Rule.String()), attribute.String(attrRuleSource, string(d.Rule.Source)))
 	case d.Rule != nil:
 		attrs = append(attrs, attribute.String(attrRule, d.Rule.Redacted()), attribute.String(attrRuleSource, string(d.Rule.Source)))
-	case d.FactRule != nil:
-		attrs = append(attrs, attribute.String(attrRule, d.FactRule.String()), attribute.String(attrRuleSource, string(d.FactRule.Source)))
 	}
 	if s.tracing.contents && d.Reason != "" {
 		attrs = append(attrs, attribute.String(attrReason, d.Reason))

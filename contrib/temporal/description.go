@@ -12,19 +12,17 @@ import (
 // same session have the same Description, unless its permissions or its directory have changed
 // between them.
 type Description struct {
-	Session   string            `json:"session"`              // Session.ID
-	Agents    []string          `json:"agents,omitempty"`     // Session.AgentPath
-	AgentType string            `json:"agent_type,omitempty"` // Session.AgentType
-	Role      string            `json:"role"`                 // Session.Role, as text
-	Dir       string            `json:"dir"`                  // Session.Dir
-	Cwd       string            `json:"cwd,omitempty"`        // Session.Cwd
-	MoreDirs  []string          `json:"more_dirs,omitempty"`  // the other working directories
-	Home      string            `json:"home,omitempty"`       // Session.Home
-	Mode      policy.Mode       `json:"mode"`
-	Rules     []Rule            `json:"rules,omitempty"`
-	Facts     []policy.FactRule `json:"facts,omitempty"`
-	Trusted   []string          `json:"trusted,omitempty"` // sources of tools
-	Extra     json.RawMessage   `json:"extra,omitempty"`   // of Options.Extra
+	Session   string          `json:"session"`              // Session.ID
+	Agents    []string        `json:"agents,omitempty"`     // Session.AgentPath
+	AgentType string          `json:"agent_type,omitempty"` // Session.AgentType
+	Role      string          `json:"role"`                 // Session.Role, as text
+	Dir       string          `json:"dir"`                  // Session.Dir
+	Cwd       string          `json:"cwd,omitempty"`        // Session.Cwd
+	MoreDirs  []string        `json:"more_dirs,omitempty"`  // the other working directories
+	Home      string          `json:"home,omitempty"`       // Session.Home
+	Mode      policy.Mode     `json:"mode"`
+	Rules     []Rule          `json:"rules,omitempty"`
+	Extra     json.RawMessage `json:"extra,omitempty"` // of Options.Extra
 }
 
 // A Rule is a permission rule of a [Description].
@@ -39,7 +37,7 @@ func Describe(s *pegboard.Session) Description {
 	p := s.Permissions()
 	d := Description{
 		Session: s.ID(), Agents: s.AgentPath(), AgentType: s.AgentType(), Role: s.Role().String(),
-		Dir: s.Dir(), Cwd: s.Cwd(), Home: s.Home(), Mode: p.Mode(), Facts: p.FactRules(), Trusted: p.TrustedSources(),
+		Dir: s.Dir(), Cwd: s.Cwd(), Home: s.Home(), Mode: p.Mode(),
 	}
 	for _, dir := range s.Dirs() {
 		if dir != d.Dir {
@@ -84,16 +82,13 @@ func (d *Description) Config() (pegboard.SessionConfig, error) {
 	if err != nil {
 		return pegboard.SessionConfig{}, err
 	}
-	if perms, err = perms.WithFactRules(d.Facts...); err != nil {
-		return pegboard.SessionConfig{}, err
-	}
 	role, err := d.role()
 	if err != nil {
 		return pegboard.SessionConfig{}, err
 	}
 	cfg := pegboard.SessionConfig{
 		ID: d.Session, AgentType: d.AgentType, Role: role, Dir: d.Dir, Cwd: d.Cwd, MoreDirs: d.MoreDirs, Home: d.Home,
-		Permissions: perms.WithTrustedSources(d.Trusted...),
+		Permissions: perms,
 	}
 	if n := len(d.Agents); n > 0 {
 		cfg.AgentID = d.Agents[n-1]

@@ -124,7 +124,7 @@ func (e *Engine) Invoke(ctx context.Context, t pegboard.Tool, c *pegboard.Call) 
 	if queue == "" || info.RequiresUser || traits.Own || c.Session() == nil {
 		return t.Call(ctx, c)
 	}
-	r := &remoteRun{engine: e, call: c, queue: queue, repeatable: c.ReadOnly() || traits.Idempotent, done: make(chan struct{})}
+	r := &remoteRun{engine: e, call: c, queue: queue, repeatable: c.Facts().ReadOnly || traits.Idempotent, done: make(chan struct{})}
 	if err := r.prepare(ctx, &info, traits.Timeout); err != nil {
 		return nil, err
 	}

@@ -33,13 +33,15 @@ func Example_dangerousTool() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	always, err := allowed.WithFactRules(policy.FactRule{Behavior: policy.Ask, Source: policy.SourceManaged, Destructive: policy.Yes})
-	if err != nil {
-		log.Fatal(err)
+	careful := func(_ context.Context, q *pegboard.Question) (d policy.Decision, _ error) {
+		if q.Call.Facts().Destructive {
+			d = policy.Decision{Behavior: policy.Ask, Reason: "this cannot be undone"}
+		}
+		return d, nil
 	}
-	for _, permissions := range []policy.Permissions{{}, allowed, always} {
+	for _, config := range []pegboard.SessionConfig{{}, {Permissions: allowed}, {Permissions: allowed, Guard: careful}} {
 		session, err := pegboard.NewSession(pegboard.SessionConfig{
-			Permissions: permissions,
+			Permissions: config.Permissions, Guard: config.Guard,
 			Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 				fmt.Println("asked:", q.Reason)
 				return policy.Decision{Behavior: policy.Allow}, nil
@@ -55,6 +57,6 @@ func Example_dangerousTool() {
 	// asked: no rule allows it: DropTable wants to write tmp7 and cannot be undone
 	// tmp7 is gone
 	// tmp7 is gone
-	// asked: ask rule on calls that are "destructive" from policySettings covers it
+	// asked: this cannot be undone
 	// tmp7 is gone
 }

@@ -43,6 +43,7 @@ func Example_why() {
 	// DropTable is not available here: deny rule "DropTable" from userSettings
 	// Diary is not a registered tool
 	// it would write OPS-1
+	// the tool says: open-world
 	// - deny rule "DropTable" from userSettings is about something else
 	// ask: ask rule "CloseTicket(OPS-*)" from userSettings is about it (write OPS-1)
 	// = ask: ask rule "CloseTicket(OPS-*)" from userSettings covers it

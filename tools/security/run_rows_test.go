@@ -109,7 +109,7 @@ func (b *sandbox) perform(t *testing.T, line string) (reads bool, changed []stri
 	t.Helper()
 	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {
 		if e.Kind == pegboard.EventStarted {
-			reads = e.Call.ReadOnly()
+			reads = e.Call.Facts().ReadOnly
 		}
 	}}
 	out := ex.Run(t.Context(), b.pool, b.call(t, line))[0]

@@ -207,7 +207,7 @@ func (r *runner) recordsDir(s *pegboard.Session, command string, line *lines.Lin
 func (r *runner) environment(command string, line *lines.Line, c *pegboard.Call) []string {
 	o := r.options
 	env := inherited(o.Env, o.Withheld)
-	r.startupOf(c.Session()).addTo(&env, c.ReadOnly())
+	r.startupOf(c.Session()).addTo(&env, c.Facts().ReadOnly)
 	env.remove(func(name string) bool {
 		return misleadingVars[name] || strings.HasPrefix(name, "BASH_FUNC_")
 	})
@@ -225,7 +225,7 @@ func (r *runner) environment(command string, line *lines.Line, c *pegboard.Call)
 	if line.SelfContained() && !asksForPrograms(line) && !runsOpenProgram(c) {
 		restrictPath(&env, c.Dirs())
 	}
-	if c.ReadOnly() {
+	if c.Facts().ReadOnly {
 		env.setAll(gitrepo.Neutral())
 		env.set("GOTOOLCHAIN", "local") // the tables rely on it
 		if strings.Contains(command, "doc") {
@@ -342,11 +342,11 @@ func (r *runner) sandboxCommand(c *pegboard.Call, line, dir string) (sc SandboxC
 	if sc.Temp, err = sandboxTempOf(s); err != nil {
 		return sc, err
 	}
-	if !c.ReadOnly() {
+	if !c.Facts().ReadOnly {
 		sc.openWorkDirs()
 	}
 	for i := range sc.Targets {
-		sc.open(&sc.Targets[i], c.ReadOnly())
+		sc.open(&sc.Targets[i], c.Facts().ReadOnly)
 	}
 	for _, rule := range s.Permissions().Rules() {
 		if isAboutFiles(rule) {
@@ -403,7 +403,7 @@ const preludeSuffix = ".rc"
 // meaning, so a line gets no such files if it was allowed because its commands are known. file is
 // a name for the start-up of the user's shell; it may be empty.
 func (r *runner) prelude(ctx context.Context, line *lines.Line, c *pegboard.Call, file string) (files []string) {
-	if c.ReadOnly() {
+	if c.Facts().ReadOnly {
 		return nil
 	}
 	u := r.startupOf(c.Session())

@@ -156,7 +156,7 @@ func (k *Skills) call(ctx context.Context, in input, c *pegboard.Call) (Output, 
 	if err != nil {
 		return Output{}, err
 	}
-	if c.ReadOnly() && !skill.plain() {
+	if c.Facts().ReadOnly && !skill.plain() {
 		return Output{}, errors.New("the file of the skill has just changed; call the skill again")
 	}
 	return k.newLaunch(c.Pool(), skill, in.Args, c.Run).load(ctx)

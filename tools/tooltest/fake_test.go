@@ -65,7 +65,7 @@ func TestStandInKeepsAllButTheCall(t *testing.T) {
 	require.Equal(t, shout().Info(), fake.Info())
 	out := tooltest.Run(t.Context(), fake, nil, `{"text":"hello"}`)
 	require.Equal(t, "scripted", out.Result.Text())
-	require.True(t, out.Call.ReadOnly())
+	require.True(t, out.Call.Facts().ReadOnly)
 	require.ErrorIs(t, tooltest.Run(t.Context(), fake, nil, `{"txt":"hello"}`).Err, pegboard.ErrInvalidInput)
 	require.Equal(t, "ok", tooltest.Run(t.Context(), tooltest.StandIn(shout()), nil, `{"text":"a"}`).Result.Text())
 }

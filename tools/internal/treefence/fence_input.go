@@ -15,7 +15,7 @@ import (
 // checkout, and that may write. Names that are not absolute are left to the rules, since the
 // server resolves them.
 func (f *Fence) ofInput(h *pegboard.HookCall) string {
-	if h.Tool == nil || !h.Tool.Info().Origin.External() || h.Call.ReadOnly() {
+	if h.Tool == nil || !h.Tool.Info().Origin.External() || h.Call.Facts().ReadOnly {
 		return ""
 	}
 	var input any
