@@ -509,21 +509,16 @@ func sameDeclaration(a, b Tool) bool {
 	return err == nil && x.Description == y.Description && string(x.InputSchema) == string(y.InputSchema) && string(x.OutputSchema) == string(y.OutputSchema)
 }
 
-// ambiguity returns which allow rules for a tool could be meant for another source. If several
+// ambiguity reports whether allow rules for a tool could be meant for another source. If several
 // names become one exposed name, a rule is meant for the exact one. If one server's name
 // continues another's, it is meant for the older one, unless both have a tool of that name.
 func (c catalog) ambiguity(i *Info) policy.Ambiguity {
 	clash, ok := c.clashes[i.server]
+	below := func(server string) bool { return i.Name == server || strings.HasPrefix(i.Name, server+"__") }
 	switch {
 	case !ok:
 		return policy.Unambiguous
-	case clash.Nested:
-		return policy.SharedServer
-	case clash.Folded && i.server != toolname.Prefix+i.Origin.Source:
-		return policy.FoldedName
-	}
-	below := func(server string) bool { return i.Name == server || strings.HasPrefix(i.Name, server+"__") }
-	if slices.ContainsFunc(clash.Older, below) || c.offersElsewhere(i) {
+	case clash.Nested, clash.Folded && i.server != toolname.Prefix+i.Origin.Source, slices.ContainsFunc(clash.Older, below), c.offersElsewhere(i):
 		return policy.SharedName
 	}
 	return policy.Unambiguous

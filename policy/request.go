@@ -83,11 +83,9 @@ type Ambiguity int
 
 // The ambiguities.
 const (
-	Unambiguous  Ambiguity = iota // every rule counts
-	SharedName                    // only rules for the whole server count: another server has a tool of that name
-	ChangedTool                   // likewise: the source has changed the tool, and no user has allowed a call since
-	FoldedName                    // only a rule that spells source and tool exactly as they are named there counts
-	SharedServer                  // no rule counts
+	Unambiguous Ambiguity = iota // every rule counts
+	ChangedTool                  // only rules for the whole server count: it has changed the tool, and no user has allowed a call since
+	SharedName                   // no rule counts: the name of the tool or of its server could be that of another one
 )
 
 // Facts are the claims of a tool about a call. The zero value is the cautious one.

@@ -219,24 +219,13 @@ func (r *Rule) appendDescription(text []byte) []byte {
 // Names reports whether r names the tool or its server.
 func (r *Rule) Names(tool *Tool) bool {
 	if r.Behavior == Allow && tool.Ambiguity != Unambiguous {
-		return r.namesContested(tool)
+		return tool.Ambiguity == ChangedTool && (r.Tool == tool.server || r.Tool == tool.server+"__*")
 	}
 	if !strings.Contains(r.Tool, "*") {
 		return tool.answersTo(r.Tool) || tool.server != "" && (r.Tool == tool.server || r.Tool == tool.spelled)
 	}
 	matches := func(name string) bool { return pattern.NameMatches(r.Tool, name, tool.server, r.Behavior == Allow) }
 	return matches(tool.Name) || slices.ContainsFunc(tool.Aliases, matches)
-}
-
-// namesContested is Names for an allow rule on a tool with an [Ambiguity].
-func (r *Rule) namesContested(tool *Tool) bool {
-	switch tool.Ambiguity {
-	case SharedName, ChangedTool:
-		return r.Tool == tool.server || r.Tool == tool.server+"__*"
-	case FoldedName:
-		return r.Tool == tool.spelled && !strings.Contains(r.Tool, "*")
-	}
-	return false
 }
 
 // isBare reports whether r names one tool and nothing else.
