@@ -147,11 +147,14 @@ func TestWrites(t *testing.T) {
 func TestWriteToADeafServer(t *testing.T) {
 	t.Parallel()
 	c := start(t, "deaf", nil)
-	for range 3 {
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 50*time.Millisecond, errors.New("given up"))
-		require.EqualError(t, c.Write(ctx, request(t, 1, strings.Repeat("x", limit))), "given up")
-		cancel()
-	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	writing, long := make(chan error, 1), request(t, 1, strings.Repeat("x", limit))
+	go func() { writing <- c.Write(ctx, long) }()
+	_, err := c.Read(t.Context()) // the server has begun to read
+	require.NoError(t, err)
+	cancel(errors.New("given up"))
+	require.EqualError(t, <-writing, "given up")
+	require.EqualError(t, c.Write(ctx, long), "given up")
 	waiting, last := make(chan error, 1), request(t, 1, "")
 	go func() { waiting <- c.Write(context.Background(), last) }()
 	require.NoError(t, c.Close())
@@ -162,7 +165,7 @@ func TestWriteToADeafServer(t *testing.T) {
 		require.Fail(t, "the write hangs")
 	}
 	require.Error(t, c.Write(t.Context(), request(t, 1, "")))
-	_, err := c.Read(t.Context())
+	_, err = c.Read(t.Context())
 	require.ErrorIs(t, err, io.EOF)
 }
 

@@ -48,7 +48,9 @@ func play(role string) int {
 		}
 		fmt.Fprint(os.Stderr, "the end\xff")
 		return 7
-	case "deaf":
+	case "deaf": // reads one byte and no more
+		_, _ = os.Stdin.Read(make([]byte, 1))
+		fmt.Println(`{"jsonrpc":"2.0","method":"notifications/ready"}`)
 		<-time.After(never)
 	case "stubborn": // does not end with its input
 		fmt.Fprintln(os.Stderr, "not yet")
