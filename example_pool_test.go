@@ -290,7 +290,6 @@ func ExamplePool_Resolve() {
 	for tool := range res.Pool.All() {
 		fmt.Println(tool.Info().Name)
 	}
-	fmt.Println("may start:", res.AgentTypes)
 	fmt.Println("unknown:", res.Unknown)
 
 	_, err = pool.Resolve([]string{"Grepp"}, nil)
@@ -299,7 +298,6 @@ func ExamplePool_Resolve() {
 	// Agent
 	// Read
 	// mcp__db__query
-	// may start: [explorer planner]
 	// unknown: [Grepp]
 	// no tool is left for the agent: tools ["Grepp"], disallowedTools []
 }
@@ -509,15 +507,6 @@ func (byLength) Rank(_ context.Context, p *pegboard.Pool, _ string, limit int, a
 		}
 	}
 	return list, nil
-}
-
-func ExampleFuseRankers() {
-	reg := toolset()
-	if err := reg.Add(pegboard.ToolSearch(pegboard.SearchOptions{Ranker: pegboard.FuseRankers(pegboard.LexicalRanker{}, byLength{})})); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(reg.AssemblePool(begin(pegboard.SessionConfig{}), pegboard.PoolConfig{}).Len())
-	// Output: 1
 }
 
 // A ranker of the host leaves the search by words to the LexicalRanker, here without the tools

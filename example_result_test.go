@@ -172,7 +172,7 @@ func ExampleSession_TrimmedResults() {
 }
 
 // A resumed conversation sends the bytes that it sent before, so that the provider's prompt
-// cache still holds it. A status line shows how many results are sent whole.
+// cache still holds it.
 func ExampleSession_TrimState() {
 	limits := pegboard.ResultLimits{KeepRecent: 1, MaskStep: 1}
 	first := begin(pegboard.SessionConfig{Limits: limits})
@@ -182,20 +182,16 @@ func ExampleSession_TrimState() {
 		history = append(history, pegboard.HistoryResult{CallID: fmt.Sprint(turn), Tool: "Log", Turn: turn, Text: log100() + log100()})
 		first.TrimResults(context.Background(), history)
 	}
-	counts := first.ResultCounts()
-	fmt.Println("whole:", counts.Whole, "masked:", counts.Masked)
-
 	for _, state := range []json.RawMessage{nil, first.TrimState()} { // without, and as the host kept it
 		resumed := begin(pegboard.SessionConfig{Limits: limits, TrimState: state})
-		fmt.Println(resumed.Trimmed("1"), resumed.ResultCounts().Masked)
+		fmt.Println(resumed.Trimmed("1"))
 		if err := resumed.Close(context.Background()); err != nil {
 			fmt.Println(err)
 		}
 	}
 	// Output:
-	// whole: 1 masked: 2
-	// false 0
-	// true 2
+	// false
+	// true
 }
 
 // tellIn runs a tool whose result is text in the session.

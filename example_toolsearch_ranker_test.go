@@ -26,11 +26,10 @@ func (m meanings) Rank(_ context.Context, p *pegboard.Pool, words string, limit 
 	return found[:min(limit, len(found))], nil
 }
 
-// A search by words finds no tool for "complain". Beside it a ranker that knows what words
-// mean does, and [pegboard.FuseRankers] joins what both find.
+// A search by words finds no tool for "complain". A ranker that knows what words mean does.
 func ExampleRanker() {
 	own := meanings{"complain": {"mcp__github__create_issue": 0.9, "mcp__github__list_issues": 0.4}}
-	for _, ranker := range []pegboard.Ranker{pegboard.LexicalRanker{}, pegboard.FuseRankers(pegboard.LexicalRanker{}, own)} {
+	for _, ranker := range []pegboard.Ranker{pegboard.LexicalRanker{}, own} {
 		var registry pegboard.Registry
 		if err := registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{Ranker: ranker})); err != nil {
 			log.Fatal(err)

@@ -216,9 +216,8 @@ type Traits struct {
 	// effect on attached tools.
 	Own bool
 
-	// Kind and Folding are for a user interface; nothing is decided by them.
-	Kind    CallKind // zero: KindOther
-	Folding Folding  // zero: as Kind says
+	// Kind is for a user interface; nothing is decided by it.
+	Kind CallKind // zero: KindOther
 
 	Timeout time.Duration // how long this call may take; 0 means Info.Timeout
 
@@ -250,7 +249,7 @@ func (t *Traits) facts() policy.Facts {
 
 func (t Traits) isZero() bool {
 	return len(t.Targets) == 0 && t.Concurrency == ByReadOnly && !t.ReadOnly && !t.Destructive && !t.OpenWorld && !t.Sandboxed && !t.Own && !t.Idempotent && t.Timeout == 0 &&
-		t.Kind == KindOther && t.Folding == FoldByKind
+		t.Kind == KindOther
 }
 
 // Concurrency says which calls may run at the same time as this one.
@@ -282,7 +281,6 @@ const (
 	KindEdit            // changes a file or a document
 	KindRun             // runs a program, or directs one that runs
 	KindFetch           // gets something from another machine
-	KindThink           // notes a plan or a thought, and touches nothing else
 )
 
 // callKinds are the words for the kinds: the name, the nouns for one call and for several,
@@ -295,7 +293,6 @@ var callKinds = [...]struct{ name, one, many, while string }{
 	{"edit", "edit", "edits", "Editing"},
 	{"run", "command", "commands", "Running"},
 	{"fetch", "fetch", "fetches", "Fetching"},
-	{"think", "thought", "thoughts", "Thinking of"},
 }
 
 // known returns k, or KindOther if k is not one of the constants.
@@ -326,24 +323,6 @@ func (k *CallKind) UnmarshalText(text []byte) error {
 		}
 	}
 	return fmt.Errorf("unknown kind of call %q", text)
-}
-
-// Folding says whether neighbouring calls may be shown as one line.
-type Folding uint8
-
-// The ways of folding.
-const (
-	FoldByKind Folding = iota // if the call searches, reads or lists
-	FoldAlways
-	FoldNever
-)
-
-// String returns the way of folding in lower case.
-func (f Folding) String() string { return enum.Name(f, "by kind", "always", "never") }
-
-// folds reports whether a call of this kind folds.
-func (f Folding) folds(k CallKind) bool {
-	return f == FoldAlways || f == FoldByKind && (k == KindSearch || k == KindRead || k == KindList)
 }
 
 // The defaults of [RetryPolicy], which are those of the standard retry mode of the AWS

@@ -39,7 +39,7 @@ func TestReadOnlyAndDestructiveExcludeEachOther(t *testing.T) {
 func TestCallKind(t *testing.T) {
 	t.Parallel()
 	var all []string
-	for k := pegboard.KindOther; k <= pegboard.KindThink; k++ {
+	for k := pegboard.KindOther; k <= pegboard.KindFetch; k++ {
 		text, err := json.Marshal(k)
 		require.NoError(t, err)
 		back := pegboard.CallKind(200)
@@ -47,17 +47,11 @@ func TestCallKind(t *testing.T) {
 		require.Equal(t, k, back)
 		all = append(all, k.String())
 	}
-	require.Equal(t, []string{"other", "search", "read", "list", "edit", "run", "fetch", "think"}, all)
-	require.Equal(t, "invalid", (pegboard.KindThink + 1).String())
+	require.Equal(t, []string{"other", "search", "read", "list", "edit", "run", "fetch"}, all)
+	require.Equal(t, "invalid", (pegboard.KindFetch + 1).String())
 	kept := pegboard.KindRun
 	require.ErrorContains(t, kept.UnmarshalText([]byte("invalid")), `"invalid"`)
 	require.Equal(t, pegboard.KindRun, kept)
-}
-
-func TestFolding(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, []string{"by kind", "always", "never", "invalid"},
-		[]string{pegboard.FoldByKind.String(), pegboard.FoldAlways.String(), pegboard.FoldNever.String(), pegboard.Folding(9).String()})
 }
 
 func TestWithAnnotations(t *testing.T) {

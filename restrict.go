@@ -344,12 +344,6 @@ type Resolution struct {
 	// Unknown are the entries that name no tool of the pool, in the order given. They are
 	// not an error, but the author of the definition should see them.
 	Unknown []string
-	// AgentTypes are the agent types that the agent may start, from Agent(a, b) entries.
-	// Nil means any.
-	AgentTypes []string
-	// DisallowedAgentTypes are the agent types of disallowed Agent(a, b) entries, which do
-	// not remove the Agent tool itself.
-	DisallowedAgentTypes []string
 }
 
 // resolve implements [Pool.Resolve].
@@ -402,8 +396,8 @@ func namesTool(entry string, i *Info) bool {
 	return entry == toolname.Prefix+"*" || server == i.server
 }
 
-// parse returns the entries that name tools, without agent types, which it records
-// together with the entries that name no tool.
+// parse returns the entries that name tools, without agent types, and records those that name
+// no tool. Types of the agents that may be started are no matter of the pool.
 func (r *Resolution) parse(p *Pool, entries []string, allowed bool) []string {
 	var names []string
 	for _, text := range entries {
@@ -415,15 +409,6 @@ func (r *Resolution) parse(p *Pool, entries []string, allowed bool) []string {
 		}
 		if !hasTool(p, entry) && (p.behindREPL == nil || !hasTool(p.behindREPL, entry)) {
 			r.Unknown = append(r.Unknown, text)
-		}
-		types := &r.AgentTypes
-		if !allowed {
-			types = &r.DisallowedAgentTypes
-		}
-		if typed {
-			for t := range strings.SplitSeq(strings.TrimSuffix(list, ")"), ",") {
-				*types = append(*types, strings.TrimSpace(t))
-			}
 		}
 		if allowed || !typed {
 			names = append(names, entry)

@@ -394,9 +394,9 @@ func TestResolve(t *testing.T) {
 		{name: "a server and a tool", tools: []string{"mcp__gh_2__*", "Read"}, want: ordered([]string{"Read"}, gh2)},
 		{name: "a raw name", tools: []string{"Read", "list"}, want: []string{"Read"}, unknown: []string{"list"}},
 
-		{name: "agent types", tools: []string{"Agent(a, b)"}, want: []string{"Agent"}, types: []string{"a", "b"}},
-		{name: "agent types by alias", tools: []string{"Task(a)", "Read"}, want: []string{"Agent", "Read"}, types: []string{"a"}},
-		{name: "agent types in two entries", tools: []string{"Agent(a)", "Agent(b)"}, want: []string{"Agent"}, types: []string{"a", "b"}},
+		{name: "agent types", tools: []string{"Agent(a, b)"}, want: []string{"Agent"}},
+		{name: "agent types by alias", tools: []string{"Task(a)", "Read"}, want: []string{"Agent", "Read"}},
+		{name: "agent types in two entries", tools: []string{"Agent(a)", "Agent(b)"}, want: []string{"Agent"}},
 		{name: "every agent type", tools: []string{"Agent"}, want: []string{"Agent"}},
 
 		{name: "unknown", tools: []string{"Write", "Read", "mcp__web", "mcp__web__*", "Zed(x)"}, want: []string{"Read"}, unknown: []string{"Write", "mcp__web", "mcp__web__*", "Zed(x)"}},
@@ -425,7 +425,6 @@ func TestResolve(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, tc.want, names(res.Pool))
 			require.Equal(t, tc.unknown, res.Unknown)
-			require.Equal(t, tc.types, res.AgentTypes)
 			require.Equal(t, all, names(pool), "the pool itself stays")
 		})
 	}
@@ -439,7 +438,6 @@ func TestDisallowedEntriesNeverAllow(t *testing.T) {
 	for _, entry := range []string{"Agent(a)", "Task(a)"} {
 		res, err := pool.Resolve(nil, []string{entry})
 		require.NoError(t, err)
-		require.Nil(t, res.AgentTypes, entry)
 		require.Empty(t, res.Unknown, entry)
 	}
 }

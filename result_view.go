@@ -245,7 +245,7 @@ func codeKindOf(err error) string {
 func (c *Call) View() View {
 	info, tr, lines := c.describe()
 	kind := tr.Kind.known()
-	v := View{Title: cmp.Or(OneLine(lines.Title), info.title(), "a tool without a name"), Kind: kind, Folds: tr.Folding.folds(kind)}
+	v := View{Title: cmp.Or(OneLine(lines.Title), info.title(), "a tool without a name"), Kind: kind, Folds: kind == KindSearch || kind == KindRead || kind == KindList}
 	if o := info.Origin; o.External() {
 		v.Title = OneLine(o.Source + ": " + v.Title)
 	}

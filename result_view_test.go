@@ -381,10 +381,10 @@ func TestCallView(t *testing.T) {
 			want: pegboard.View{Title: "Take a note", Kind: pegboard.KindRun, Before: "Take a note ls ⏎ rm -rf x", While: "Running ls ⏎ rm -rf x"},
 		},
 		{
-			name: "lines", tool: viewed{info: info, inspect: of(pegboard.KindThink, path("a")), lines: func(in touch) pegboard.Summary {
+			name: "lines", tool: viewed{info: info, inspect: of(pegboard.KindEdit, path("a")), lines: func(in touch) pegboard.Summary {
 				return pegboard.Summary{Title: " Note\nit ", Before: "Note " + in.Path, While: "Noting\x1b " + in.Path}
 			}},
-			want: pegboard.View{Title: "Note ⏎ it", Kind: pegboard.KindThink, Before: "Note p", While: `Noting\x1b p`},
+			want: pegboard.View{Title: "Note ⏎ it", Kind: pegboard.KindEdit, Before: "Note p", While: `Noting\x1b p`},
 		},
 		{
 			name: "blank lines are none", tool: viewed{info: info, inspect: of(pegboard.KindFetch, path("a")), lines: func(touch) pegboard.Summary {
@@ -424,16 +424,11 @@ func TestCallView(t *testing.T) {
 
 func TestCallViewFolds(t *testing.T) {
 	t.Parallel()
-	for kind := pegboard.KindOther; kind <= pegboard.KindThink; kind++ {
-		for _, folding := range []pegboard.Folding{pegboard.FoldByKind, pegboard.FoldAlways, pegboard.FoldNever, 77} {
-			folds := folding == pegboard.FoldAlways
-			if folding == pegboard.FoldByKind {
-				folds = kind == pegboard.KindSearch || kind == pegboard.KindRead || kind == pegboard.KindList
-			}
-			tool := viewed{info: pegboard.Info{Name: "Note"}, inspect: func(touch) pegboard.Traits { return pegboard.Traits{Kind: kind, Folding: folding} }}
-			views := viewsOf(t, tool.tool(), session(t, bypass(t)), `{"path":"p"}`)
-			require.Equal(t, folds, views[pegboard.EventStarted].Folds, "%v %v", kind, folding)
-		}
+	for kind := pegboard.KindOther; kind <= pegboard.KindFetch; kind++ {
+		folds := kind == pegboard.KindSearch || kind == pegboard.KindRead || kind == pegboard.KindList
+		tool := viewed{info: pegboard.Info{Name: "Note"}, inspect: func(touch) pegboard.Traits { return pegboard.Traits{Kind: kind} }}
+		views := viewsOf(t, tool.tool(), session(t, bypass(t)), `{"path":"p"}`)
+		require.Equal(t, folds, views[pegboard.EventStarted].Folds, "%v", kind)
 	}
 }
 

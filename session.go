@@ -143,7 +143,7 @@ type SessionConfig struct {
 // # Results and budgets
 //
 // [Session.TrimResults], [Session.Trimmed], [Session.TrimmedResults], [Session.TrimState],
-// [Session.ResultStore], [Session.ResultCounts], [Session.ReadMoreHint]; [Session.SpendTokens],
+// [Session.ResultStore], [Session.ReadMoreHint]; [Session.SpendTokens],
 // [Session.Spent]; [Session.Loaded], [Session.SetLoaded]
 //
 // # Concurrency
@@ -558,10 +558,6 @@ func (s *Session) Trimmed(callID string) bool { return s.results.trimmer.trimmed
 // former process, see SessionConfig.TrimState, are not among them. A result that was replaced
 // twice, as a preview and later as an old one, is there twice.
 func (s *Session) TrimmedResults() []TrimmedResult { return s.results.trimmer.putAway() }
-
-// ResultCounts returns how many results of the agent were sent whole, trimmed and stored. A fork
-// begins with its parent's decisions on results, and has stored nothing.
-func (s *Session) ResultCounts() ResultCounts { return s.results.counts() }
 
 // TrimState returns the decisions of TrimResults as JSON, for SessionConfig.TrimState.
 func (s *Session) TrimState() json.RawMessage { return s.results.trimmer.saved() }

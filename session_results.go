@@ -38,9 +38,6 @@ type sessionResults struct {
 	limits    ResultLimits    // with the defaults filled in
 	trimmer   resultTrimmer
 	pool      atomic.Pointer[Pool] // the session's last one, which knows the aliases of tools; nil before it
-
-	stored      atomic.Int64 // how many texts the store was given
-	storedBytes atomic.Int64 // that it keeps of them
 }
 
 // init prepares the zero value for a session. Parent is nil in a main session.
@@ -74,13 +71,6 @@ func (r *sessionResults) resultStore() ResultStore {
 		return r.store
 	}
 	return r.temporary.open()
-}
-
-// counts is [Session.ResultCounts].
-func (r *sessionResults) counts() ResultCounts {
-	c := ResultCounts{Stored: int(r.stored.Load()), StoredBytes: r.storedBytes.Load()}
-	r.trimmer.counts(&c)
-	return c
 }
 
 // lists reports whether a list names a tool. Each may be an alias.
@@ -157,8 +147,6 @@ func (r *sessionResults) put(ctx context.Context, id, mimeType string, from io.R
 	if err != nil {
 		return StoredResult{}, src, err
 	}
-	r.stored.Add(1)
-	r.storedBytes.Add(max(0, stored.Size))
 	src.Path, src.Stored = strings.Join(strings.FieldsFunc(cmp.Or(stored.Path, stored.Ref), unicode.IsControl), " "), max(0, stored.Size)
 	return stored, src, nil
 }
@@ -203,18 +191,6 @@ func (s failingStore) Put(context.Context, string, string, io.Reader) (StoredRes
 	return StoredResult{}, s.err
 }
 func (s failingStore) Open(context.Context, string) (io.ReadCloser, error) { return nil, s.err }
-
-// ResultCounts count the results of an agent, see [Session.ResultCounts].
-type ResultCounts struct {
-	// How many results [Session.TrimResults] sends whole, as a preview because those of one
-	// message were too long together, and masked because they are old. A result that has left
-	// the history is counted still.
-	Whole, Replaced, Masked int
-	// How many texts calls of the agent, and TrimResults, have put into the [ResultStore], and
-	// how many bytes it keeps of them. A text that was put twice counts twice.
-	Stored      int
-	StoredBytes int64
-}
 
 // A HistoryResult is the result of a call as a wire finds it in the history of a
 // conversation. It is for wires: see [Session.TrimResults].
@@ -298,13 +274,6 @@ func (t *resultTrimmer) trimmed(callID string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.state.Lost(callID)
-}
-
-// counts fills in what TrimResults knows.
-func (t *resultTrimmer) counts(c *ResultCounts) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	c.Whole, c.Replaced, c.Masked = t.state.Counts()
 }
 
 // placeholder stores a result and returns the part that replaces it.

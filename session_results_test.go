@@ -73,22 +73,6 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestResultCounts: what was sent whole, trimmed and stored, of one agent.
-func TestResultCounts(t *testing.T) {
-	t.Parallel()
-	s := session(t, pegboard.SessionConfig{Results: dirStore(t, pegboard.DirOptions{}), Limits: pegboard.ResultLimits{PerMessage: 50_000, KeepRecent: 20_000, MaskStep: 30_000, Preview: 100}})
-	require.Zero(t, s.ResultCounts())
-	history := []pegboard.HistoryResult{past(1, "a", 20_000), past(1, "b", 21_000), past(1, "c", 20_000)}
-	s.TrimResults(t.Context(), history)
-	require.Equal(t, pegboard.ResultCounts{Whole: 2, Replaced: 1, Stored: 1, StoredBytes: 21_000}, s.ResultCounts())
-	s.TrimResults(t.Context(), append(history, past(2, "d", 10_000), past(3, "e", 15_000)))
-	require.Equal(t, pegboard.ResultCounts{Whole: 2, Replaced: 1, Masked: 2, Stored: 3, StoredBytes: 61_000}, s.ResultCounts())
-	f, err := s.Fork(pegboard.SessionConfig{Role: pegboard.RoleSubAgent})
-	require.NoError(t, err)
-	require.Equal(t, pegboard.ResultCounts{Whole: 2, Replaced: 1, Masked: 2}, f.ResultCounts())
-	require.NoError(t, f.Close(context.Background()))
-}
-
 // TestTrimmedResultsCanBeOpened: a user interface shows what the model is not sent any more.
 func TestTrimmedResultsCanBeOpened(t *testing.T) {
 	t.Parallel()

@@ -3,7 +3,6 @@ package pegboard
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -273,47 +272,6 @@ type LexicalRanker struct{}
 // Rank implements [Ranker].
 func (LexicalRanker) Rank(_ context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]SearchMatch, error) {
 	return p.search.find(p, words, limit, accept), nil
-}
-
-// FuseRankers returns a ranker that joins others, such as words and embeddings. A tool's
-// score is the sum of 1 / (60 + its place) over the rankers, as in reciprocal rank fusion,
-// so that the rankers' scores need not be comparable. A ranker that fails is ignored
-// unless all fail. It panics if there is no ranker.
-func FuseRankers(rankers ...Ranker) Ranker {
-	if len(rankers) == 0 {
-		panic("pegboard: FuseRankers: no ranker")
-	}
-	return fusedRankers(slices.Clone(rankers))
-}
-
-type fusedRankers []Ranker
-
-// minFusedDepth is how many places of each ranker count, at least.
-const minFusedDepth = 50
-
-// Rank implements [Ranker].
-func (f fusedRankers) Rank(ctx context.Context, p *Pool, words string, limit int, accept func(string) bool) ([]SearchMatch, error) {
-	scores := map[string]float64{}
-	var errs []error
-	for _, r := range f {
-		matches, err := p.rank(ctx, r, words, max(limit, minFusedDepth), accept)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		for place, m := range matches {
-			scores[m.Name] += 1 / float64(60+place+1)
-		}
-	}
-	if len(errs) == len(f) {
-		return nil, errors.Join(errs...)
-	}
-	var all []SearchMatch
-	for name, score := range scores {
-		all = append(all, SearchMatch{name, score})
-	}
-	slices.SortFunc(all, func(a, b SearchMatch) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name)) })
-	return all[:min(limit, len(all))], nil
 }
 
 // A toolIndex finds the deferred tools of a pool by words. It is built by the first

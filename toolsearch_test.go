@@ -199,13 +199,6 @@ func TestRankers(t *testing.T) {
 		{name: "what does not wait is not found", ranker: always("Read", "gone", "WebFetch"), want: []string{"WebFetch"}},
 		{name: "broken", ranker: broken, want: []string{"mcp__weather__forecast"}},
 		{name: "crashed", ranker: panics, want: []string{"mcp__weather__forecast"}},
-		{
-			name: "two", ranker: pegboard.FuseRankers(always("WebFetch", "mcp__weather__list", "mcp__tickets__list"), always("mcp__weather__list", "mcp__github__list_issues")),
-			want: []string{"mcp__weather__list", "WebFetch", "mcp__github__list_issues", "mcp__tickets__list"},
-		},
-		{name: "with words", ranker: pegboard.FuseRankers(always("WebFetch"), pegboard.LexicalRanker{}), want: []string{"WebFetch", "mcp__weather__forecast"}},
-		{name: "one of two broken", ranker: pegboard.FuseRankers(broken, always("WebFetch")), want: []string{"WebFetch"}},
-		{name: "all broken", ranker: pegboard.FuseRankers(broken, broken), want: []string{"mcp__weather__forecast"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -215,7 +208,6 @@ func TestRankers(t *testing.T) {
 			require.Equal(t, tt.want, out.Matches[:len(tt.want)], "the first are these")
 		})
 	}
-	require.Panics(t, func() { pegboard.FuseRankers() })
 }
 
 func TestMatchesOfARankerAreCheckedAgainstTheQuery(t *testing.T) {
@@ -227,23 +219,6 @@ func TestMatchesOfARankerAreCheckedAgainstTheQuery(t *testing.T) {
 	require.Equal(t, []string{"mcp__tickets__list"}, out.Matches, "what must be in the name")
 	out, _ = found(t, library(t, pegboard.SearchOptions{Ranker: ranker}), `{"query":"list"}`)
 	require.Equal(t, []string{"WebFetch", "mcp__weather__list", "mcp__tickets__list"}, out.Matches, "each once")
-}
-
-func TestFuseRankersCountsDeferredToolsOnce(t *testing.T) {
-	t.Parallel()
-	ranker := rankerFunc(func(string, int, func(string) bool) ([]pegboard.SearchMatch, error) {
-		return []pegboard.SearchMatch{{Name: "Read"}, {Name: "gone"}, {Name: "WebFetch"}}, nil
-	})
-	out, _ := found(t, library(t, pegboard.SearchOptions{Ranker: pegboard.FuseRankers(ranker)}), `{"query":"page","max_results":1}`)
-	require.Equal(t, []string{"WebFetch"}, out.Matches)
-	twice := rankerFunc(func(string, int, func(string) bool) ([]pegboard.SearchMatch, error) {
-		return []pegboard.SearchMatch{{Name: "mcp__weather__list"}, {Name: "WebFetch"}, {Name: "WebFetch"}}, nil
-	})
-	out, _ = found(t, library(t, pegboard.SearchOptions{Ranker: pegboard.FuseRankers(twice)}), `{"query":"page","max_results":1}`)
-	require.Equal(t, []string{"mcp__weather__list"}, out.Matches, "a repeat is no second vote")
-	panics := rankerFunc(func(string, int, func(string) bool) ([]pegboard.SearchMatch, error) { panic("no model") })
-	out, _ = found(t, library(t, pegboard.SearchOptions{Ranker: pegboard.FuseRankers(panics, twice)}), `{"query":"page","max_results":1}`)
-	require.Equal(t, []string{"mcp__weather__list"}, out.Matches, "one that crashes is passed over as well")
 }
 
 // A search ends whatever the query is: long queries took many minutes before the number

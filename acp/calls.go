@@ -191,8 +191,6 @@ func toolKind(k pegboard.CallKind) string {
 		return "execute"
 	case pegboard.KindFetch:
 		return "fetch"
-	case pegboard.KindThink:
-		return "think"
 	}
 	return "other"
 }

@@ -21,7 +21,6 @@ type resultsView struct {
 	Contents bool
 	Stored   []storedResultView // newest call first
 	Trimmed  []trimmedView
-	Counts   []countsView
 }
 
 // A storedResultView is a result whose preview the model has.
@@ -36,23 +35,13 @@ type trimmedView struct {
 	Size                        int
 }
 
-// A countsView is the results of an agent in numbers.
-type countsView struct {
-	Agent string
-	pegboard.ResultCounts
-}
-
 func (p *Page) results(*http.Request) (any, error) {
 	v := resultsView{Contents: p.o.Contents}
-	agents := p.ring.agentsNow()
-	for _, a := range agents {
-		v.Counts = append(v.Counts, countsView{p.ring.agentName(a), a.ResultCounts()})
-	}
 	if !p.o.Contents {
 		return v, nil
 	}
 	v.Stored = p.ring.storedResults()
-	for _, a := range agents {
+	for _, a := range p.ring.agentsNow() {
 		trimmed := a.TrimmedResults()
 		slices.Reverse(trimmed)
 		for _, t := range trimmed[:min(len(trimmed), maxRows)] {

@@ -82,6 +82,5 @@ func TestResultsWithoutContents(t *testing.T) {
 	page := b.see(t, "/results")
 	require.Contains(t, page, "Results are not shown on this page.")
 	require.NotContains(t, page, "?ref=")
-	require.Contains(t, page, "<td>1 (")
 	require.Equal(t, http.StatusForbidden, b.get(t, "/result?ref="+outs[0].Result.Parts[0].Ref).Code)
 }

@@ -161,21 +161,6 @@ func (s *State) Lost(id string) bool {
 	return s.records[first].round != s.round
 }
 
-// Counts returns how many results have each form, of all that Decide has met.
-func (s *State) Counts() (whole, replaced, masked int) {
-	for i := range s.records {
-		switch s.records[i].form {
-		case Replaced:
-			replaced++
-		case Masked:
-			masked++
-		case Whole:
-			whole++
-		}
-	}
-	return whole, replaced, masked
-}
-
 // Clone returns an independent State with the same decisions, for a fork of the
 // conversation.
 func (s *State) Clone() *State {

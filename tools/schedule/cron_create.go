@@ -51,7 +51,7 @@ func (out Created) text() string {
 
 // jobsTraits are those of the tools that change the jobs.
 func jobsTraits() pegboard.Traits {
-	return pegboard.Traits{Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true, Targets: jobsTarget(policy.Write)}
+	return pegboard.Traits{Concurrency: pegboard.PerTarget, Own: true, Targets: jobsTarget(policy.Write)}
 }
 
 // jobsTarget is the target of the tools for jobs.

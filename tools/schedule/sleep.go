@@ -92,7 +92,7 @@ func Sleep(o SleepOptions) pegboard.Tool {
 		Description: "Waits for some seconds. It ends earlier when a background task ends, when a message comes for you, or when the user writes, so a long time costs nothing. " +
 			"Use it in the place of a sleep command in a shell, when you have nothing else to do and wait for something.",
 		Traits: pegboard.Traits{
-			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared,
+			ReadOnly: true, Concurrency: pegboard.Shared,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "time"}},
 		},
 		Summary: func(in sleepInput, _ *pegboard.Call) pegboard.Summary {

@@ -113,7 +113,7 @@ func AskUserQuestion() pegboard.Tool {
 				"Put the option that you would choose first. The user may also answer in other words, or refuse. Never write an answer yourself."
 		},
 		Traits: pegboard.Traits{
-			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared, Own: true,
+			ReadOnly: true, Concurrency: pegboard.Shared, Own: true,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "answers of the user"}},
 		},
 		Summary: func(in askInput, _ *pegboard.Call) pegboard.Summary {

@@ -18,9 +18,8 @@ import (
 
 // What [CtxInspect] shows, as the model names it.
 const (
-	inspectTools   = "tools"
-	inspectResults = "results"
-	inspectAgents  = "agents"
+	inspectTools  = "tools"
+	inspectAgents = "agents"
 )
 
 // maxInspected is how many tools and tasks are listed; the others are counted. Our choice.
@@ -28,27 +27,26 @@ const maxInspected = 20
 
 // CtxResult is the Result.Data of [CtxInspect]. What was not asked for is nil.
 type CtxResult struct {
-	Tools   []ToolWeight           `json:"tools,omitempty"` // the heaviest first
-	Results *pegboard.ResultCounts `json:"results,omitempty"`
-	Tasks   []background.Task      `json:"tasks,omitempty"` // running ones first
+	Tools []ToolWeight      `json:"tools,omitempty"` // the heaviest first
+	Tasks []background.Task `json:"tasks,omitempty"` // running ones first
 
-	what string // empty means all
+	what string // empty means both
 }
 
 type ctxInput struct {
-	What string `json:"what,omitempty" jsonschema:"enum=tools,enum=results,enum=agents" jsonschema_description:"tools: definitions; results: results that were stored or shortened; agents: agents and other background tasks; all three if left out"`
+	What string `json:"what,omitempty" jsonschema:"enum=tools,enum=agents" jsonschema_description:"tools: definitions; agents: agents and other background tasks; both if left out"`
 }
 
 // CtxInspect returns the tool with which a model sees what takes room in its context: the number
-// and weight of tool definitions, the results that were stored or shortened, and the agents and
-// other tasks in the background. It changes nothing.
+// and weight of tool definitions, and the agents and other tasks in the background. It changes
+// nothing.
 //
 // Weights are estimates, of one token for four bytes of name, description and schema, as
 // [pegboard.Deferral] makes them by default.
 func CtxInspect() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[ctxInput, CtxResult]{
 		Info: pegboard.Info{Name: "CtxInspect", Title: "Context", Hint: "context window usage, token weight of definitions", Polls: true},
-		Description: "Shows what takes room in your context, as tables: tool definitions and their weight, results that were stored or shortened, " +
+		Description: "Shows what takes room in your context, as tables: tool definitions and their weight, " +
 			"agents and other tasks in the background. For when the context grows full, or when you have lost track of what runs.",
 		Traits: pegboard.Traits{
 			ReadOnly: true, Concurrency: pegboard.Shared, Kind: pegboard.KindList,
@@ -83,10 +81,6 @@ func inspectContext(_ context.Context, in ctxInput, c *pegboard.Call) (CtxResult
 	if out.shows(inspectTools) {
 		out.Tools = weigh(s, p)
 	}
-	if out.shows(inspectResults) {
-		counts := s.ResultCounts()
-		out.Results = &counts
-	}
 	if out.shows(inspectAgents) {
 		out.Tasks = background.Of(s).List()
 		slices.SortStableFunc(out.Tasks, func(a, b background.Task) int { return rank(a) - rank(b) })
@@ -110,26 +104,10 @@ func (out CtxResult) text() string {
 	if out.shows(inspectTools) {
 		parts = append(parts, toolTable(out.Tools))
 	}
-	if out.shows(inspectResults) {
-		parts = append(parts, resultTable(out.Results))
-	}
 	if out.shows(inspectAgents) {
 		parts = append(parts, taskTable(out.Tasks))
 	}
 	return strings.Join(parts, "\n\n")
-}
-
-// resultTable words the numbers of results.
-func resultTable(c *pegboard.ResultCounts) string {
-	if c == nil { // of a result that was made elsewhere
-		c = &pegboard.ResultCounts{}
-	}
-	t := newTable("results", "number")
-	t.row("sent whole", strconv.Itoa(c.Whole))
-	t.row("shortened: too long beside others", strconv.Itoa(c.Replaced))
-	t.row("shortened: old", strconv.Itoa(c.Masked))
-	t.row("stored", fmt.Sprintf("%d (%d bytes)", c.Stored, c.StoredBytes))
-	return t.text(0)
 }
 
 // taskTable lists agents and other tasks.

@@ -232,7 +232,7 @@ func PlanTools(o PlanOptions) []pegboard.Tool {
 // planTraits are those of a call that changes the mode.
 func planTraits() pegboard.Traits {
 	return pegboard.Traits{
-		Kind: pegboard.KindThink, Own: true, Concurrency: pegboard.Exclusive,
+		Own: true, Concurrency: pegboard.Exclusive,
 		Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Write, Value: "plan mode"}},
 	}
 }

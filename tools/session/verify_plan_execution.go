@@ -42,7 +42,7 @@ func verifyPlanExecution() pegboard.Tool {
 				"You get back the steps that you have not named, those that are open, and those without evidence. It judges nothing: only say what you have checked."
 		},
 		Traits: pegboard.Traits{
-			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared, Own: true,
+			ReadOnly: true, Concurrency: pegboard.Shared, Own: true,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "approved plan"}},
 		},
 		Summary: func(in verifyInput, _ *pegboard.Call) pegboard.Summary {

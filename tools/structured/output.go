@@ -54,7 +54,7 @@ func New(schema json.RawMessage) (*Output, error) {
 		},
 		Description: "Gives the final answer, as an object of this schema. Call it once, when you have the whole answer: this is the only part of your work that is read.",
 		Traits: pegboard.Traits{
-			ReadOnly: true, Kind: pegboard.KindThink, Concurrency: pegboard.Shared,
+			ReadOnly: true, Concurrency: pegboard.Shared,
 			Targets: []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: "answer"}},
 		},
 		Permit: func(context.Context, json.RawMessage, *pegboard.Call) policy.Decision {

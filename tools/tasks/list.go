@@ -375,7 +375,7 @@ func target(a policy.Access) []policy.Target {
 // changing returns the traits of a call that changes a list. Calls of one message are made in
 // their order.
 func changing() pegboard.Traits {
-	return pegboard.Traits{Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true, Targets: target(policy.Write)}
+	return pegboard.Traits{Concurrency: pegboard.PerTarget, Own: true, Targets: target(policy.Write)}
 }
 
 // reading returns the traits of a call that shows a list.

@@ -85,7 +85,7 @@ func TodoWrite(o TodoOptions) pegboard.Tool {
 			"Send the whole list each time. Have one line in progress while you work: set it before you begin, and to completed as soon as it is done, not later. " +
 			"A line that failed or is done in part stays in progress; add a line for what is in its way. Remove lines that have become pointless.",
 		Traits: pegboard.Traits{
-			Kind: pegboard.KindThink, Concurrency: pegboard.PerTarget, Own: true,
+			Concurrency: pegboard.PerTarget, Own: true,
 			Targets: []policy.Target{{Kind: policy.Resource, Value: "list of todos"}},
 		},
 		Summary: func(in todoInput, _ *pegboard.Call) pegboard.Summary {

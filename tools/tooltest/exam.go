@@ -243,7 +243,7 @@ func (x *exam) checkKind(input string, tr pegboard.Traits) {
 		if tr.ReadOnly && !tr.Destructive {
 			x.addViolation(ruleKind, input, "the kind is edit, and the call is read-only")
 		}
-	case pegboard.KindSearch, pegboard.KindRead, pegboard.KindList, pegboard.KindThink:
+	case pegboard.KindSearch, pegboard.KindRead, pegboard.KindList:
 		if tr.Destructive {
 			x.addViolation(ruleKind, input, "the kind is %v, and the call is destructive", tr.Kind)
 		}
@@ -284,8 +284,8 @@ func (x *exam) checkTitle() {
 
 // checkLines examines the lines that a user interface shows of an accepted call.
 func (x *exam) checkLines(c *pegboard.Call, input string, tr pegboard.Traits) {
-	if tr.Kind > pegboard.KindThink || tr.Folding > pegboard.FoldNever {
-		x.addViolation(ruleLines, input, "Traits have the kind %v and the folding %v", tr.Kind, tr.Folding)
+	if tr.Kind > pegboard.KindFetch {
+		x.addViolation(ruleLines, input, "Traits have the kind %v", tr.Kind)
 	}
 	var got []pegboard.Summary
 	if !x.runStage("Lines", input, func() {

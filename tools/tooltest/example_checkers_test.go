@@ -61,7 +61,7 @@ func ExampleInvokeTools() {
 
 // A ranker that asks a slow model may need longer than a minute.
 func ExampleRankerChecker_Check() {
-	fmt.Println(tooltest.RankerChecker{Grace: 5 * time.Minute}.Check(pegboard.FuseRankers(pegboard.LexicalRanker{})))
+	fmt.Println(tooltest.RankerChecker{Grace: 5 * time.Minute}.Check(pegboard.LexicalRanker{}))
 	// Output: <nil>
 }
 

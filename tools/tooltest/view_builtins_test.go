@@ -198,31 +198,31 @@ func shownCalls() []shownCall {
 		{made: "shell.Monitor", tool: shell.Monitor(shell.Options{}), needs: "bash", input: `{"description":"x","command":"tail -f a.txt"}`, want: view("Monitor", pegboard.KindRun, "Monitor tail -f a.txt", "Starting to monitor tail -f a.txt", "Watches as monitor_")},
 		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF"}`, want: view("Read result", pegboard.KindRead, "Read REF", "Reading REF", "Read 10 bytes of 10")},
 		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF","pattern":"5"}`, want: view("Read result", pegboard.KindRead, "Search REF for 5", "Searching REF for 5", "Found 1 line")},
-		{made: "schedule.Sleep", tool: schedule.Sleep(schedule.SleepOptions{}), input: `{"seconds":0,"reason":"the build"}`, want: view("Sleep", pegboard.KindThink, "Sleep for 0s: the build", "Sleeping for 0s: the build", "Slept for 0s.")},
-		{made: "CronCreate", tool: ofSchedule("CronCreate"), input: `{"cron":"0 9 * * 1-5","prompt":"x"}`, want: view("Schedule job", pegboard.KindThink, "Schedule a job on weekdays at 09:00", "Scheduling a job on weekdays at 09:00", "Job ")},
+		{made: "schedule.Sleep", tool: schedule.Sleep(schedule.SleepOptions{}), input: `{"seconds":0,"reason":"the build"}`, want: view("Sleep", pegboard.KindOther, "Sleep for 0s: the build", "Sleeping for 0s: the build", "Slept for 0s.")},
+		{made: "CronCreate", tool: ofSchedule("CronCreate"), input: `{"cron":"0 9 * * 1-5","prompt":"x"}`, want: view("Schedule job", pegboard.KindOther, "Schedule a job on weekdays at 09:00", "Scheduling a job on weekdays at 09:00", "Job ")},
 		{made: "CronList", tool: ofSchedule("CronList"), input: `{}`, want: view("List jobs", pegboard.KindList, "List the scheduled jobs", "Listing the scheduled jobs", "0 jobs")},
-		{made: "ScheduleWakeup", tool: ofSchedule("ScheduleWakeup"), input: `{"delaySeconds":60}`, want: view("Schedule wake-up", pegboard.KindThink, "Schedule a wake-up", "Scheduling a wake-up", "You are woken at 2030-05-06 08:01:00 UTC")},
+		{made: "ScheduleWakeup", tool: ofSchedule("ScheduleWakeup"), input: `{"delaySeconds":60}`, want: view("Schedule wake-up", pegboard.KindOther, "Schedule a wake-up", "Scheduling a wake-up", "You are woken at 2030-05-06 08:01:00 UTC")},
 		{made: "RemoteTrigger", tool: ofSchedule("RemoteTrigger"), input: `{"action":"list"}`, want: view("Remote trigger", pegboard.KindFetch, "Remote trigger: list", "Remote trigger: list", "Status 200")},
 		{made: "Agent", tool: ofAgents("Agent"), input: `{"description":"look around","prompt":"x"}`, want: view("Agent", pegboard.KindRun, "Start agent general-purpose: look around", "Agent general-purpose: look around", "")},
 		{made: "SendMessage", tool: ofAgents("SendMessage"), input: `{"to":"far","message":"x","summary":"news"}`, want: view("Send message", pegboard.KindRun, "Message to far: news", "Sending a message to far", "Sent to the session far")},
 		{made: "ListAgents", tool: ofAgents("ListAgents"), input: `{}`, want: view("List agents", pegboard.KindList, "List the agents", "Listing the agents", "0 agents")},
 		{made: "TeamCreate", tool: ofAgents("TeamCreate"), input: `{"team_name":"red"}`, want: view("Create team", pegboard.KindRun, "Make the team red", "Making the team red", "The team red is there")},
-		{made: "StructuredOutput", tool: answer.Tool(), input: `{"n":1}`, want: view("Answer", pegboard.KindThink, "Give the answer", "Giving the answer", "Gave the answer")},
+		{made: "StructuredOutput", tool: answer.Tool(), input: `{"n":1}`, want: view("Answer", pegboard.KindOther, "Give the answer", "Giving the answer", "Gave the answer")},
 		{made: "Skill", tool: greet.Tool(), input: `{"skill":"greet"}`, want: view("Skill", pegboard.KindRead, "Load skill greet", "Loading skill greet", "Loaded skill greet")},
 		{made: "Workflow", tool: workflowTool(), input: `{"script":"return 1","title":"steps"}`, want: view("Workflow", pegboard.KindRun, "Run workflow steps", "Starting workflow steps", "")},
-		{made: "EnterPlanMode", tool: plans[0], input: `{}`, want: view("Plan", pegboard.KindThink, "Enter plan mode", "Entering plan mode", "Entered plan mode")},
-		{made: "ExitPlanMode", tool: plans[1], mode: policy.ModePlan, input: `{"plan":"1. Look"}`, want: view("Plan", pegboard.KindThink, "Approve the plan", "Leaving plan mode", "The plan is approved")},
-		{made: "VerifyPlanExecution", tool: plans[2], mode: policy.ModePlan, first: &leave, input: `{"steps":[{"step":"1","done":true,"evidence":"x"}]}`, want: view("Check the plan", pegboard.KindThink, "Check 1 step against the plan", "Checking the plan", "1 of 1 steps named")},
+		{made: "EnterPlanMode", tool: plans[0], input: `{}`, want: view("Plan", pegboard.KindOther, "Enter plan mode", "Entering plan mode", "Entered plan mode")},
+		{made: "ExitPlanMode", tool: plans[1], mode: policy.ModePlan, input: `{"plan":"1. Look"}`, want: view("Plan", pegboard.KindOther, "Approve the plan", "Leaving plan mode", "The plan is approved")},
+		{made: "VerifyPlanExecution", tool: plans[2], mode: policy.ModePlan, first: &leave, input: `{"steps":[{"step":"1","done":true,"evidence":"x"}]}`, want: view("Check the plan", pegboard.KindOther, "Check 1 step against the plan", "Checking the plan", "1 of 1 steps named")},
 		{
 			made: "session.AskUserQuestion", tool: session.AskUserQuestion(), answer: answerRed,
 			input: `{"questions":[{"question":"Red or blue?","header":"Color","options":[{"label":"Red","description":""},{"label":"Blue","description":""}]}]}`,
-			want:  view("Ask the user", pegboard.KindThink, "Ask: Color", "Asking: Color", "1 of 1 answered"),
+			want:  view("Ask the user", pegboard.KindOther, "Ask: Color", "Asking: Color", "1 of 1 answered"),
 		},
-		{made: "tasks.TodoWrite", tool: tasks.TodoWrite(tasks.TodoOptions{}), input: `{"todos":[{"content":"a","status":"pending","activeForm":"b"}]}`, want: view("Write todos", pegboard.KindThink, "Write a list of todos, 1 in all", "Writing a list of todos, 1 in all", "The list of todos was replaced: 1 pending.")},
-		{made: "TaskCreate", tool: ofTasks("TaskCreate"), input: `{"subject":"Test","description":""}`, want: view("Create task", pegboard.KindThink, "Add the task Test", "Adding the task Test", "Task #2 was added: Test")},
+		{made: "tasks.TodoWrite", tool: tasks.TodoWrite(tasks.TodoOptions{}), input: `{"todos":[{"content":"a","status":"pending","activeForm":"b"}]}`, want: view("Write todos", pegboard.KindOther, "Write a list of todos, 1 in all", "Writing a list of todos, 1 in all", "The list of todos was replaced: 1 pending.")},
+		{made: "TaskCreate", tool: ofTasks("TaskCreate"), input: `{"subject":"Test","description":""}`, want: view("Create task", pegboard.KindOther, "Add the task Test", "Adding the task Test", "Task #2 was added: Test")},
 		{made: "TaskGet", tool: ofTasks("TaskGet"), input: `{"taskId":"#1"}`, want: view("Show task", pegboard.KindRead, "Show the task 1", "Looking at the task 1", "Task #1 (Release), pending")},
 		{made: "TaskList", tool: ofTasks("TaskList"), input: `{}`, want: view("List tasks", pegboard.KindList, "List the tasks", "Listing the tasks", "0 of 1 tasks are completed")},
-		{made: "TaskUpdate", tool: ofTasks("TaskUpdate"), input: `{"taskId":"1","status":"in_progress"}`, want: view("Update task", pegboard.KindThink, "Change the task 1 to in progress", "Changing the task 1 to in progress", "Task #1 (Release) was changed: status")},
+		{made: "TaskUpdate", tool: ofTasks("TaskUpdate"), input: `{"taskId":"1","status":"in_progress"}`, want: view("Update task", pegboard.KindOther, "Change the task 1 to in progress", "Changing the task 1 to in progress", "Task #1 (Release) was changed: status")},
 		{made: "EnterWorktree", tool: worktrees[0], input: `{"name":"copy"}`, want: view("Enter worktree", pegboard.KindRun, "Enter a worktree copy", "Entering a worktree copy", "")},
 		{
 			made: "ExitWorktree", tool: worktrees[1], first: &shownCall{tool: worktrees[0], input: `{"name":"copy"}`}, input: `{"action":"keep"}`,
@@ -248,7 +248,6 @@ func TestBuiltinToolsSayWhatTheyDo(t *testing.T) {
 				t.Skip("what bash says differs there")
 			}
 			v := sc.run(t)
-			require.NotEqual(t, pegboard.KindOther, v.Kind)
 			for _, line := range []string{v.Title, v.Before, v.While, v.After} {
 				require.NotEmpty(t, line)
 				require.Equal(t, pegboard.OneLine(line), line)
