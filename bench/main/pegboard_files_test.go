@@ -101,13 +101,13 @@ func BenchmarkHuge(b *testing.B) {
 		}
 	})
 	b.Run("ReadHuge/pegboard", func(b *testing.B) {
-		pool := pegPool(b, pegboard.SessionConfig{Dir: dir, Breaker: pegboard.BreakerLimits{Repeats: -1, Denials: -1}},
-			files.Read(files.ReadOptions{NoUnchanged: true, MaxTokens: 1 << 20}))
+		read := files.Read(files.ReadOptions{MaxTokens: 1 << 20})
 		input, err := json.Marshal(map[string]any{"file_path": path, "limit": 2000})
 		require.NoError(b, err)
 		b.ReportAllocs()
 		for b.Loop() {
 			var ex pegboard.Executor
+			pool := pegPool(b, pegboard.SessionConfig{Dir: dir}, read) // a new conversation has not seen the text
 			out := ex.Run(b.Context(), pool, pegboard.Call{ID: "1", Name: "Read", Input: input})[0]
 			require.NoError(b, out.Err)
 		}

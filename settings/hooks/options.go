@@ -44,11 +44,6 @@ type Options struct {
 	// FileChanged write settings of the environment: their CLAUDE_ENV_FILE. Nil means that
 	// they have none.
 	EnvFile func(*pegboard.Session) string
-	// Spill is the directory for texts of hooks that are longer than 10,000 characters,
-	// absolute; the model and the person get the beginning, and the path. It is made when it
-	// is needed. Empty means the session's [pegboard.ResultStore].
-	Spill string
-
 	// AllowedURLs are the addresses that http hooks may post to: the key allowedHttpHookUrls.
 	// A "*" stands for any characters. Nil means any address that a hook names, and an empty
 	// list none.

@@ -646,27 +646,18 @@ func TestVanishedDirectory(t *testing.T) {
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789 ", 2000)
-	for _, own := range []bool{true, false} {
-		var o noteOptions
-		if own {
-			o.Spill = filepath.Join(t.TempDir(), "spill")
-		}
-		s := newNoteScene(t, commandHook("PreToolUse", "", `python3 -c 'import json; print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "0123456789 " * 2000}}))'`), o)
-		out := s.call("x")
-		require.NoError(t, out.Err)
-		text := out.Result.Messages[0].Text
-		require.Less(t, len(text), 3000)
-		_, path, found := strings.Cut(text, "All of it is in ")
-		require.True(t, found, text)
-		path, _, _ = strings.Cut(path, ". ")
-		path = strings.TrimSuffix(strings.Fields(path)[0], ".")
-		stored, err := os.ReadFile(path)
-		require.NoError(t, err)
-		require.Equal(t, long, string(stored))
-		if own {
-			require.Equal(t, o.Spill, filepath.Dir(path))
-		}
-	}
+	s := newNoteScene(t, commandHook("PreToolUse", "", `python3 -c 'import json; print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": "0123456789 " * 2000}}))'`), noteOptions{})
+	out := s.call("x")
+	require.NoError(t, out.Err)
+	text := out.Result.Messages[0].Text
+	require.Less(t, len(text), 3000)
+	_, path, found := strings.Cut(text, "All of it is in ")
+	require.True(t, found, text)
+	path, _, _ = strings.Cut(path, ". ")
+	path = strings.TrimSuffix(strings.Fields(path)[0], ".")
+	stored, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, long, string(stored))
 }
 
 // Hooks that are not waited for: what they decide has no effect, and what they say comes

@@ -3,9 +3,7 @@ package hooks
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,32 +29,12 @@ func (o *occasion) short(ctx context.Context, text string) string {
 	source := excerpt.Source{Output: excerpt.Output{Head: []byte(text), Total: int64(len(text))}, Name: "Hook output", Lines: int64(lines)}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spillTime)
 	defer cancel()
-	kept, err := hostCall(ctx, func() (pegboard.StoredResult, error) { return o.spill(ctx, text) })
+	kept, err := hostCall(ctx, func() (pegboard.StoredResult, error) {
+		return o.session.ResultStore().Put(ctx, "hook-"+o.event, "text/plain", strings.NewReader(text))
+	})
 	if err != nil {
 		o.runner.options.problem(&Handler{}, fmt.Errorf("a text of %d bytes was cut: %w", len(text), err))
 	}
-	source.Path, source.Stored = kept.Path, kept.Size
+	source.Path, source.Stored = cmp.Or(kept.Path, kept.Ref), kept.Size
 	return excerpt.Beginning(source, 0).String()
-}
-
-// spill writes a long text to a file.
-func (o *occasion) spill(ctx context.Context, text string) (kept pegboard.StoredResult, err error) {
-	dir := o.runner.options.Spill
-	if dir == "" {
-		kept, err = o.session.ResultStore().Put(ctx, "hook-"+o.event, "text/plain", strings.NewReader(text))
-		kept.Path = cmp.Or(kept.Path, kept.Ref)
-		return kept, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return kept, err
-	}
-	f, err := os.CreateTemp(dir, "hook-*.txt") // for the current user only
-	if err != nil {
-		return kept, err
-	}
-	_, err = f.WriteString(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return kept, errors.Join(err, os.Remove(f.Name()))
-	}
-	return pegboard.StoredResult{Path: f.Name(), Size: int64(len(text))}, nil
 }

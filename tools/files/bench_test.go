@@ -39,7 +39,7 @@ func BenchmarkReadHugeFile(b *testing.B) {
 
 // allLines returns a Read that shows what it is asked for, each time.
 func allLines() pegboard.Tool {
-	return files.Read(files.ReadOptions{MaxTokens: 1 << 20, NoUnchanged: true})
+	return files.Read(files.ReadOptions{MaxTokens: 1 << 20}.With(files.ReadLimits{Again: true}))
 }
 
 // BenchmarkReadFarOffset shows the last lines of a file of 100 MB.

@@ -22,7 +22,7 @@ type codeReader struct {
 // forCode returns o for a call that code makes, of the file at the path real.
 func (o ReadOptions) forCode(real string) ReadOptions {
 	o.code.real = real
-	o.MaxTokens, o.MaxBytes = math.MaxInt, math.MaxInt // of the cells of a notebook
+	o.MaxTokens, o.limits.Bytes = math.MaxInt, math.MaxInt // of the cells of a notebook
 	return o
 }
 
@@ -88,7 +88,7 @@ func (r codeReader) image(path, mime string, fi fs.FileInfo) ReadOutput {
 
 // Smaller fits an image to the limits of models, as [Read] does with default options:
 // it rotates the image as its EXIF data say, scales it down to edges of at most
-// DefaultMaxImageEdge pixels, and encodes it again if it exceeds 500 KB. It fits the
+// MaxImageEdge pixels, and encodes it again if it exceeds 500 KB. It fits the
 // field Downscale of [pegboard.ResultLimits], and may be called concurrently. The error
 // says why the image cannot be decoded.
 func Smaller(_ context.Context, image pegboard.Part) (pegboard.Part, error) {
@@ -97,8 +97,8 @@ func Smaller(_ context.Context, image pegboard.Part) (pegboard.Part, error) {
 		return image, err
 	}
 	o := ReadOptions{}.withDefaults()
-	if int64(len(image.Data)) > o.MaxImageBytes {
-		return image, fmt.Errorf("the image has %d bytes, more than the %d that are decoded", len(image.Data), o.MaxImageBytes)
+	if int64(len(image.Data)) > o.limits.ImageBytes {
+		return image, fmt.Errorf("the image has %d bytes, more than the %d that are decoded", len(image.Data), o.limits.ImageBytes)
 	}
 	p, err := o.fitImage(image.Data, described.Type)
 	if err != nil {

@@ -38,7 +38,7 @@ func TestSmaller(t *testing.T) {
 	require.Equal(t, "image/png", p.MIME)
 	size, err := png.DecodeConfig(bytes.NewReader(p.Data))
 	require.NoError(t, err)
-	require.Equal(t, files.DefaultMaxImageEdge, size.Width)
+	require.Equal(t, files.MaxImageEdge, size.Width)
 
 	_, err = files.Smaller(t.Context(), pegboard.Part{MIME: "image/png", Data: []byte("no image")})
 	require.Error(t, err)

@@ -213,7 +213,7 @@ func staleError(f targetFile, snapshot *atomicfile.Snapshot, text *edit.Text, ch
 		advice += " "
 	}
 	advice += "Nothing was written. What is there now, for an edit that fits:\n" + edit.Excerpt(text.String(), at, around, func(n int, line string) string {
-		return f.numberedLine(n, window(n, line, 0))
+		return numberedLine(n, window(n, line, 0))
 	})
 	return &shownError{adviceError: adviceError{text: advice, err: errors.Join(errUnseen, err)}, file: f, snapshot: snapshot, partial: true}
 }
@@ -227,6 +227,6 @@ func editReport(f targetFile, change *edit.Change, note string) string {
 	if change.Level != edit.Exact {
 		report += fmt.Sprintf(" old_string does not occur exactly as given; what was replaced is a %s. Check it.", change.Level)
 	}
-	shown := echo{before: change.Old, after: change.New, spans: change.Spans, number: f.numberedLine}
+	shown := echo{before: change.Old, after: change.New, spans: change.Spans, number: numberedLine}
 	return report + note + "\n" + shown.text()
 }

@@ -81,7 +81,7 @@ func TestReadLeavesTheRestOfAHugeUTF16FileAlone(t *testing.T) {
 func TestReadRemembersTheBytesItShowed(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(7, 7))
-	opts := files.ReadOptions{MaxLines: 1 << 30, MaxTokens: 1 << 30, MaxBytes: 1 << 30, MaxLineLength: 1 << 30}
+	opts := files.ReadOptions{MaxTokens: 1 << 30}.With(files.ReadLimits{Lines: 1 << 30, Bytes: 1 << 30, LineLength: 1 << 30})
 	g := newGround(t, pegboard.SessionConfig{}, files.Read(opts))
 	state := reads.Of(g.session)
 	for i := range 20 {

@@ -27,12 +27,6 @@ type GrepOptions struct {
 	// MaxResults is the maximum number of rows that a call returns if it has no limit
 	// of its own: lines or files, depending on the mode. 0 means DefaultGrepResults.
 	MaxResults int
-	// MaxLineLength is the maximum number of characters shown of a line. Of a longer line
-	// the part around its first match is shown. 0 means DefaultMaxLineLength.
-	MaxLineLength int
-	// MaxBytes is the approximate memory for the rows of one call, in bytes. The result
-	// says if rows are missing for this reason. 0 means 20 MiB.
-	MaxBytes int
 	// Timeout is the maximum duration of a search. The result then has the matches
 	// found so far. 0 means DefaultGrepTimeout.
 	Timeout time.Duration
@@ -41,6 +35,8 @@ type GrepOptions struct {
 	NoHidden bool
 	// NoIgnore includes the files that .gitignore and other ignore files name.
 	NoIgnore bool
+
+	lineLength int // characters shown of a line; 0 means MaxLineLength
 }
 
 // The defaults of [GrepOptions].
@@ -84,8 +80,8 @@ type grepInput struct {
 // rules deny.
 func Grep(o GrepOptions) pegboard.Tool {
 	o.MaxResults = orDefault(o.MaxResults, DefaultGrepResults)
-	o.MaxLineLength = orDefault(o.MaxLineLength, DefaultMaxLineLength)
 	o.Timeout = orDefault(o.Timeout, DefaultGrepTimeout)
+	o.lineLength = orDefault(o.lineLength, MaxLineLength)
 	return pegboard.Build(pegboard.Definition[grepInput, GrepOutput]{
 		Info: pegboard.Info{Name: "Grep", Title: "Search files"},
 		Description: "Searches the contents of files for a regular expression, as ripgrep does: files that .gitignore names are left out, hidden ones are not. " +
@@ -147,7 +143,7 @@ func (o GrepOptions) query(in grepInput) grep.Query {
 		After:        min(cmp.Or(in.After, around), maxContext),
 		OnlyMatching: in.Only && in.OutputMode == modeContent,
 		MaxColumns:   o.maxLineBytes(),
-		LongLine:     min(o.MaxLineLength, 1<<20),
+		LongLine:     min(o.lineLength, 1<<20),
 	}
 	switch in.OutputMode {
 	case modeContent:
@@ -162,17 +158,16 @@ func (o GrepOptions) query(in grepInput) grep.Query {
 
 // maxLineBytes returns the maximum length of the shown part of a line, in bytes.
 func (o GrepOptions) maxLineBytes() int {
-	return min(o.MaxLineLength, 1<<20) * utf8.UTFMax
+	return min(o.lineLength, 1<<20) * utf8.UTFMax
 }
 
 // limits returns the limits of the result.
 func (o GrepOptions) limits(c *pegboard.Call, in grepInput) grep.Limits {
 	l := grep.Limits{
-		Skip:     in.Offset,
-		Limit:    o.MaxResults,
-		MaxBytes: o.MaxBytes,
-		Overlap:  len(in.bases()) > 1,
-		Allow:    func(path string) bool { return mayRead(c, filepath.FromSlash(path)) },
+		Skip:    in.Offset,
+		Limit:   o.MaxResults,
+		Overlap: len(in.bases()) > 1,
+		Allow:   func(path string) bool { return mayRead(c, filepath.FromSlash(path)) },
 	}
 	if in.HeadLimit != nil {
 		l.Limit = *in.HeadLimit
@@ -298,7 +293,7 @@ func (o GrepOptions) unsearched(in grepInput, targets []policy.Target) string {
 // forCode returns o for a call that code makes: no row and no part of a line is left out
 // unless the call says so.
 func (o GrepOptions) forCode() GrepOptions {
-	o.MaxResults, o.MaxLineLength = 0, math.MaxInt
+	o.MaxResults, o.lineLength = 0, math.MaxInt
 	return o
 }
 
@@ -544,7 +539,7 @@ func (o GrepOptions) rowText(row grep.Row) string {
 	lost := row.Omitted
 	count := 0
 	for i := range text {
-		if count == o.MaxLineLength {
+		if count == o.lineLength {
 			lost += len(text) - i
 			text = text[:i]
 			break

@@ -119,7 +119,7 @@ func TestGrepOutputCountsAllThatWasFound(t *testing.T) {
 
 func TestGrepCutsLongLines(t *testing.T) {
 	t.Parallel()
-	g := newGrepGround(t, pegboard.SessionConfig{}, files.GrepOptions{MaxLineLength: 3})
+	g := newGrepGround(t, pegboard.SessionConfig{}, files.GrepOptions{}.WithLineLength(3))
 	g.put(t, "a", "äöüß"+strings.Repeat("x", 100)+"\n"+"abc\n\xff\xfe..x\n")
 	text, _ := g.grep(t, map[string]any{"pattern": "x|c", "output_mode": "content"})
 	require.Equal(t, "a:1:[from byte 8] xxx [97 bytes more]\na:2:abc\na:3:[from byte 4] x\n"+

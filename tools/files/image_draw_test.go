@@ -83,7 +83,7 @@ func TestReadSaysWhereThereAreSeveralPictures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageEdge: 50}))
+			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageEdge: 50})))
 			result, _ := g.show(t, "i", tt.data)
 			require.Equal(t, tt.several, strings.Contains(result.Text(), "; of several pictures only the first is shown"), result.Text())
 		})
@@ -103,7 +103,7 @@ func FuzzSeveralPictures(f *testing.F) {
 			data = withDirectory(data, binary.LittleEndian, 1)
 			data = data[:len(data)-4]
 		}
-		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageEdge: 7}))
+		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageEdge: 7})))
 		out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, "i", data+string(tail))})
 		require.NotErrorIs(t, out.Err, pegboard.ErrPanic)
 	})

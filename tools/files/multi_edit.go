@@ -135,7 +135,7 @@ func planMultiEdit(f targetFile, in multiEditInput, snapshot *atomicfile.Snapsho
 		out.StructuredPatch, out.diffs = done.patch, done.diffs
 		out.text = fmt.Sprintf("%s %s: %s, %s.%s", verb, f.target.Value, plural(len(in.Edits), "edit"), plural(places, "replacement"), note+done.caveat)
 		if snapshot != nil {
-			out.text += "\n" + echoDifference(before, data, f.numberedLine)
+			out.text += "\n" + echoDifference(before, data, numberedLine)
 		}
 		out.text += done.diagnosis
 		return out

@@ -54,7 +54,7 @@ func (n *notebookPage) renderImage(img notebook.Image) pegboard.Part {
 	if n.images >= maxNotebookImages {
 		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, not shown: %d images are enough for one call. Ask for this cell alone.]\n", img.MIME, len(img.Data), maxNotebookImages)}
 	}
-	if int64(len(img.Data)) > n.options.MaxImageBytes {
+	if int64(len(img.Data)) > n.options.limits.ImageBytes {
 		return pegboard.Part{Text: fmt.Sprintf("[%s of %d bytes, too large to be shown]\n", img.MIME, len(img.Data))}
 	}
 	p, err := n.options.fitImage(img.Data, img.MIME)
@@ -75,7 +75,7 @@ func (n *notebookPage) notice() string {
 		return fmt.Sprintf("[Nothing to show: offset %d is past the end, the notebook has %s. Use a smaller offset.]", first, plural(f.TotalCells, "cell"))
 	case f.TruncatedByTokenCap:
 		return fmt.Sprintf("[PARTIAL view: cells %d to %d of %d. One call shows about %d tokens and %d bytes at most. Go on with offset %d and limit %d.]",
-			first, last, f.TotalCells, n.options.MaxTokens, n.options.MaxBytes, last+1, len(f.Cells))
+			first, last, f.TotalCells, n.options.MaxTokens, n.options.limits.Bytes, last+1, len(f.Cells))
 	case last < f.TotalCells:
 		return fmt.Sprintf("[PARTIAL view: cells %d to %d of %d. Go on with offset %d.]", first, last, f.TotalCells, last+1)
 	}
@@ -94,7 +94,7 @@ func (n *notebookPage) tooManyTokens(asked []notebook.Cell, fit int) error {
 	}
 	first := n.file.StartCell
 	return &adviceError{text: fmt.Sprintf("Cells %d to %d are about %d tokens in %d bytes, more than the %d in %d that one call shows. Ask for offset %d and limit %d, which fits.",
-		first, first+len(asked)-1, tokens, bytes, n.options.MaxTokens, n.options.MaxBytes, first, fit)}
+		first, first+len(asked)-1, tokens, bytes, n.options.MaxTokens, n.options.limits.Bytes, first, fit)}
 }
 
 // textSize returns the tokens and the bytes of the text in parts.
@@ -108,13 +108,13 @@ func (n *notebookPage) textSize(parts []pegboard.Part) (tokens, bytes int) {
 
 // fits reports whether the call can show that much more.
 func (n *notebookPage) fits(tokens, bytes int) bool {
-	return tokens <= n.options.MaxTokens-n.tokens && bytes <= n.options.MaxBytes-n.bytes
+	return tokens <= n.options.MaxTokens-n.tokens && bytes <= n.options.limits.Bytes-n.bytes
 }
 
 // shorten cuts the text of a single cell to the limits of a call.
 func (n *notebookPage) shorten(parts []pegboard.Part) []pegboard.Part {
 	text := joinText(parts)[0].Text
-	keep := min(len(text), n.options.MaxBytes)
+	keep := min(len(text), n.options.limits.Bytes)
 	for keep > 1 && n.options.countTokens([]byte(text[:keep])) > n.options.MaxTokens {
 		keep /= 2
 	}

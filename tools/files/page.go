@@ -85,14 +85,14 @@ func (p *page) addLine(line readLine) (pageEnd, bool) {
 	if p.lines > 0 {
 		p.numbered = append(p.numbered, '\n')
 	}
-	p.numbered = p.options.appendNumbered(p.numbered, p.first+p.lines, text)
+	p.numbered = appendNumbered(p.numbered, p.first+p.lines, text)
 	tokens := p.options.countTokens(p.numbered[before:])
 	if p.lines > 0 {
 		stop := lineLimit
 		switch {
 		case tokens > p.options.MaxTokens-p.tokens:
 			stop, p.rejectedTokens = tokenLimit, tokens
-		case len(p.numbered) > p.options.MaxBytes:
+		case len(p.numbered) > p.options.limits.Bytes:
 			stop = byteLimit
 		}
 		if stop != lineLimit {
@@ -128,7 +128,7 @@ func (p *page) tooManyTokens(ctx context.Context, l *lineReader, limit int) erro
 			return err
 		}
 		text, _, _ = p.options.renderLine(readLine{text: text, number: p.first + count, size: size, cutOff: l.cutOff})
-		scratch = p.options.appendNumbered(append(scratch[:0], '\n'), p.first+count, text)
+		scratch = appendNumbered(append(scratch[:0], '\n'), p.first+count, text)
 		tokens += p.options.countTokens(scratch)
 	}
 	within := ""
@@ -169,7 +169,7 @@ func (p *page) partialNotice(t TextFile, stop pageEnd, size int64) string {
 	note += fmt.Sprintf("; the file has %d bytes.", size)
 	switch stop {
 	case byteLimit:
-		note += fmt.Sprintf(" One call shows %d bytes at most.", p.options.MaxBytes)
+		note += fmt.Sprintf(" One call shows %d bytes at most.", p.options.limits.Bytes)
 	case tokenLimit:
 		// Name a limit: a call with a range is refused if the range has too many tokens.
 		return note + fmt.Sprintf(" One call shows about %d tokens at most. Go on with offset %d and limit %d.]", p.options.MaxTokens, last+1, p.lines)

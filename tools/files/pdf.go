@@ -28,10 +28,10 @@ type PDFCutter interface {
 
 // The limits of PDF documents, as in Claude Code.
 const (
-	DefaultMaxPDFBytes = 20 << 20 // 20 MiB
-	DefaultMaxPDFPages = 100
-	maxDefaultPages    = 10 // pages of a document that a call shows without naming pages
-	maxPagesPerCall    = 20
+	MaxPDFBytes     = 20 << 20 // 20 MiB
+	MaxPDFPages     = 100
+	maxDefaultPages = 10 // pages of a document that a call shows without naming pages
+	maxPagesPerCall = 20
 )
 
 const mimePDF = "application/pdf"

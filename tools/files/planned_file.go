@@ -129,5 +129,5 @@ func (f *plannedFile) recordCommit() string {
 	if err != nil {
 		return ""
 	}
-	return "\n" + quotePath(f.target.Value) + ":\n" + echoDifference(before.String(), f.data, f.numberedLine)
+	return "\n" + quotePath(f.target.Value) + ":\n" + echoDifference(before.String(), f.data, numberedLine)
 }

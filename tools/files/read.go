@@ -25,67 +25,46 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/internal/reads"
 )
 
-// ReadOptions configure [Read]. The zero value is valid. The limits of a session, see
-// [pegboard.KeyFileLimits], hold in place of MaxTokens and MaxBytes.
+// ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
-	// MaxLines is the number of lines that a call shows if it has no limit of its own.
-	// 0 means DefaultMaxLines.
-	MaxLines int
-	// MaxLineLength is the maximum number of characters shown of a line. 0 means
-	// DefaultMaxLineLength.
-	MaxLineLength int
-	// MaxBytes is the maximum size of the text that a call shows, in bytes, including
-	// line numbers. A call shows at least one line. 0 means DefaultMaxBytes.
-	MaxBytes int
 	// MaxTokens is the maximum number of tokens that a call shows, including line
-	// numbers. If a file is longer, Read shows its first lines; if the call itself
-	// names a range of lines that is longer, Read returns an error with a range that
-	// fits. A call shows at least one line. 0 means DefaultMaxTokens.
+	// numbers, at one token for four ASCII characters, and one for each other character. If a
+	// file is longer, Read shows its first lines; if the call itself names a range of lines
+	// that is longer, Read returns an error with a range that fits. A call shows at least one
+	// line. The limit of a session, see [pegboard.KeyFileLimits], holds in its place. 0 means
+	// DefaultMaxTokens.
 	MaxTokens int
-	// Tokens returns the number of tokens in a text. Read calls it for one line or one
-	// cell at a time and adds the results. It must be safe for concurrent use. Nil
-	// means an estimate: one token for four ASCII characters, and one for each other
-	// character.
-	Tokens func(text []byte) int
-	// MaxImageBytes is the maximum size of an image file that is decoded, in bytes. 0
-	// means DefaultMaxImageBytes.
-	MaxImageBytes int64
-	// MaxImagePixels is the maximum number of pixels of an image that is decoded.
-	// Decoding takes up to 8 bytes of memory per pixel. 0 means DefaultMaxImagePixels.
-	MaxImagePixels int
-	// MaxImageEdge is the maximum width and height of an image as shown, in pixels.
-	// Larger images are scaled down. 0 means DefaultMaxImageEdge.
-	MaxImageEdge int
 	// PDF renders PDF documents. Nil means that Read refuses them with advice, or passes
 	// them on to a model that takes documents.
 	PDF PDF
-	// MaxPDFBytes is the maximum size of a PDF document, in bytes. 0 means
-	// DefaultMaxPDFBytes.
-	MaxPDFBytes int64
-	// MaxPDFPages is the maximum number of pages in a PDF document, whether they are
-	// shown or not. 0 means DefaultMaxPDFPages.
-	MaxPDFPages int
-	// NoUnchanged makes Read show a text again even if it is in the conversation
-	// already.
-	NoUnchanged bool
-	// Line formats a line with its number for the model. Nil means the number in six
-	// columns, a tab and the text; no public documentation specifies this form.
-	Line func(n int, text string) string
 
+	limits    readLimits
 	documents bool       // the model takes documents
 	code      codeReader // zero unless code made the call
 }
 
-// The defaults of [ReadOptions].
+// DefaultMaxTokens is the default of [ReadOptions].MaxTokens, as in Claude Code, by reports of
+// its users.
+const DefaultMaxTokens = 25_000
+
+// The limits of [Read] that no option changes.
 const (
-	DefaultMaxLines       = 2000       // as in Claude Code, by reports of its users
-	DefaultMaxLineLength  = 2000       // likewise
-	DefaultMaxTokens      = 25_000     // likewise
-	DefaultMaxBytes       = 256 << 10  // 256 KiB, our choice
-	DefaultMaxImageBytes  = 20 << 20   // 20 MiB, our choice: photographs are smaller
-	DefaultMaxImagePixels = 50_000_000 // our choice: 200 MB of memory when decoded
-	DefaultMaxImageEdge   = 1568       // pixels; our choice, after Anthropic's documentation of images: the API scales larger images down
+	MaxLines       = 2000       // of a call that has no limit of its own; as in Claude Code, by reports of its users
+	MaxLineLength  = 2000       // characters shown of a line; likewise
+	MaxBytes       = 256 << 10  // 256 KiB of text with line numbers, but for one line; our choice. KeyFileLimits may change it
+	MaxImageBytes  = 20 << 20   // 20 MiB, our choice: photographs are smaller
+	MaxImagePixels = 50_000_000 // our choice: 200 MB of memory when decoded
+	MaxImageEdge   = 1568       // pixels; our choice, after Anthropic's documentation of images: the API scales larger images down
 )
+
+// readLimits are the limits above and in pdf.go, which tests make smaller. 0 means the constant.
+type readLimits struct {
+	Lines, LineLength, Bytes         int
+	ImageBytes, PDFBytes             int64
+	ImagePixels, ImageEdge, PDFPages int
+	Tokens                           func(text []byte) int // nil means the estimate
+	Again                            bool                  // shows a text again although it is in the conversation
+}
 
 // A readInput is the input of Read. Without a PDF it is a plainReadInput, which has the same
 // fields.
@@ -199,15 +178,11 @@ func buildRead[In readInput | plainReadInput](o ReadOptions) pegboard.Tool {
 }
 
 func (o ReadOptions) withDefaults() ReadOptions {
-	o.MaxLines = orDefault(o.MaxLines, DefaultMaxLines)
-	o.MaxLineLength = orDefault(o.MaxLineLength, DefaultMaxLineLength)
-	o.MaxBytes = orDefault(o.MaxBytes, DefaultMaxBytes)
 	o.MaxTokens = orDefault(o.MaxTokens, DefaultMaxTokens)
-	o.MaxImageBytes = orDefault(o.MaxImageBytes, DefaultMaxImageBytes)
-	o.MaxImagePixels = orDefault(o.MaxImagePixels, DefaultMaxImagePixels)
-	o.MaxImageEdge = orDefault(o.MaxImageEdge, DefaultMaxImageEdge)
-	o.MaxPDFBytes = orDefault(o.MaxPDFBytes, DefaultMaxPDFBytes)
-	o.MaxPDFPages = orDefault(o.MaxPDFPages, DefaultMaxPDFPages)
+	l := &o.limits
+	l.Lines, l.LineLength, l.Bytes = orDefault(l.Lines, MaxLines), orDefault(l.LineLength, MaxLineLength), orDefault(l.Bytes, MaxBytes)
+	l.ImageBytes, l.ImagePixels, l.ImageEdge = orDefault(l.ImageBytes, MaxImageBytes), orDefault(l.ImagePixels, MaxImagePixels), orDefault(l.ImageEdge, MaxImageEdge)
+	l.PDFBytes, l.PDFPages = orDefault(l.PDFBytes, MaxPDFBytes), orDefault(l.PDFPages, MaxPDFPages)
 	return o
 }
 
@@ -215,7 +190,7 @@ func (o ReadOptions) withDefaults() ReadOptions {
 func (o *ReadOptions) prompt(s pegboard.Scope) string {
 	text := fmt.Sprintf("Reads a file. A text comes with its lines numbered, %d lines and %d tokens at most unless limit says otherwise; "+
 		"the rest is reached with offset. Lines are cut at %d characters; the rest of a line is reached with byte_offset. PNG, JPEG, GIF and WebP images are shown. "+
-		"Of a Jupyter notebook the cells are shown, with their ids and outputs. ", o.MaxLines, o.MaxTokens, o.MaxLineLength)
+		"Of a Jupyter notebook the cells are shown, with their ids and outputs. ", o.limits.Lines, o.MaxTokens, o.limits.LineLength)
 	switch {
 	case o.PDF != nil:
 		text += fmt.Sprintf("Of a PDF document the pages are shown, %d at most in one call. ", maxPagesPerCall)
@@ -232,7 +207,7 @@ func (o *ReadOptions) prompt(s pegboard.Scope) string {
 // in returns o with the limits of s.
 func (o ReadOptions) in(s *pegboard.Session) ReadOptions {
 	limits, _ := pegboard.KeyFileLimits.Get(s)
-	o.MaxTokens, o.MaxBytes = orDefault(limits.ReadTokens, o.MaxTokens), orDefault(limits.ReadBytes, o.MaxBytes)
+	o.MaxTokens, o.limits.Bytes = orDefault(limits.ReadTokens, o.MaxTokens), orDefault(limits.ReadBytes, o.limits.Bytes)
 	o.documents = limits.Documents
 	return o
 }
@@ -346,11 +321,11 @@ func binaryFileError(path, kind string, size int64) error {
 
 // readImage returns the image in r, which has size bytes.
 func (o ReadOptions) readImage(r io.Reader, path, kind string, size int64) (ImageFile, error) {
-	if size > o.MaxImageBytes {
+	if size > o.limits.ImageBytes {
 		return ImageFile{}, &adviceError{text: fmt.Sprintf("%s is an image (%s) of %d bytes, more than the %d that are decoded. Make a smaller copy of it and read that.",
-			path, kind, size, o.MaxImageBytes)}
+			path, kind, size, o.limits.ImageBytes)}
 	}
-	data, err := io.ReadAll(io.LimitReader(r, o.MaxImageBytes))
+	data, err := io.ReadAll(io.LimitReader(r, o.limits.ImageBytes))
 	if err != nil {
 		return ImageFile{}, err
 	}
@@ -377,8 +352,8 @@ func (o ReadOptions) fitImage(data []byte, kind string) (picture, error) {
 	if size.Width <= 0 || size.Height <= 0 {
 		return picture{}, errors.New("it has no pixels")
 	}
-	if int64(size.Width)*int64(size.Height) > int64(o.MaxImagePixels) {
-		return picture{}, fmt.Errorf("its %d x %d pixels are more than the %d that are decoded; make a smaller copy and read that", size.Width, size.Height, o.MaxImagePixels)
+	if int64(size.Width)*int64(size.Height) > int64(o.limits.ImagePixels) {
+		return picture{}, fmt.Errorf("its %d x %d pixels are more than the %d that are decoded; make a smaller copy and read that", size.Width, size.Height, o.limits.ImagePixels)
 	}
 	turned := upright
 	if kind == "image/jpeg" {
@@ -414,9 +389,9 @@ func (o ReadOptions) displayDimensions(size image.Config, turned orientation) Di
 		w, h = h, w
 	}
 	d := Dimensions{OriginalWidth: w, OriginalHeight: h, DisplayWidth: w, DisplayHeight: h}
-	if edge := max(w, h); edge > o.MaxImageEdge {
-		d.DisplayWidth = scale(w, o.MaxImageEdge, edge)
-		d.DisplayHeight = scale(h, o.MaxImageEdge, edge)
+	if edge := max(w, h); edge > o.limits.ImageEdge {
+		d.DisplayWidth = scale(w, o.limits.ImageEdge, edge)
+		d.DisplayHeight = scale(h, o.limits.ImageEdge, edge)
 	}
 	return d
 }
@@ -526,7 +501,7 @@ func (o ReadOptions) showCells(ctx context.Context, all []notebook.Cell, in read
 		tokens, bytes := n.textSize(parts)
 		if i == 0 && !n.fits(tokens, bytes) {
 			n.file.cellCut, parts = true, n.shorten(parts)
-			tokens, bytes = o.MaxTokens, o.MaxBytes
+			tokens, bytes = o.MaxTokens, o.limits.Bytes
 		}
 		if !n.fits(tokens, bytes) {
 			if in.hasRange() {
@@ -642,9 +617,9 @@ func (o ReadOptions) readPDF(ctx context.Context, doc *io.SectionReader, path st
 	case o.PDF == nil && !o.documents:
 		return ReadOutput{}, &adviceError{text: fmt.Sprintf("%s is a PDF document (%d bytes), and this program has nothing that shows PDF. Extract its text in a shell, as with pdftotext -layout %q -, or ask the user for it.",
 			path, doc.Size(), path)}
-	case doc.Size() > o.MaxPDFBytes:
+	case doc.Size() > o.limits.PDFBytes:
 		return ReadOutput{}, &adviceError{text: fmt.Sprintf("%s is a PDF document of %d bytes, more than the %d that are shown. Put the pages you need into a smaller one, or extract their text, and read that.",
-			path, doc.Size(), o.MaxPDFBytes)}
+			path, doc.Size(), o.limits.PDFBytes)}
 	case o.PDF == nil:
 		return o.wholePDF(doc, f)
 	}
@@ -697,7 +672,7 @@ func (o ReadOptions) showPDF(ctx context.Context, doc *io.SectionReader, r pageR
 // Providers refuse each request with a document that they cannot read, also those that follow,
 // so one that is cut off or encrypted is refused here.
 func (o ReadOptions) wholePDF(doc *io.SectionReader, f PDFFile) (ReadOutput, error) {
-	data, err := io.ReadAll(io.LimitReader(doc, o.MaxPDFBytes))
+	data, err := io.ReadAll(io.LimitReader(doc, o.limits.PDFBytes))
 	if err != nil {
 		return ReadOutput{}, err
 	}
@@ -709,8 +684,8 @@ func (o ReadOptions) wholePDF(doc *io.SectionReader, f PDFFile) (ReadOutput, err
 		return refuse("whose end is missing. Get the file again, or ask the user for it.")
 	case bytes.Contains(data, []byte("/Encrypt")):
 		return refuse("that is encrypted, and cannot be shown. Ask the user for a copy that is not.")
-	case n > o.MaxPDFPages:
-		return refuse("with %d pages, more than the %d of a document that is shown. Put those you need into a smaller one, or extract their text, and read that.", n, o.MaxPDFPages)
+	case n > o.limits.PDFPages:
+		return refuse("with %d pages, more than the %d of a document that is shown. Put those you need into a smaller one, or extract their text, and read that.", n, o.limits.PDFPages)
 	}
 	f.Data = data
 	f.parts = []pegboard.Part{{Text: "[PDF document, whole]"}, {MIME: mimePDF, Data: data, Title: filepath.Base(f.FilePath)}}
@@ -757,8 +732,8 @@ func (o ReadOptions) choosePages(asked string, total int, path string) (pageRang
 	if total < 1 {
 		return refuse("is a PDF document without pages. There is nothing to show.")
 	}
-	if total > o.MaxPDFPages {
-		return refuse("has %d pages, more than the %d of a document that is shown. Put those you need into a smaller one, or extract their text, and read that.", total, o.MaxPDFPages)
+	if total > o.limits.PDFPages {
+		return refuse("has %d pages, more than the %d of a document that is shown. Put those you need into a smaller one, or extract their text, and read that.", total, o.limits.PDFPages)
 	}
 	r := pageRange{first: 1, last: total}
 	if asked != "" {

@@ -15,21 +15,18 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
-// A host that knows its model's tokens counts them itself.
+// A model with a small window is shown less at once.
 func ExampleReadOptions() {
 	session, done := newProject()
 	defer done()
-	read := files.Read(files.ReadOptions{
-		MaxTokens: 8,
-		Tokens:    func(text []byte) int { return len(bytes.Fields(text)) },
-	})
+	read := files.Read(files.ReadOptions{MaxTokens: 12})
 	answerWith(session, read, `{"file_path": "poem.txt"}`)
 	answerWith(session, read, `{"file_path": "poem.txt", "limit": 3}`)
 	// Output:
-	// [PARTIAL view: lines 1 to 2 of 3; the file has 38 bytes. One call shows about 8 tokens at most. Go on with offset 3 and limit 2.]
+	// [PARTIAL view: lines 1 to 2 of 3; the file has 38 bytes. One call shows about 12 tokens at most. Go on with offset 3 and limit 2.]
 	//      1	Roses are red
 	//      2	violets are
-	// Lines 1 to 3 are about 11 tokens, more than the 8 that one call shows. Ask for offset 1 and limit 2, which fits, or find the place with Grep.
+	// Lines 1 to 3 are about 15 tokens, more than the 12 that one call shows. Ask for offset 1 and limit 2, which fits, or find the place with Grep.
 }
 
 // A notebook comes by cell, with the ids that NotebookEdit takes.
@@ -92,7 +89,7 @@ func ExampleForget() {
 // session take the same func.
 func ExampleSmaller() {
 	var drawn bytes.Buffer
-	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 4*files.DefaultMaxImageEdge, 100))); err != nil {
+	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 4*files.MaxImageEdge, 100))); err != nil {
 		log.Fatal(err)
 	}
 	part, err := files.Smaller(context.Background(), pegboard.Part{MIME: "image/png", Data: drawn.Bytes()})
@@ -100,7 +97,7 @@ func ExampleSmaller() {
 		log.Fatal(err)
 	}
 	shown, format, err := image.DecodeConfig(bytes.NewReader(part.Data))
-	fmt.Println(format, shown.Width == files.DefaultMaxImageEdge, shown.Height, err)
+	fmt.Println(format, shown.Width == files.MaxImageEdge, shown.Height, err)
 	// Output:
 	// png true 25 <nil>
 }

@@ -119,7 +119,7 @@ func TestReadShowsFewPictures(t *testing.T) {
 	for range 12 {
 		outputs = append(outputs, output(encoded(t, "image/png", quarters(4, 4))))
 	}
-	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageBytes: 1000}))
+	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageBytes: 1000})))
 	result, _ := g.notebook(t, map[string]any{"file_path": g.put(t, "n.ipynb", notebookOf(codeCell(t, "a", "", outputs...)))})
 	pictures := 0
 	for _, p := range result.Parts {
@@ -160,7 +160,7 @@ func TestReadCountsTokensOfNotebooks(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxTokens: tc.max, Tokens: words, NoUnchanged: true}))
+			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxTokens: tc.max}.With(files.ReadLimits{Tokens: words, Again: true})))
 			text := notebookOf(cells...)
 			path := g.put(t, "n.ipynb", text)
 			input := map[string]any{"file_path": path}
@@ -758,25 +758,25 @@ func TestReadCountsTokens(t *testing.T) {
 		lines  int
 		capped bool
 	}{
-		{name: "just enough", opts: files.ReadOptions{MaxTokens: 40, Tokens: words}, text: ten, want: "     1\ta b c\n", lines: 10},
-		{name: "the whole file is too much", opts: files.ReadOptions{MaxTokens: 39, Tokens: words}, text: ten, lines: 9, capped: true,
+		{name: "just enough", opts: files.ReadOptions{MaxTokens: 40}.With(files.ReadLimits{Tokens: words}), text: ten, want: "     1\ta b c\n", lines: 10},
+		{name: "the whole file is too much", opts: files.ReadOptions{MaxTokens: 39}.With(files.ReadLimits{Tokens: words}), text: ten, lines: 9, capped: true,
 			want: "[PARTIAL view: lines 1 to 9 of 10; the file has 60 bytes. One call shows about 39 tokens at most. Go on with offset 10 and limit 9.]\n     1\ta b c\n"},
-		{name: "the lines asked for are too many", opts: files.ReadOptions{MaxTokens: 15, Tokens: words}, text: ten,
+		{name: "the lines asked for are too many", opts: files.ReadOptions{MaxTokens: 15}.With(files.ReadLimits{Tokens: words}), text: ten,
 			input: map[string]any{"offset": 3, "limit": 5}, refuse: true,
 			want: "Lines 3 to 7 are about 20 tokens, more than the 15 that one call shows. Ask for offset 3 and limit 3, which fits, or find the place with Grep."},
-		{name: "the lines advised then", opts: files.ReadOptions{MaxTokens: 15, Tokens: words}, text: ten,
+		{name: "the lines advised then", opts: files.ReadOptions{MaxTokens: 15}.With(files.ReadLimits{Tokens: words}), text: ten,
 			input: map[string]any{"offset": 3, "limit": 3}, lines: 3, want: "[PARTIAL view: lines 3 to 5 of 10;"},
-		{name: "the rest is too much", opts: files.ReadOptions{MaxTokens: 15, Tokens: words}, text: ten,
+		{name: "the rest is too much", opts: files.ReadOptions{MaxTokens: 15}.With(files.ReadLimits{Tokens: words}), text: ten,
 			input: map[string]any{"offset": 5}, refuse: true, want: "Lines 5 to 10 are about 24 tokens,"},
-		{name: "a limit alone is a range", opts: files.ReadOptions{MaxTokens: 15, Tokens: words}, text: ten,
+		{name: "a limit alone is a range", opts: files.ReadOptions{MaxTokens: 15}.With(files.ReadLimits{Tokens: words}), text: ten,
 			input: map[string]any{"limit": 4}, refuse: true, want: "Lines 1 to 4 are about 16 tokens,"},
-		{name: "a first line that is too long is shown", opts: files.ReadOptions{MaxTokens: 2, Tokens: words}, text: ten, lines: 1, capped: true,
+		{name: "a first line that is too long is shown", opts: files.ReadOptions{MaxTokens: 2}.With(files.ReadLimits{Tokens: words}), text: ten, lines: 1, capped: true,
 			want: "[PARTIAL view: lines 1 to 1 of 10;"},
-		{name: "even if it was asked for", opts: files.ReadOptions{MaxTokens: 2, Tokens: words}, text: ten,
+		{name: "even if it was asked for", opts: files.ReadOptions{MaxTokens: 2}.With(files.ReadLimits{Tokens: words}), text: ten,
 			input: map[string]any{"limit": 1}, lines: 1, want: "[PARTIAL view: lines 1 to 1 of 10;"},
-		{name: "too long to be counted", opts: files.ReadOptions{MaxTokens: 2, Tokens: words}, text: strings.Repeat(strings.Repeat("x", 1<<20)+"\n", 20),
+		{name: "too long to be counted", opts: files.ReadOptions{MaxTokens: 2}.With(files.ReadLimits{Tokens: words}), text: strings.Repeat(strings.Repeat("x", 1<<20)+"\n", 20),
 			input: map[string]any{"limit": 19}, refuse: true, want: "Lines 1 to 10 are more than about 170 tokens"},
-		{name: "a negative count is none", opts: files.ReadOptions{MaxTokens: 2, Tokens: func([]byte) int { return -1 }}, text: ten, lines: 10, want: "     1\ta b c\n"},
+		{name: "a negative count is none", opts: files.ReadOptions{MaxTokens: 2}.With(files.ReadLimits{Tokens: func([]byte) int { return -1 }}), text: ten, lines: 10, want: "     1\ta b c\n"},
 		{name: "the estimate of ASCII", opts: files.ReadOptions{MaxTokens: 5}, text: "a\nbc\n", lines: 2, want: "     1\ta\n"}, // 8 and 10 bytes
 		{name: "one too many", opts: files.ReadOptions{MaxTokens: 4}, text: "a\nbc\n", lines: 1, capped: true, want: "[PARTIAL view: lines 1 to 1 of 2;"},
 		{name: "the estimate of other characters", opts: files.ReadOptions{MaxTokens: 2 + 3 + 2 + 2}, text: "日本語\n\U0001F600é\n", lines: 2, want: "     1\t日"},
@@ -844,7 +844,7 @@ func TestReadLeavesALongLine(t *testing.T) {
 // their end is not looked for, and counts the others all the same.
 func TestReadOfALineAtTheBorder(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{NoUnchanged: true}))
+	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{Again: true})))
 	for _, size := range []int{8<<20 + 8_000, 8<<20 + 64<<10} {
 		for _, end := range []string{"", "\n", "\nlast", "\nlast\n"} {
 			path := g.put(t, "f", strings.Repeat("x", size)+end)

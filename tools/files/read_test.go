@@ -36,7 +36,7 @@ import (
 
 func TestReadShowsText(t *testing.T) {
 	t.Parallel()
-	small := files.Read(files.ReadOptions{MaxLines: 3, MaxLineLength: 5, MaxBytes: 120})
+	small := files.Read(files.ReadOptions{}.With(files.ReadLimits{Lines: 3, LineLength: 5, Bytes: 120}))
 	tests := []struct {
 		name  string
 		text  string
@@ -118,7 +118,7 @@ func TestReadNumbersLikeCat(t *testing.T) {
 			t.Skip(program + " is the oracle of this test and not installed")
 		}
 	}
-	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxTokens: 1 << 20, NoUnchanged: true}))
+	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxTokens: 1 << 20}.With(files.ReadLimits{Again: true})))
 	rnd := rand.New(rand.NewPCG(5, 5))
 	for i := range 40 {
 		path := g.put(t, fmt.Sprint(i), randomText(rnd))
@@ -177,7 +177,7 @@ func TestReadOfEveryChunkBorder(t *testing.T) {
 			path := g.put(t, "f", long+end)
 			_, file := g.read(t, map[string]any{"file_path": path})
 			require.Equal(t, 1, file.TotalLines)
-			require.Contains(t, file.Content, fmt.Sprintf("[%d more bytes", len(long)-files.DefaultMaxLineLength))
+			require.Contains(t, file.Content, fmt.Sprintf("[%d more bytes", len(long)-files.MaxLineLength))
 		}
 		path := g.put(t, "f", long+"\r\nlast")
 		text, _ := g.read(t, map[string]any{"file_path": path, "offset": 2})
@@ -308,16 +308,6 @@ func TestReadOpensWhatWasDecided(t *testing.T) {
 	}
 }
 
-func TestReadLineForm(t *testing.T) {
-	t.Parallel()
-	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{
-		Line: func(n int, text string) string { return fmt.Sprintf("%d→%s", n, text) },
-	}))
-	text, file := g.read(t, map[string]any{"file_path": g.put(t, "f", "a\nb\n")})
-	require.Equal(t, "1→a\n2→b", text)
-	require.Equal(t, "a\nb", file.Content)
-}
-
 // TestReadTakesZeroForTheDefault, as other harnesses do.
 func TestReadTakesZeroForTheDefault(t *testing.T) {
 	t.Parallel()
@@ -339,7 +329,7 @@ func FuzzRead(f *testing.F) {
 		if offset < 1 || limit < 1 || !utf8.ValidString(text) || strings.HasPrefix(text, "\uFEFF") || strings.Contains(text, "\x00") {
 			t.Skip("not an input that the schema accepts, or text that Read shows otherwise")
 		}
-		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxLineLength: math.MaxInt, MaxBytes: 1 << 30, MaxTokens: 1 << 30}))
+		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxTokens: 1 << 30}.With(files.ReadLimits{LineLength: math.MaxInt, Bytes: 1 << 30})))
 		out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, "f", text), "offset": offset, "limit": limit})
 		data, ok := out.Result.Data.(files.ReadOutput)
 		if !ok || data.Type == "image" {
@@ -368,7 +358,7 @@ func FuzzReadWithinLine(f *testing.F) {
 		if width < 1 || width > 1<<20 || len(line) > 500 || !utf8.ValidString(line) || strings.HasPrefix(line, "\uFEFF") || strings.ContainsAny(line, "\x00\r\n") {
 			t.Skip("no line that Read shows as it is")
 		}
-		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxLineLength: width}))
+		g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{LineLength: width})))
 		path := g.put(t, "f", "# text\n"+line+"\n")
 		var whole strings.Builder
 		for whole.Len() < len(line) {
@@ -522,7 +512,7 @@ func TestReadShowsSmallImagesAsTheyAre(t *testing.T) {
 	for kind, data := range images {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageBytes: int64(len(data)), MaxImageEdge: 40}))
+			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageBytes: int64(len(data)), ImageEdge: 40})))
 			result, img := g.show(t, "i", data)
 			require.Len(t, result.Parts, 1)
 			require.Equal(t, data, string(img.Data))
@@ -557,7 +547,7 @@ func TestReadMakesImagesSmaller(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(fmt.Sprint(tc.kind, tc.w, tc.h), func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageEdge: 50}))
+			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageEdge: 50})))
 			result, img := g.show(t, "i", encoded(t, tc.kind, quarters(tc.w, tc.h)))
 			require.Contains(t, result.Text(), tc.says)
 			require.Equal(t, tc.becomes, img.MIME)
@@ -599,7 +589,7 @@ func TestReadTurnsPhotographs(t *testing.T) {
 			for _, edge := range []int{1000, 50} {
 				t.Run(fmt.Sprint(o, order, edge), func(t *testing.T) {
 					t.Parallel()
-					g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageEdge: edge}))
+					g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageEdge: edge})))
 					_, img := g.show(t, "i", withOrientation(encoded(t, "image/jpeg", quarters(160, 80)), order, o))
 					shown, err := jpeg.Decode(bytes.NewReader(img.Data))
 					require.NoError(t, err)
@@ -649,7 +639,7 @@ func TestReadMakesHeavyImagesLighter(t *testing.T) {
 // and as it is in a PNG.
 func TestReadPutsTransparencyOnWhite(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageEdge: 1200}))
+	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageEdge: 1200})))
 	half := noise(1600, 1600)
 	for y := range 800 {
 		for i := range 1600 * 4 {
@@ -684,7 +674,7 @@ func TestReadShowsTheFirstPictureOfAnAnimation(t *testing.T) {
 	require.NoError(t, gif.EncodeAll(&b, &gif.GIF{
 		Image: []*image.Paletted{first, second}, Delay: []int{1, 1}, Config: image.Config{ColorModel: red, Width: 200, Height: 100},
 	}))
-	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageEdge: 100}))
+	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageEdge: 100})))
 	_, img := g.show(t, "i", b.String())
 	shown, err := png.Decode(bytes.NewReader(img.Data))
 	require.NoError(t, err)
@@ -722,14 +712,14 @@ func TestReadRefusesImages(t *testing.T) {
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageEdge: 49}))
+			g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageEdge: 49})))
 			out := g.call(t.Context(), t, "Read", map[string]any{"file_path": g.put(t, "i", tc.data)})
 			require.True(t, out.Result.IsError)
 			require.NotErrorIs(t, out.Err, pegboard.ErrPanic)
 			require.Contains(t, out.Result.Text(), tc.says)
 		})
 	}
-	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxImageEdge: 50}))
+	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{ImageEdge: 50})))
 	_, img := g.show(t, "small", string(animated))
 	require.Equal(t, animated, img.Data, "nobody says that what this package cannot decode is damaged")
 }
@@ -761,7 +751,7 @@ func FuzzReadImage(f *testing.F) {
 
 func TestReadShowsTheRestOfALine(t *testing.T) {
 	t.Parallel()
-	small := files.Read(files.ReadOptions{MaxLineLength: 5})
+	small := files.Read(files.ReadOptions{}.With(files.ReadLimits{LineLength: 5}))
 	for _, tt := range []struct {
 		name, text string
 		input      map[string]any
@@ -799,7 +789,7 @@ func TestReadShowsTheRestOfALine(t *testing.T) {
 // the model has seen is by lines, and must not call the second part known.
 func TestReadOfPartsOfALineIsNeverUnchanged(t *testing.T) {
 	t.Parallel()
-	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{MaxLineLength: 1000}))
+	g := newGround(t, pegboard.SessionConfig{}, files.Read(files.ReadOptions{}.With(files.ReadLimits{LineLength: 1000})))
 	path := g.put(t, "f", strings.Repeat("abcdefghi ", 1000))
 	advice := regexp.MustCompile(`go on with offset 1 and byte_offset (\d+)\]`)
 	var whole strings.Builder

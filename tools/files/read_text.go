@@ -26,7 +26,7 @@ func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, 
 		return TextFile{}, err
 	}
 	l.startRange()
-	limit := orDefault(in.Limit, o.MaxLines)
+	limit := orDefault(in.Limit, o.limits.Lines)
 	if in.Limit == 0 && in.ByteOffset > 0 {
 		limit = 1
 	}
@@ -60,13 +60,13 @@ func (o ReadOptions) readPage(ctx context.Context, l *lineReader, in readInput, 
 
 // maxLineBytes returns the maximum length of the shown part of a line, in bytes.
 func (o *ReadOptions) maxLineBytes() int {
-	return min(o.MaxLineLength, math.MaxInt/utf8.UTFMax) * utf8.UTFMax
+	return min(o.limits.LineLength, math.MaxInt/utf8.UTFMax) * utf8.UTFMax
 }
 
 // renderLine returns the text of a line as shown, and reports bytes that are not text,
 // and whether the text is only a part of the line.
 func (o *ReadOptions) renderLine(line readLine) (text []byte, hasInvalid, cut bool) {
-	shown := firstRunes(line.text, o.MaxLineLength)
+	shown := firstRunes(line.text, o.limits.LineLength)
 	text, hasInvalid = printable(shown)
 	next := line.from + int64(len(shown))
 	if rest := line.size - next; rest > 0 {
@@ -80,11 +80,9 @@ func (o *ReadOptions) renderLine(line readLine) (text []byte, hasInvalid, cut bo
 	return text, hasInvalid, cut || line.from > 0
 }
 
-// appendNumbered appends line n in the form in which the model sees it.
-func (o *ReadOptions) appendNumbered(to []byte, n int, text []byte) []byte {
-	if o.Line != nil {
-		return append(to, o.Line(n, string(text))...)
-	}
+// appendNumbered appends line n in the form in which the model sees it: the number in six
+// columns, a tab and the text. No public documentation specifies this form.
+func appendNumbered(to []byte, n int, text []byte) []byte {
 	const width = 6
 	var digits [20]byte
 	number := strconv.AppendInt(digits[:0], int64(n), 10)
@@ -97,8 +95,8 @@ func (o *ReadOptions) appendNumbered(to []byte, n int, text []byte) []byte {
 
 // countTokens returns the number of tokens of text.
 func (o *ReadOptions) countTokens(text []byte) int {
-	if o.Tokens != nil {
-		return max(0, o.Tokens(text))
+	if o.limits.Tokens != nil {
+		return max(0, o.limits.Tokens(text))
 	}
 	return estimateTokens(text)
 }
@@ -170,7 +168,7 @@ func (o *ReadOptions) recordView(c *pegboard.Call, t policy.Target, out ReadOutp
 		cellNamesOf(s).set(t.Real(), out.names)
 	}
 	state.Record(t.Real(), *out.view)
-	if o.NoUnchanged || !out.repeats || c.Parent() != nil {
+	if o.limits.Again || !out.repeats || c.Parent() != nil {
 		return out
 	}
 	same := UnchangedFile{FilePath: t.Value, text: fmt.Sprintf(

@@ -33,7 +33,7 @@ func TestReadSaysUnchangedOnce(t *testing.T) {
 		{name: "all lines by number", text: long, between: again, second: map[string]any{"limit": 100}, notice: true},
 		{name: "another window", text: long, between: again, second: map[string]any{"offset": 2}},
 		{name: "a short text", text: "short\n", between: again},
-		{name: "turned off", opts: files.ReadOptions{NoUnchanged: true}, text: long, between: again},
+		{name: "turned off", opts: files.ReadOptions{}.With(files.ReadLimits{Again: true}), text: long, between: again},
 		{name: "changed", text: long, between: func(t *testing.T, g *ground, _ string) {
 			t.Helper()
 			g.put(t, "f", strings.Replace(long, "short", "brief", 1))
@@ -120,13 +120,13 @@ func TestReadRemembersHowMuchItShowed(t *testing.T) {
 		{name: "all", text: long, want: reads.Current, whole: true},
 		{name: "empty", text: "", want: reads.Current, whole: true},
 		{name: "a window", text: long, input: map[string]any{"offset": 2, "limit": 3}, want: reads.Current},
-		{name: "cut by lines", opts: files.ReadOptions{MaxLines: 5}, text: long, want: reads.Truncated},
+		{name: "cut by lines", opts: files.ReadOptions{}.With(files.ReadLimits{Lines: 5}), text: long, want: reads.Truncated},
 		{name: "cut by tokens", opts: files.ReadOptions{MaxTokens: 50}, text: long, want: reads.Truncated},
-		{name: "cut by bytes", opts: files.ReadOptions{MaxBytes: 100}, text: long, want: reads.Truncated},
-		{name: "a window cut by bytes", opts: files.ReadOptions{MaxBytes: 100}, text: long, input: map[string]any{"limit": 50}, want: reads.Truncated},
-		{name: "the rest, cut by lines", opts: files.ReadOptions{MaxLines: 5}, text: long, input: map[string]any{"offset": 2}, want: reads.Truncated},
-		{name: "the end", opts: files.ReadOptions{MaxLines: 5}, text: long, input: map[string]any{"offset": 98}, want: reads.Current},
-		{name: "a line that was cut", opts: files.ReadOptions{MaxLineLength: 5}, text: long, want: reads.Current},
+		{name: "cut by bytes", opts: files.ReadOptions{}.With(files.ReadLimits{Bytes: 100}), text: long, want: reads.Truncated},
+		{name: "a window cut by bytes", opts: files.ReadOptions{}.With(files.ReadLimits{Bytes: 100}), text: long, input: map[string]any{"limit": 50}, want: reads.Truncated},
+		{name: "the rest, cut by lines", opts: files.ReadOptions{}.With(files.ReadLimits{Lines: 5}), text: long, input: map[string]any{"offset": 2}, want: reads.Truncated},
+		{name: "the end", opts: files.ReadOptions{}.With(files.ReadLimits{Lines: 5}), text: long, input: map[string]any{"offset": 98}, want: reads.Current},
+		{name: "a line that was cut", opts: files.ReadOptions{}.With(files.ReadLimits{LineLength: 5}), text: long, want: reads.Current},
 		{name: "past the end", text: long, input: map[string]any{"offset": 1000}, want: reads.Unread},
 	}
 	for _, tc := range tests {

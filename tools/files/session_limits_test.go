@@ -15,7 +15,7 @@ import (
 func TestLimitsOfTheSession(t *testing.T) {
 	t.Parallel()
 	words := func(text []byte) int { return len(strings.Fields(string(text))) }
-	read := files.Read(files.ReadOptions{MaxTokens: 40, MaxBytes: 1000, Tokens: words})
+	read := files.Read(files.ReadOptions{MaxTokens: 40}.With(files.ReadLimits{Bytes: 1000, Tokens: words}))
 	glob := files.Glob(files.GlobOptions{MaxResults: 4})
 	tests := []struct {
 		name   string

@@ -112,9 +112,8 @@ func (f targetFile) knowledge(data []byte) reads.Knowledge {
 }
 
 // numberedLine formats a line with its number for the model.
-func (f targetFile) numberedLine(n int, text string) string {
-	ro := ReadOptions{Line: f.options.Line}
-	return string(ro.appendNumbered(nil, n, []byte(text)))
+func numberedLine(n int, text string) string {
+	return string(appendNumbered(nil, n, []byte(text)))
 }
 
 // writeError returns the error for a file that could not be changed.

@@ -170,7 +170,7 @@ func currentContent(f targetFile, text *edit.Text) (shown string, ok bool) {
 		return "", false
 	}
 	return " Its content now, after which the call may be repeated if it is still right:\n" +
-		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, f.numberedLine), true
+		edit.Excerpt(all, []edit.Range{{First: 1, Last: lines}}, 0, numberedLine), true
 }
 
 // WriteOptions configure [Write], [Edit], [NotebookEdit], [MultiEdit] and [ApplyPatch]. The zero value is valid.
@@ -188,8 +188,6 @@ type WriteOptions struct {
 	// AllowUnread allows changing a file that the session has not read. A rule that
 	// denies reading a file still denies changing it.
 	AllowUnread bool
-	// Line formats a line with its number for the model. Nil means the form of Read.
-	Line func(n int, text string) string
 	// Diagnose returns the problems of a file that a linter, compiler or language server
 	// finds, one text for each. It is called after each change, and before the first one of
 	// a session to a file that exists, so that the model is told which problems are new:

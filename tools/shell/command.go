@@ -282,11 +282,9 @@ func (k *command) changesDir() bool {
 }
 
 // A capture keeps the beginning and the end of the output of a command as the model sees
-// it: without what only a terminal needs, unless the host wants the output as it is. Its
-// methods may be called concurrently, except write.
+// it: without what only a terminal needs. Its methods may be called concurrently, except write.
 type capture struct {
-	asPrinted bool
-	reporter  *lineReporter // receives the lines; nil if they are not reported
+	reporter *lineReporter // receives the lines; nil if they are not reported
 
 	mu      sync.Mutex
 	cleaner terminal.Cleaner
@@ -312,10 +310,8 @@ func (c *capture) add(p []byte) []byte {
 	if c.binary = c.binary || bytes.IndexByte(p, 0) >= 0; c.binary && c.reporter != nil {
 		c.reporter.stop()
 	}
-	if !c.asPrinted {
-		c.buffer = c.cleaner.Append(c.buffer[:0], p)
-		p = c.buffer
-	}
+	c.buffer = c.cleaner.Append(c.buffer[:0], p)
+	p = c.buffer
 	_, _ = c.kept.Write(p)
 	return p
 }

@@ -121,11 +121,6 @@ type Options struct {
 	// it, once for each silence. 0 means DefaultSilence; a negative value disables
 	// the event.
 	Silence time.Duration
-	// RawOutput shows the output as the command printed it. Otherwise colours and other
-	// escape sequences are left out, and of a line that the command has written again
-	// and again after carriage returns, as progress bars do, the last text is shown. In
-	// files the output is always as it was printed.
-	RawOutput bool
 	// MaxOutput is how many bytes a command may print; a command that prints more is
 	// ended. 0 means DefaultMaxOutput.
 	MaxOutput int64

@@ -150,7 +150,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 		runner: r, in: in, call: c, session: s, tasks: background.Of(s), line: r.inspector.parse(in, c),
 		dir: c.Cwd(), timeout: r.options.timeoutFor(in), started: time.Now(),
 	}
-	k.captured = &capture{asPrinted: r.options.RawOutput, reporter: &lineReporter{emit: c.Emit}, kept: excerpt.Capture{Keep: MaxShown}}
+	k.captured = &capture{reporter: &lineReporter{emit: c.Emit}, kept: excerpt.Capture{Keep: MaxShown}}
 	k.outputFile, k.outputFileErr = k.tasks.NewFile(r.name)
 	if k.outputFile != "" && r.recordsDir(s, in.Command, &k.line) {
 		k.dirFile = k.outputFile + ".dir"
