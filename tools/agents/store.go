@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/durable"
 )
 
 // A store keeps the agents of one conversation in a directory: of each its conversation in the
@@ -24,7 +25,6 @@ const (
 	recordSuffix     = ".json"
 	transcriptSuffix = ".jsonl"
 	temporarySuffix  = ".tmp"
-	corruptSuffix    = ".corrupt"
 )
 
 // openStore returns the store in a directory, which is made if it is missing.
@@ -120,7 +120,7 @@ func (s *store) loadRecord(id string) (*entry, error) {
 // agent then has none.
 func (s *store) history(id string) ([]json.RawMessage, error) {
 	path := s.transcriptPath(id)
-	if aside, _ := filepath.Glob(path + ".*" + corruptSuffix); len(aside) > 0 { // the pattern is valid
+	if aside, _ := filepath.Glob(path + ".*" + durable.CorruptSuffix); len(aside) > 0 { // the pattern is valid
 		return nil, fmt.Errorf("%w: it was set aside as %s", errCorrupt, aside[0])
 	}
 	messages, err := readTranscript(path)
@@ -132,8 +132,8 @@ func (s *store) history(id string) ([]json.RawMessage, error) {
 
 // setAside renames a file that cannot be read, and returns why and where it is.
 func setAside(path string, why error) error {
-	aside := path + "." + strings.ToLower(rand.Text()[:8]) + corruptSuffix
-	if err := os.Rename(path, aside); err != nil {
+	aside, err := durable.SetAside(path)
+	if err != nil {
 		return fmt.Errorf("%s cannot be read: %w, nor set aside: %w", path, why, err)
 	}
 	return fmt.Errorf("%s cannot be read and was set aside as %s: %w", filepath.Base(path), aside, why)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/durable"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
@@ -709,7 +710,9 @@ func (t *Tasks) adoptRecords() error {
 		t.ids[id] = slices.ContainsFunc(t.entries, func(e *entry) bool { return e.task.ID == id })
 		if errors.Is(err, ErrCorrupt) {
 			var moved string
-			moved, err = setAside(t.recordPath(id))
+			if moved, err = durable.SetAside(t.recordPath(id)); err != nil {
+				moved, err = t.recordPath(id), fmt.Errorf("set it aside: %w", err)
+			}
 			aside = append(aside, moved)
 		}
 		if err != nil {
@@ -771,13 +774,4 @@ func (t *Tasks) readRecord(id string) (*atomicfile.Snapshot, recordContent, erro
 		return nil, recordContent{}, ErrCorrupt
 	}
 	return snap, r, nil
-}
-
-// setAside renames a record that cannot be read to an unused name.
-func setAside(path string) (moved string, err error) {
-	moved = path + "." + strings.ToLower(rand.Text()[:8]) + ".corrupt"
-	if err := os.Rename(path, moved); err != nil {
-		return path, fmt.Errorf("set it aside: %w", err)
-	}
-	return moved, nil
 }

@@ -5,12 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/durable"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
 // A TokenStore keeps the grants of authorization servers, so that the user need not log in
@@ -27,124 +28,72 @@ type TokenStore interface {
 
 const (
 	maxTokenFile  = 1 << 20 // bytes
-	tokenTries    = 5       // to replace a file that other processes replace as well
 	tokenFilePerm = fs.FileMode(0o600)
-	tokenDirPerm  = fs.FileMode(0o700)
 )
 
-// FileTokens returns a store that keeps one file for each server in a folder. The folder and
+// FileTokens returns a store that keeps one file for each server in a folder, with a lock beside it. The folder and
 // its parents are made when something is first saved, for the user alone (0700), and so are
 // the files (0600). A file is written whole or not at all. An empty folder is pegboard/mcp in
 // [os.UserConfigDir].
-func FileTokens(folder string) TokenStore { return &fileTokens{folder: folder} }
+func FileTokens(folder string) TokenStore { return fileTokens{folder} }
 
 // fileTokens is a TokenStore of files.
-type fileTokens struct {
-	folder string
-	files  atomicfile.Store
-}
+type fileTokens struct{ folder string }
 
-// path returns the file of an address. Its name does not tell the address.
-func (s *fileTokens) path(address string) (string, error) {
+// file returns the file of an address. Its name does not tell the address.
+func (s fileTokens) file(address string) (path string, f *durable.File[[]byte], err error) {
 	folder := s.folder
 	if folder == "" {
 		config, err := os.UserConfigDir()
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		folder = filepath.Join(config, "pegboard", "mcp")
 	}
-	folder, err := filepath.Abs(folder)
-	if err != nil {
-		return "", err
-	}
-	if real, err := filepath.EvalSymlinks(folder); err == nil {
-		folder = real
+	if folder, err = filepath.Abs(folder); err != nil {
+		return "", nil, err
 	}
 	sum := sha256.Sum256([]byte(address))
-	return filepath.Join(folder, hex.EncodeToString(sum[:16])+".json"), nil
+	path = filepath.Join(realpath.Resolve(folder), hex.EncodeToString(sum[:16])+".json")
+	same := func(data []byte) ([]byte, error) { return data, nil }
+	return path, durable.New(path, durable.Format[[]byte]{MaxBytes: maxTokenFile, Decode: same, Encode: same}), nil
 }
 
 // Load reads the file of an address.
-func (s *fileTokens) Load(ctx context.Context, address string) ([]byte, error) {
-	path, err := s.path(address)
+func (s fileTokens) Load(ctx context.Context, address string) ([]byte, error) {
+	_, f, err := s.file(address)
 	if err != nil {
 		return nil, err
 	}
-	snapshot, err := s.files.Load(ctx, path, maxTokenFile)
-	var size *atomicfile.SizeError
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.As(err, &size):
+	data, err := f.Load(ctx)
+	if size := (*atomicfile.SizeError)(nil); errors.As(err, &size) {
 		return nil, nil
-	case err != nil:
-		return nil, err
 	}
-	return snapshot.Data, nil
+	return data, err
 }
 
 // Save writes the file of an address, or removes it if there is no data.
-func (s *fileTokens) Save(ctx context.Context, address string, data []byte) error {
-	path, err := s.path(address)
+func (s fileTokens) Save(ctx context.Context, address string, data []byte) error {
+	path, f, err := s.file(address)
 	if err != nil {
 		return err
-	}
-	if len(data) > 0 {
-		if err := os.MkdirAll(filepath.Dir(path), tokenDirPerm); err != nil {
-			return err
-		}
-		if path, err = s.path(address); err != nil { // the folder may be a link's target now
-			return err
-		}
-	}
-	unlock, err := s.files.Lock(ctx, path)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	for range tokenTries {
-		if err = s.write(ctx, path, data); !errors.Is(err, atomicfile.ErrChanged) && !errors.Is(err, fs.ErrExist) {
-			return err
-		}
-	}
-	return fmt.Errorf("other processes keep writing the file: %w", err)
-}
-
-func (s *fileTokens) write(ctx context.Context, path string, data []byte) error {
-	if len(data) == 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
 	}
 	info, err := os.Lstat(path)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		_, err = s.files.Create(ctx, path, data, tokenFilePerm)
-		return durable(err)
-	case err != nil:
-		return err
-	case info.Mode().IsRegular() && info.Size() > maxTokenFile:
-		if err := os.Remove(path); err != nil {
-			return err
-		}
-		return s.write(ctx, path, data)
-	case info.Mode().IsRegular() && info.Mode().Perm()&^tokenFilePerm != 0:
-		if err := os.Chmod(path, tokenFilePerm); err != nil {
-			return err
-		}
+	case err != nil, !info.Mode().IsRegular():
+	case info.Size() > maxTokenFile:
+		err = f.Remove(ctx)
+	case info.Mode().Perm()&^tokenFilePerm != 0:
+		err = os.Chmod(path, tokenFilePerm)
 	}
-	snapshot, err := s.files.Load(ctx, path, maxTokenFile)
-	if err != nil {
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
-	}
-	_, err = snapshot.Replace(ctx, data)
-	return durable(err)
-}
-
-// durable accepts a file that a loss of power could undo: the user would log in anew.
-func durable(err error) error {
-	if errors.Is(err, atomicfile.ErrNotSynced) {
+	case len(data) == 0 && err != nil: // there is none
 		return nil
+	case len(data) == 0:
+		return f.Remove(ctx)
 	}
+	_, err = f.Change(ctx, func([]byte) ([]byte, error) { return data, nil })
 	return err
 }

@@ -18,13 +18,13 @@ import (
 
 const notesAddress = "https://example.com/mcp"
 
-// tokenFile returns the only file of a folder.
+// tokenFile returns the only file of a folder, locks aside.
 func tokenFile(t *testing.T, folder string) string {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
+	found, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	require.NoError(t, err)
-	require.Len(t, entries, 1)
-	return filepath.Join(folder, entries[0].Name())
+	require.Len(t, found, 1)
+	return found[0]
 }
 
 func TestFileTokensKeepsOneFileForEachServer(t *testing.T) {

@@ -2,16 +2,12 @@ package schedule
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"slices"
 	"time"
 
-	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/durable"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 )
@@ -19,14 +15,7 @@ import (
 const (
 	fileVersion = 1
 	maxFile     = 8 << 20 // bytes of a file that is read
-	maxTries    = 100     // of a change, while other programs make theirs
 )
-
-// A jobsFile is the file of the durable jobs of a conversation.
-type jobsFile struct {
-	path  string // absolute, and resolved but for its last name
-	store atomicfile.Store
-}
 
 // A fileContent is the content of the file.
 type fileContent struct {
@@ -44,34 +33,35 @@ type record struct {
 	Due       time.Time `json:"due"`
 }
 
-// newFile returns the file at a path, which need not be there.
-func newFile(path string) (*jobsFile, error) {
+// openFile returns the file at a path, which need not be there.
+func openFile(path string) (*durable.File[[]record], error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
 	}
-	return &jobsFile{path: filepath.Join(realpath.Resolve(filepath.Dir(abs)), filepath.Base(abs))}, nil
+	path = filepath.Join(realpath.Resolve(filepath.Dir(abs)), filepath.Base(abs))
+	decode := func(data []byte) ([]record, error) {
+		jobs, err := decodeFile(data)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+		return jobs, err
+	}
+	return durable.New(path, durable.Format[[]record]{MaxBytes: maxFile, Decode: decode, Encode: encodeFile}), nil
 }
 
-// load reads the file. Without a file, the snapshot is nil. The error wraps ErrFile.
-func (f *jobsFile) load(ctx context.Context) (*atomicfile.Snapshot, []record, error) {
-	snap, err := f.store.Load(ctx, f.path, maxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
-	var records []record
-	if err == nil {
-		records, err = decodeFile(snap.Data)
-	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("%w: %s: %w", ErrFile, f.path, err)
-	}
-	return snap, records, nil
+// encodeFile returns the content of the file.
+func encodeFile(jobs []record) ([]byte, error) {
+	data, err := json.MarshalIndent(fileContent{Version: fileVersion, Jobs: jobs}, "", "\t")
+	return append(data, '\n'), err
 }
 
 // decodeFile reads the content of the file. A file with an unknown field is refused, since the
 // next change would lose it.
 func decodeFile(data []byte) ([]record, error) {
+	if data == nil {
+		return nil, nil
+	}
 	var head struct {
 		Version int `json:"version"`
 	}
@@ -102,41 +92,6 @@ func decodeFile(data []byte) ([]record, error) {
 		ids[r.ID] = true
 	}
 	return content.Jobs, nil
-}
-
-// update replaces the jobs of the file by what change makes of them, and returns these. Change may
-// be called several times, as other programs write the file meanwhile. Nothing is written if it
-// returns false.
-func (f *jobsFile) update(ctx context.Context, change func([]record) ([]record, bool)) ([]record, error) {
-	var err error
-	for range maxTries {
-		var snap *atomicfile.Snapshot
-		var records []record
-		if snap, records, err = f.load(ctx); err != nil {
-			return nil, err
-		}
-		next, changed := change(slices.Clone(records))
-		if !changed {
-			return records, nil
-		}
-		data, encodeErr := json.MarshalIndent(fileContent{Version: fileVersion, Jobs: next}, "", "\t")
-		if encodeErr != nil {
-			return nil, encodeErr
-		}
-		data = append(data, '\n')
-		if snap == nil {
-			_, err = f.store.Create(ctx, f.path, data, 0o600)
-		} else {
-			_, err = snap.Replace(ctx, data)
-		}
-		if err == nil || errors.Is(err, atomicfile.ErrNotSynced) {
-			return next, nil
-		}
-		if !errors.Is(err, atomicfile.ErrChanged) && !errors.Is(err, fs.ErrExist) {
-			break
-		}
-	}
-	return nil, fmt.Errorf("%w: %w", ErrFile, err)
 }
 
 func unmarshalStrictly(data []byte, v any) error {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/durable"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/nearest"
 	"github.com/seed49eaa51d/pegboard/policy"
@@ -20,8 +21,8 @@ import (
 // with [Open]. Its methods may be called concurrently.
 type Schedule struct {
 	options Options
-	file    *jobsFile // nil if jobs are kept in memory only
-	problem error     // why the file cannot be used
+	file    *durable.File[[]record] // nil if jobs are kept in memory only
+	problem error                   // why the file cannot be used
 	missed  []Job
 	owners  *pegboard.Key[*owner]
 
@@ -45,7 +46,7 @@ func Open(path string, o Options) (*Schedule, error) {
 	if path == "" {
 		return c, nil
 	}
-	file, err := newFile(path)
+	file, err := openFile(path)
 	if err == nil {
 		c.file = file
 		err = c.readFile()
@@ -59,21 +60,34 @@ func Open(path string, o Options) (*Schedule, error) {
 // readFile takes the jobs of the file that are not over, and removes the others from it.
 func (c *Schedule) readFile() error {
 	now := c.options.now()
-	records, err := c.file.update(context.Background(), func(all []record) ([]record, bool) {
-		c.missed = nil
-		kept := slices.DeleteFunc(slices.Clone(all), func(r record) bool {
-			over := !r.Recurring && r.Due.Before(now) || r.Recurring && !now.Before(r.Created.Add(MaxAge))
-			if over {
-				if j, err := jobOf(&r, &c.options); err == nil {
-					c.missed = append(c.missed, j.Job)
-				}
-			}
-			return over
-		})
-		return kept, len(kept) < len(all)
-	})
+	over := func(r record) bool {
+		return !r.Recurring && r.Due.Before(now) || r.Recurring && !now.Before(r.Created.Add(MaxAge))
+	}
+	records, err := c.file.Load(context.Background())
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrFile, err)
+	}
+	if !slices.ContainsFunc(records, over) {
+		return c.reload(records)
+	}
+	return c.update(context.Background(), func(all []record) []record {
+		c.missed = nil
+		for _, r := range all {
+			if j, err := jobOf(&r, &c.options); err == nil && over(r) {
+				c.missed = append(c.missed, j.Job)
+			}
+		}
+		return slices.DeleteFunc(slices.Clone(all), over)
+	})
+}
+
+// update replaces the durable jobs by what change makes of those in the file. It may be called
+// several times, as other programs write the file meanwhile. The error wraps ErrFile. The caller
+// holds the lock, or is Open.
+func (c *Schedule) update(ctx context.Context, change func(all []record) []record) error {
+	records, err := c.file.Change(ctx, func(all []record) ([]record, error) { return change(all), nil })
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFile, err)
 	}
 	return c.reload(records)
 }
@@ -253,45 +267,40 @@ func (c *Schedule) fire(due []*job, now time.Time) (fires []Fire) {
 // other program has fired. If the file cannot be written, all are returned.
 func (c *Schedule) claim(due []*job, now time.Time) (mine map[string]bool, err error) {
 	mine = map[string]bool{}
-	durable := map[string]*job{}
+	kept := map[string]*job{} // on file
 	for _, j := range due {
 		mine[j.ID] = true
 		if j.Durable {
-			durable[j.ID] = j
+			kept[j.ID] = j
 		}
 	}
-	if len(durable) == 0 {
+	if len(kept) == 0 {
 		return mine, nil
 	}
-	records, err := c.file.update(context.Background(), func(all []record) ([]record, bool) {
-		for id := range durable {
+	err = c.update(context.Background(), func(all []record) []record {
+		for id := range kept {
 			mine[id] = false
 		}
-		before := len(all)
-		changed := false
-		all = slices.DeleteFunc(all, func(r record) bool {
-			j := durable[r.ID]
+		all = slices.DeleteFunc(slices.Clone(all), func(r record) bool {
+			j := kept[r.ID]
 			if j == nil || !r.Due.Equal(j.stored) {
 				return false
 			}
-			mine[r.ID], changed = true, true
+			mine[r.ID] = true
 			next := *j
 			return !next.advance(now, &c.options)
 		})
 		for i := range all {
-			if j := durable[all[i].ID]; j != nil && mine[j.ID] {
+			if j := kept[all[i].ID]; j != nil && mine[j.ID] {
 				next := *j
 				next.advance(now, &c.options)
 				all[i] = next.record()
 			}
 		}
-		return all, changed || len(all) < before
+		return all
 	})
-	if err == nil {
-		err = c.reload(records)
-	}
 	if err != nil {
-		for id := range durable {
+		for id := range kept {
 			mine[id] = true
 		}
 	}
@@ -321,11 +330,7 @@ func (c *Schedule) add(ctx context.Context, j *job) (Job, error) {
 	}
 	j.plan(&c.options)
 	if j.Durable {
-		records, err := c.file.update(ctx, func(all []record) ([]record, bool) { return append(all, j.record()), true })
-		if err == nil {
-			err = c.reload(records)
-		}
-		if err != nil {
+		if err := c.update(ctx, func(all []record) []record { return append(slices.Clip(all), j.record()) }); err != nil {
 			return Job{}, fmt.Errorf("the job was not made: %w", err)
 		}
 	} else {
@@ -344,13 +349,9 @@ func (c *Schedule) delete(ctx context.Context, agent, id string) (Job, error) {
 		return Job{}, c.unknown(agent, id)
 	}
 	if j.Durable {
-		records, err := c.file.update(ctx, func(all []record) ([]record, bool) {
-			kept := slices.DeleteFunc(slices.Clone(all), func(r record) bool { return r.ID == id })
-			return kept, len(kept) < len(all)
+		err := c.update(ctx, func(all []record) []record {
+			return slices.DeleteFunc(slices.Clone(all), func(r record) bool { return r.ID == id })
 		})
-		if err == nil {
-			err = c.reload(records)
-		}
 		if err != nil {
 			return Job{}, fmt.Errorf("job %s was not deleted: %w", id, err)
 		}

@@ -3,6 +3,8 @@ package tasks
 import (
 	"errors"
 	"fmt"
+
+	"github.com/seed49eaa51d/pegboard/internal/durable"
 )
 
 // The errors. Their texts are worded for the model.
@@ -22,9 +24,9 @@ var (
 	// ErrRefused: a hook has refused the change.
 	ErrRefused = errors.New("a hook refused the change")
 	// ErrBusy: other changes of the list have kept this one from being made.
-	ErrBusy = errors.New("the list of tasks is in use")
+	ErrBusy = durable.ErrBusy
 	// ErrCorrupt: the file of the list has content that no version of this package wrote.
-	ErrCorrupt = errors.New("the file is damaged")
+	ErrCorrupt = durable.ErrCorrupt
 	// ErrNewer: the file of the list is that of a later version of this package.
 	ErrNewer = errors.New("the file is that of a later version of the program")
 	// ErrOutside: the file of the list is a link that leads out of its directory.

@@ -12,15 +12,16 @@ import (
 	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/durable"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
-	"github.com/seed49eaa51d/pegboard/internal/lock"
+	"github.com/seed49eaa51d/pegboard/internal/realpath"
 	"github.com/seed49eaa51d/pegboard/internal/untrusted"
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
 // A List is a list of tasks. Make it with [Open].
 type List struct {
-	storage  storage
+	graph    *durable.File[*graph]
 	hooks    Hooks
 	creating chan struct{}             // full while a task is created, if there is a hook; so that the hook is told the id that the task gets
 	problem  atomic.Pointer[FileError] // the last one
@@ -38,25 +39,37 @@ type List struct {
 // its directory, is left as it is, and the list is in memory.
 func Open(path string, h Hooks) (*List, error) {
 	l := &List{hooks: h, creating: make(chan struct{}, 1)}
+	format := durable.Format[*graph]{MaxBytes: MaxBytes, Decode: decodeGraph, Encode: (*graph).encode}
 	if path == "" {
-		l.storage = &memory{graph: newGraph()}
+		l.graph = durable.New("", format)
 		return l, nil
 	}
 	if !filepath.IsAbs(path) {
 		return nil, fmt.Errorf("the path %q of the list of tasks is not absolute", path)
 	}
-	f, err := newFile(path, func(problem *FileError) { l.problem.Store(problem) })
-	if err == nil {
-		_, err = f.read(context.Background())
+	path = filepath.Clean(path)
+	if err := l.openFile(path, format); err != nil {
+		l.problem.Store(&FileError{Path: path, Err: err})
+		l.graph = durable.New("", format)
 	}
-	if err == nil {
-		l.storage = f
-		f.removeLeftovers()
-		return l, nil
-	}
-	l.problem.Store(&FileError{Path: f.path, Err: err})
-	l.storage = &memory{graph: newGraph()}
 	return l, nil
+}
+
+// openFile keeps the list in a file, unless that cannot be read or leads out of its directory.
+func (l *List) openFile(path string, format durable.Format[*graph]) error {
+	real := realpath.Resolve(path)
+	if !realpath.Contains(realpath.Resolve(filepath.Dir(path)), real) {
+		return fmt.Errorf("%w, to %s", ErrOutside, real)
+	}
+	format.Aside = func(aside string, reason error) {
+		l.problem.Store(&FileError{Path: path, Aside: aside, Err: reason})
+	}
+	l.graph = durable.New(real, format)
+	if _, err := l.graph.Load(context.Background()); err != nil {
+		return err
+	}
+	l.graph.Clean()
+	return nil
 }
 
 // Problem returns the last problem with the file, a *[FileError], or nil. The tools tell it to
@@ -71,7 +84,7 @@ func (l *List) Problem() error {
 
 // All returns the tasks in the order in which they were created.
 func (l *List) All(ctx context.Context) ([]Task, error) {
-	g, err := l.storage.read(ctx)
+	g, err := l.graph.Load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +93,7 @@ func (l *List) All(ctx context.Context) ([]Task, error) {
 
 // Get returns one task. The error wraps [ErrUnknownTask] if no task has the id.
 func (l *List) Get(ctx context.Context, id string) (Task, error) {
-	g, err := l.storage.read(ctx)
+	g, err := l.graph.Load(ctx)
 	if err != nil {
 		return Task{}, err
 	}
@@ -159,14 +172,17 @@ func (l *List) change(ctx context.Context, do func(g *graph) (keep bool, events 
 	var approved []pendingEvent
 	for range maxAsked {
 		var open []pendingEvent
-		err := l.storage.change(ctx, func(g *graph) (keep bool, err error) {
-			keep, events, err := do(g)
-			if events = l.hooks.wanted(events); err == nil && keep && len(events) > 0 && !reflect.DeepEqual(events, approved) {
-				open = events
-				return false, nil
-			}
+		_, err := l.graph.Change(ctx, func(old *graph) (*graph, error) {
+			next := old.clone()
+			keep, events, err := do(next)
 			open = nil
-			return keep, err
+			if events = l.hooks.wanted(events); err == nil && keep && len(events) > 0 && !reflect.DeepEqual(events, approved) {
+				open, keep = events, false
+			}
+			if !keep {
+				return old, err
+			}
+			return next, err
 		})
 		if err != nil || open == nil {
 			return err
@@ -267,7 +283,7 @@ func (l *List) getTool() pegboard.Tool {
 		},
 		Permit: func(context.Context, idInput, *pegboard.Call) policy.Decision { return permit() },
 		Call: func(ctx context.Context, in idInput, _ *pegboard.Call) (GetResult, error) {
-			g, err := l.storage.read(ctx)
+			g, err := l.graph.Load(ctx)
 			if err != nil {
 				return GetResult{}, err
 			}
@@ -576,51 +592,4 @@ func hashed(ids []string) string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// A storage keeps the graph of a list.
-type storage interface {
-	// read returns the graph, which the caller must not write to.
-	read(ctx context.Context) (*graph, error)
-	// change calls do with a copy of the graph, and keeps the copy if do returns true. No other
-	// change comes in between. It may call do several times.
-	change(ctx context.Context, do func(g *graph) (keep bool, err error)) error
-}
-
-// memory keeps a graph in memory.
-type memory struct {
-	mu    lock.Mutex // guards graph
-	graph *graph
-}
-
-func (m *memory) read(ctx context.Context) (*graph, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.graph, context.Cause(ctx)
-}
-
-// change tries again if another change was faster, so that do runs without a lock.
-func (m *memory) change(ctx context.Context, do func(g *graph) (keep bool, err error)) error {
-	for {
-		old, err := m.read(ctx)
-		if err != nil {
-			return err
-		}
-		next := old.clone()
-		if keep, err := do(next); err != nil || !keep {
-			return err
-		}
-		if _, err := next.encode(); err != nil { // it has too many bytes
-			return err
-		}
-		m.mu.Lock()
-		kept := m.graph == old
-		if kept {
-			m.graph = next
-		}
-		m.mu.Unlock()
-		if kept {
-			return nil
-		}
-	}
 }

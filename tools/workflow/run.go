@@ -16,6 +16,7 @@ import (
 	"sync"
 
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/durable"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
@@ -387,8 +388,8 @@ func isUnreadable(err error) bool {
 
 // setAside renames a journal that cannot be read, and returns the error that tells it.
 func (s *runStore) setAside(run string, reason error) error {
-	moved := s.path(run) + "." + strings.ToLower(rand.Text()[:8]) + ".corrupt"
-	if err := os.Rename(s.path(run), moved); err != nil {
+	moved, err := durable.SetAside(s.path(run))
+	if err != nil {
 		return fmt.Errorf("%w; it could not be set aside: %w", reason, err)
 	}
 	return fmt.Errorf("%w; it was set aside as %s. Start the workflow again without resumeFromRunId", reason, moved)
