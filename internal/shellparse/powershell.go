@@ -1,588 +1,437 @@
 package shellparse
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
-// A pwshWalker collects the effects of the commands of a PowerShell line.
+// A pwshWalker collects the effects of a PowerShell line.
 type pwshWalker struct {
 	lineBuilder
-	windows    bool // the working directory is a Windows path
-	dirUnknown bool // the line may have changed the directory
+	windows bool // the working directory is a Windows path
 }
 
-// parsePowerShell is parse for PowerShell. It understands plain lines only.
+// parsePowerShell is parse for PowerShell. It understands one plain command. Any other line is
+// unknown, and deny rules look at everything in it that could be a command or a file.
 func parsePowerShell(line string, env Env, scripts int, state *parserState) Line {
 	w := pwshWalker{lineBuilder: lineBuilder{env: env, scriptDepth: scripts, state: state}}
 	w.windows = drivePath.MatchString(env.Dir) || strings.HasPrefix(env.Dir, `\\`)
-	reason := textProblem(line)
-	var pipelines [][]pwshCommand
-	if reason == "" {
-		var err error
-		if pipelines, err = lexPwsh(line); err != nil {
-			reason = err.Error()
-		}
-	}
-	if reason != "" {
+	line = strings.Trim(line, " \t\n")
+	if reason := textProblem(line); reason != "" {
 		w.markUnknown(reason)
-		w.listUnparsed(line)
-		return w.line
+	} else if !plainPwsh.MatchString(line) || endOfWords.MatchString(line) {
+		w.markUnknown("the line is not one plain command")
 	}
-	for _, p := range pipelines {
-		for i, c := range p {
-			if !w.command(c, p[i+1:], i > 0) {
-				return w.line
-			}
-		}
+	line = line[:min(len(line), maxUnparsed)]
+	if w.line.Unknown != "" || !w.command(plainWords(line)) {
+		w.listUnparsed(line)
+	}
+	if len(w.line.Commands) > 0 {
+		w.checkLine(&w.line.Commands[0], line)
 	}
 	return w.line
 }
 
-// addCommand lists a command and reports whether the budget allows more.
+// The words of a plain line. PowerShell takes typographic quotes, dashes and blanks for those of
+// ASCII, so beyond ASCII only letters and digits are plain, and those in quotes. A text in quotes
+// holds no quotes and nothing that PowerShell replaces.
+const (
+	pwshName = `[A-Za-z_./\\~][\w./\\:~+-]*`
+	pwshBare = `[\w./\\:=+~^%?*!-]`
+	pwshText = `[ !#%&(-_a-~\pL\pN\pM]*`
+	pwshWord = `(?:(?:-` + pwshBare + `*[=:])?(?:'` + pwshText + `'|"` + pwshText + `")|` + pwshBare + `+)`
+)
+
+var (
+	plainPwsh  = regexp.MustCompile(`^` + pwshName + `(?:[ \t]+` + pwshWord + `)*$`)
+	plainPart  = regexp.MustCompile(pwshWord)
+	endOfWords = regexp.MustCompile(`[ \t]--%([ \t]|$)`) // what follows is for cmd
+	pwshQuotes = strings.NewReplacer("'", "", `"`, "")
+)
+
+func plainWords(line string) []arg {
+	var words []arg
+	for _, source := range plainPart.FindAllString(line, -1) {
+		a := arg{value: pwshQuotes.Replace(source), source: source, known: true}
+		a.glob = a.value == source && strings.ContainsAny(source, "*?")
+		words = append(words, a)
+	}
+	return words
+}
+
+// listUnparsed lists everything in a line that is not plain that could be a command.
+func (w *pwshWalker) listUnparsed(line string) {
+	line = strings.NewReplacer("`", "", ">", " > ").Replace(line)
+	for _, piece := range unparsedPieces(line) {
+		c := Command{Text: strings.Join(piece, " "), Class: Unknown, Reason: w.line.Unknown}
+		var words, files []arg
+		for i, word := range piece {
+			words = append(words, literalArg(pwshQuotes.Replace(word)))
+			if i > 0 && !isParameter(words[i]) {
+				files = append(files, words[i])
+			}
+		}
+		w.addAliases(&c, []string{joinValues(words)})
+		for i := range words[:min(len(words), maxCommandWords)] {
+			c.Nested = append(c.Nested, joinValues(words[i:]))
+		}
+		cmdlet, _ := w.cmdletOf(programStem(words[0].value))
+		writes := !has(pwshReaders, cmdlet) || strings.Contains(c.Text, ">")
+		w.addFiles(&c, files, Path{Guess: true, Write: writes, MayWrite: writes})
+		if !w.addCommand(c) {
+			return
+		}
+	}
+}
+
 func (w *pwshWalker) addCommand(c Command) bool {
 	if !w.takeCommand() {
 		return false
 	}
-	c.EditsOnly = c.EditsOnly && c.Class == Mutating
 	c.removeDuplicates()
 	w.line.Commands = append(w.line.Commands, c)
 	return true
 }
 
-// command lists a command. behind are the commands that read its output; hasInput is set if
-// it reads the output of another command itself.
-func (w *pwshWalker) command(pc pwshCommand, behind []pwshCommand, hasInput bool) bool {
-	name := pc.words[0].value
-	c := Command{Text: joinArgs(pc.words, sourceText), ReadsInput: hasInput}
-	cmdlet, sure := w.cmdletOf(name)
-	table, listed := cmdlets[cmdlet]
-	switch {
-	case sure && listed:
-		w.applyCmdlet(&c, cmdlet, table.bind(pc.words[1:]), hasInput, behind)
-	case sure:
-		c.worsen(Unknown, "nobody here knows what "+cmdlet+" does")
-	default:
-		w.nativeProgram(&c, pc.words)
+// notPlain are words that begin another statement than a command, and commands that run what
+// their words say or change what others mean.
+const notPlain = ". begin break catch class clean configuration continue data define do dynamicparam else elseif end enum exit" +
+	" filter finally for foreach from function if in inlinescript parallel param return sequence switch throw trap try until using var" +
+	" while workflow cmd conhost forfiles gsudo import-alias import-module invoke-command invoke-expression invoke-history new-alias" +
+	" new-module new-psdrive powershell pwsh runas set-alias start-job start-process wsl"
+
+// command lists the command of a plain line. It returns false if it is none after all.
+func (w *pwshWalker) command(words []arg) bool {
+	stem := programStem(words[0].value)
+	cmdlet, sure := w.cmdletOf(stem)
+	if has(notPlain, stem) || has(notPlain, strings.ToLower(cmdlet)) {
+		w.markUnknown(words[0].value + " is no plain command")
+		return false
 	}
-	if sure || cmdlet != "" && !w.windows && c.Class == ReadOnly {
-		c.Text = strings.TrimSuffix(cmdlet+" "+joinArgs(pc.words[1:], sourceText), " ")
+	if sure = sure && len(stem) == len(words[0].value); sure {
+		words[0] = literalArg(cmdlet)
 	}
-	w.inspectNested(&c, pc.words, 0)
-	for _, target := range pc.targets {
-		w.checkNames(&c, target)
-		if name, _, ok := w.resolvePath(target.value, true); ok {
-			w.line.Paths = append(w.line.Paths, Path{Name: name, Write: true})
-		}
+	c := Command{Text: joinArgs(words, sourceText), Class: Unknown, Reason: "nobody here knows what " + words[0].value + " does"}
+	if sure {
+		w.addCmdlet(&c, cmdlet, words[1:])
+	} else {
+		w.addProgram(&c, words)
 	}
-	if c.Class == Unknown {
-		w.addGuesses(&c, pc.words)
-	}
-	if pwshDirCmdlets[cmdlet] || cmdlet == "" && (strings.ContainsAny(name, `:/\-`) || strings.HasSuffix(name, "..")) {
-		w.dirUnknown = true // scripts and functions may change the directory, as C: and cd.. do
-		w.markEntered(&c, name, pwshDirCmdlets[cmdlet])
-	}
+	w.addAliases(&c, slices.Concat(c.Nested, []string{c.Text, joinValues(words)}))
 	return w.addCommand(c)
 }
 
-// markEntered marks the directories that a command changes to. A function such as cd.. has
-// the directory in its name.
-func (w *pwshWalker) markEntered(c *Command, name string, cmdlet bool) {
-	for i := range c.Paths {
-		c.Paths[i].Enters = c.Paths[i].Enters || cmdlet && !c.Paths[i].Write
-	}
-	if strings.HasSuffix(name, "..") {
-		w.addPath(c, "..", true, Path{Guess: true, Enters: true})
-	}
-}
-
-// applyCmdlet adds the effect of a cmdlet to a command.
-func (w *pwshWalker) applyCmdlet(c *Command, name string, b boundParams, hasInput bool, behind []pwshCommand) {
-	table := cmdlets[name]
-	if table.changes != "" {
-		c.worsen(Mutating, name+" "+table.changes)
-		c.EditsOnly = !b.quoted && w.isOrdinaryEdit(name, b)
-	}
-	if b.reason != "" {
-		c.worsen(Unknown, b.reason)
-	}
-	tree := b.reason != "" || b.hasParam("recurse") || b.hasParam("depth") || // an unknown word may abbreviate -Recurse
-		name == "Get-ChildItem" && w.pipesToSelectString(behind)
-	switch {
-	case len(b.files) > 0 || !table.takesFiles():
-	case hasInput && name != "Select-String":
-		w.markUnknown(name + " gets its files through a pipe")
-	case name == "Get-ChildItem":
-		b.files = []pwshFile{{arg: literalArg(".")}}
-	case name != "Set-Location" && !hasInput:
-		c.worsen(Unknown, name+" asks for a file")
-	}
-	for _, f := range b.files {
-		w.addFile(c, f, Path{Write: table.changes != "", Tree: tree})
-	}
-}
-
-// pipesToSelectString reports whether one of the following commands is Select-String,
-// which reads the files that come through the pipe.
-func (w *pwshWalker) pipesToSelectString(behind []pwshCommand) bool {
-	for _, pc := range behind {
-		if name, _ := w.cmdletOf(pc.words[0].value); name == "Select-String" {
-			return true
+// addAliases adds the texts of commands under all names of their programs and cmdlets.
+func (w *pwshWalker) addAliases(c *Command, texts []string) {
+	for _, text := range texts {
+		name, rest, _ := strings.Cut(text, " ")
+		stem := programStem(name)
+		cmdlet, _ := w.cmdletOf(stem)
+		if cmdlet == "" {
+			cmdlet, _ = w.cmdletOf("get-" + stem) // PowerShell also tries this name
+		}
+		for _, name := range append([]string{path.Base(withSlashes(name)), stem, cmdlet}, strings.Fields(pwshAliases[cmdlet])...) {
+			if name != "" {
+				c.Nested = append(c.Nested, strings.TrimSpace(name+" "+rest))
+			}
 		}
 	}
-	return false
 }
 
-// addFile adds a file of a cmdlet. A wildcard stands for everything below the directory
-// before it: unlike in other shells it matches names that begin with a dot, and ignores
-// case.
-func (w *pwshWalker) addFile(c *Command, f pwshFile, like Path) {
-	switch {
-	case f.anyNumber:
-		w.markUnknown("a list of files is not understood")
-		return
-	case !startsWithQuote(f.source) && pwshNumber.MatchString(f.value):
-		w.markUnknown(f.source + " may be a number")
-		return
-	}
-	w.addPath(c, f.value, f.literal, like)
+var programEnding = regexp.MustCompile(`\.(exe|cmd|bat|com|ps1)$`)
+
+// programStem returns the name of a program without its directory and its ending, in lower case.
+func programStem(name string) string {
+	return programEnding.ReplaceAllString(strings.ToLower(path.Base(withSlashes(name))), "")
 }
 
-// addPath adds a file whose name is known.
-func (w *pwshWalker) addPath(c *Command, file string, literal bool, like Path) {
-	name, wild, ok := w.resolvePath(file, literal)
-	if ok {
-		like.Name, like.Tree = name, like.Tree || wild
-		c.Paths = append(c.Paths, like)
+const (
+	// pwshReaders are cmdlets that only read, and pwshParams the parameters with which they
+	// still do. Every other word counts as a file that is read.
+	pwshReaders = "Get-ChildItem Get-Content Get-Date Get-FileHash Get-Item Get-Location Get-Process Resolve-Path Select-String Test-Path Write-Output"
+	pwshParams  = "algorithm allmatches casesensitive context depth directory encoding exclude file filter first force format head hidden id include" +
+		" last list literalpath name notmatch path pathtype pattern quiet raw readonly recurse relative simplematch tail totalcount"
+)
+
+// addCmdlet adds the effect of a cmdlet: what it reads, or the files that it may write. A
+// wildcard stands for everything below the directory before it, since it matches names that begin
+// with a dot.
+func (w *pwshWalker) addCmdlet(c *Command, cmdlet string, words []arg) {
+	reader, removes := has(pwshReaders, cmdlet), cmdlet == "Remove-Item"
+	reads, tree, files := reader, removes, []arg(nil)
+	for _, word := range words {
+		name := word.value
+		if isParameter(word) {
+			param, value, attached := strings.Cut(strings.ToLower(name[1:]), ":")
+			reads = reads && !attached && has(pwshParams, param)
+			tree = tree || has("depth recurse", param)
+			name = name[len(name)-len(value):]
+		}
+		if name = withSlashes(name); name == "" {
+			continue
+		}
+		if i := strings.IndexAny(name, "*?["); i >= 0 {
+			if slices.Contains(strings.Split(name[i:], "/"), "..") {
+				w.markUnknown(word.source + " leads out of a directory that a wildcard stands for")
+			}
+			name, tree = name[:strings.LastIndexByte(name[:i], '/')+1]+".", true
+		}
+		rest := name
+		if w.windows && drivePath.MatchString(name) {
+			rest = name[2:]
+		}
+		if strings.TrimSpace(name) != name || pwshDrive.MatchString(rest) {
+			w.markUnknown("it is not known which file " + word.source + " is")
+		}
+		files = append(files, literalArg(name))
 	}
+	if reader && len(files) == 0 {
+		files = []arg{literalArg(".")}
+	}
+	like := Path{Tree: tree, Write: removes}
+	if reads {
+		c.Class, c.Reason = ReadOnly, ""
+	} else if !removes {
+		like = Path{Guess: true, Tree: tree || reader, Write: !reader, MayWrite: !reader}
+	}
+	w.addFiles(c, files, like)
 }
 
-// nativeProgram adds the effect of a program that is not a cmdlet. PowerShell passes
-// plain words on unchanged.
-func (w *pwshWalker) nativeProgram(c *Command, words []arg) {
-	name := words[0].value
-	c.NoWildcards = w.exceedsWildcard(words)
-	if w.windows {
-		name = asciiLower(name)
-		if !has(pwshPrograms, name) {
-			c.worsen(Unknown, "nobody here knows what "+name+" does")
-			return
+// addFiles adds files to a command.
+func (w *pwshWalker) addFiles(c *Command, files []arg, like Path) {
+	line := w.read(append([]arg{literalArg("cat"), literalArg("--")}, files...))
+	if !like.Guess {
+		w.markUnknown(line.Unknown)
+	}
+	for _, read := range line.Commands {
+		for _, p := range read.Paths {
+			like.Name = p.Name
+			c.Paths = append(c.Paths, like)
 		}
-	}
-	if strings.ContainsAny(name, `/\`) {
-		c.worsen(Unknown, "a program given by its path may be any program")
-		return
-	}
-	for _, word := range words[1:] {
-		if !w.passesVerbatim(word) {
-			c.worsen(Unknown, "programs may get "+word.source+" in another form")
-		}
-	}
-	e := effectOf(name, words[1:])
-	c.worsen(e.class, e.reason)
-	c.NoWildcards, c.AskReason, c.Hosts = c.NoWildcards || e.noWildcards, e.askReason, e.hosts
-	if c.AskReason == "" {
-		c.AskReason = removalReason(name, e.files, w.env.Dir, w.env.Home)
-	}
-	for _, f := range e.files {
-		if f.inHome {
-			f.value = joinDir(w.env.Home, f.value)
-		}
-		if f.known && f.value != "" && !isStandardStream(f.value) {
-			w.addPath(c, f.value, !f.glob, Path{Write: f.write, Tree: f.tree, Guess: f.guess})
-		}
-	}
-	w.addStarted(c, e)
-	switch {
-	case e.git == nil:
-	case w.dirUnknown || w.env.Dir == "":
-		c.worsen(Unknown, "git in a directory that is not known")
-	case e.git.Dir == "":
-		c.Git = &Git{Dir: w.env.Dir}
-	default:
-		dir, _, _ := w.resolvePath(e.git.Dir, true)
-		c.Git = &Git{Dir: dir}
-	}
-}
-
-// addStarted adds the commands that an effect starts.
-func (w *pwshWalker) addStarted(c *Command, e effect) {
-	runs := e.runs
-	if e.alias != nil {
-		found := w.aliasEffect(e.alias, []string{w.env.Dir})
-		runs = append(runs, found.runs...)
-		c.NoWildcards = c.NoWildcards || found.noWildcards
-		if e.lineUnknown == "" {
-			e.lineUnknown = found.lineUnknown
-		}
-	}
-	for _, s := range e.aliases {
-		w.addAliasDefinition(s)
-	}
-	if e.lineUnknown != "" {
-		w.markUnknown(e.lineUnknown)
-	}
-	for _, run := range runs {
-		w.inspectNested(c, run, 1)
 	}
 }
 
-// exceedsWildcard is [exceedsWildcard] for words that a program may receive in another
-// form.
-func (w *pwshWalker) exceedsWildcard(words []arg) bool {
+// pwshPrograms are programs that are the same on Windows as elsewhere. Other programs
+// there share only the name with the known ones.
+const pwshPrograms = "docker gh git go gofmt java javac jq node npm npx php pip python rg ruby tsc"
+
+// addProgram adds the effect of a program that is no cmdlet: that of the same words in bash.
+func (w *pwshWalker) addProgram(c *Command, words []arg) {
 	words = slices.Clone(words)
-	for i, word := range words[1:] {
-		words[i+1].anyNumber = !w.passesVerbatim(word)
+	known := !isBuiltin(words[0].value)
+	if w.windows {
+		words[0].value = strings.ToLower(words[0].value)
+		known = has(pwshPrograms, words[0].value)
 	}
-	return exceedsWildcard(words) || exceedsOptions(words)
+	for i, word := range words {
+		if i > 0 && !w.passesVerbatim(word) {
+			words[i].anyNumber, known = true, false
+		}
+	}
+	line := w.read(words)
+	if w.markUnknown(line.Unknown); len(line.Commands) != 1 {
+		w.markUnknown(c.Reason)
+		return
+	}
+	got := line.Commands[0]
+	if !known {
+		got.worsen(Unknown, c.Reason)
+	}
+	got.Text, got.EditsOnly = c.Text, false
+	got.NoWildcards = got.NoWildcards || exceedsWildcard(words) || exceedsOptions(words)
+	*c = got
 }
 
 // passesVerbatim reports whether a program receives a word unchanged from every version
 // of PowerShell on every system.
 func (w *pwshWalker) passesVerbatim(word arg) bool {
 	split := isParameter(word) && word.value[1] != '-' && strings.ContainsAny(word.value, ".:")
-	return word.value != "" && !word.anyNumber && !split && !strings.ContainsAny(word.value, `"`) && !strings.HasSuffix(word.value, `\`) &&
-		!strings.HasPrefix(word.value, "~") && (w.windows || !strings.Contains(word.value, `\`))
+	return word.value != "" && !split && !strings.HasSuffix(word.value, `\`) && !strings.HasPrefix(word.value, "~") &&
+		(w.windows || !strings.Contains(word.value, `\`))
+}
+
+// isParameter reports whether a word names a parameter, as -Path or -Path:a.
+func isParameter(word arg) bool {
+	return len(word.source) > 1 && word.source[0] == '-' && strings.IndexByte(".0123456789", word.source[1]) < 0
+}
+
+// read returns the effects of words as a line of bash, for which a drive is a directory in the root.
+func (w *pwshWalker) read(words []arg) Line {
+	env := w.env
+	env.Shell = Bash
+	if w.windows {
+		env.Dir, env.Home = unixName(env.Dir), unixName(env.Home)
+		if env.GitAliases != nil {
+			env.GitAliases = func(dir, home, name string) ([]string, error) {
+				return w.env.GitAliases(windowsName(dir), windowsName(home), name)
+			}
+		}
+	}
+	var b strings.Builder
+	for _, word := range words {
+		name := unixName(word.value)
+		if rest, ok := strings.CutPrefix(name, "~/"); ok {
+			b.WriteString("~/")
+			name = rest
+		}
+		if name != "~" && (w.windows || !word.glob) {
+			name = "'" + strings.ReplaceAll(name, "'", "") + "'"
+		}
+		b.WriteString(name + " ")
+	}
+	line, unknown := w.readScript(b.String(), env)
+	line.Unknown = unknown
+	if !w.windows {
+		return line
+	}
+	for _, c := range line.Commands {
+		if c.Git != nil {
+			c.Git.Dir = windowsName(c.Git.Dir)
+		}
+		for k := range c.Paths {
+			c.Paths[k].Name = windowsName(c.Paths[k].Name)
+		}
+	}
+	return line
 }
 
 var (
 	// drivePath matches an absolute Windows path.
 	drivePath = regexp.MustCompile(`^[A-Za-z]:[/\\]`)
-	// pwshNumber matches a bare word that PowerShell may read as a number.
-	pwshNumber = regexp.MustCompile(`(?i)^[-+]?(0x[0-9a-f]+|0b[01]+|\d*\.?\d+(e[-+]?\d+)?)(u?[ysln]|d)?([kmgtp]b)?$`)
+	// pwshDrive matches a name, with slashes, that may be on a drive without files, and no URL or
+	// sentence.
+	pwshDrive = regexp.MustCompile(`:($|[^/ ]|/($|[^/]))`)
 )
-
-// resolvePath returns the absolute name of a file, or of the directory before its first
-// wildcard. It reports false if it is not known which file is meant.
-func (w *pwshWalker) resolvePath(file string, literal bool) (name string, wild, ok bool) {
-	name = withSlashes(file)
-	if i := strings.IndexAny(name, "*?["); i >= 0 && !literal {
-		behind := strings.Split(name[i:], "/")[1:]
-		if name, wild = name[:strings.LastIndexByte(name[:i], '/')+1]+".", true; slices.Contains(behind, "..") {
-			w.markUnknown(file + " leads out of a directory that a wildcard stands for")
-			name += strings.Repeat("/..", len(behind)) // at least as far
-		}
-	}
-	drive := drivePath.MatchString(name)
-	rest := name
-	if drive {
-		rest = name[2:]
-	}
-	switch {
-	case strings.TrimSpace(name) != name || name == "":
-		w.markUnknown("the name of a file is not plain")
-		return name, wild, false
-	case strings.Contains(rest, ":") || drive && !w.windows:
-		w.markUnknown(file + " may be on a drive of another kind")
-		return name, wild, false
-	case name == "~" || strings.HasPrefix(name, "~/"):
-		if w.env.Home == "" {
-			w.markUnknown("the home directory is not known")
-			return name, wild, false
-		}
-		name = w.env.Home + name[1:]
-	case !drive && name[0] != '/':
-		if w.dirUnknown || w.env.Dir == "" {
-			w.markUnknown("the directory is not known when the line names the file " + file)
-			return name, wild, true
-		}
-		name = joinDir(withSlashes(w.env.Dir), name)
-	}
-	if w.windows {
-		name = strings.ReplaceAll(name, "/", `\`)
-	}
-	return name, wild, true
-}
-
-// isOrdinaryEdit reports whether a mode that accepts edits may cover a cmdlet: it does
-// not remove the working directory or a directory above it.
-func (w *pwshWalker) isOrdinaryEdit(name string, b boundParams) bool {
-	for _, f := range b.files {
-		if name == "Remove-Item" && w.env.Dir != "" && contains(w.foldPath(f.value), strings.ToLower(withSlashes(w.env.Dir))) {
-			return false
-		}
-	}
-	return true
-}
-
-// foldPath returns the spelling by which removals are judged: absolute, cleaned, with
-// slashes, in lower case.
-func (w *pwshWalker) foldPath(name string) string {
-	name = strings.ToLower(withSlashes(name))
-	name = strings.TrimPrefix(strings.TrimPrefix(name, "//?/"), "//./")
-	for _, home := range []string{"~", "$home", "$env:userprofile"} {
-		if w.env.Home != "" && (name == home || strings.HasPrefix(name, home+"/")) {
-			name = strings.ToLower(withSlashes(w.env.Home)) + name[len(home):]
-		}
-	}
-	for _, root := range []string{"$env:systemdrive", "$env:systemroot", "$env:windir"} {
-		if strings.HasPrefix(name, root) {
-			name = "c:/" + name[len(root):]
-		}
-	}
-	switch {
-	case len(name) > 1 && name[1] == ':':
-		return name[:2] + path.Clean("/"+name[2:])
-	case !strings.HasPrefix(name, "/") && (strings.HasPrefix(withSlashes(w.env.Dir), "/") || w.windows):
-		return w.foldPath(w.env.Dir + "/" + name)
-	}
-	return path.Clean(name)
-}
 
 func withSlashes(name string) string { return strings.ReplaceAll(name, `\`, "/") }
 
-// A pwshCommand is one command of a pipeline. A word that is a comma-separated list has
-// anyNumber set.
-type pwshCommand struct {
-	words   []arg
-	targets []arg // files that redirections write
+func unixName(name string) string {
+	if drivePath.MatchString(name) {
+		name = "/" + name
+	}
+	return withSlashes(name)
 }
 
-// A pwshLexer splits the plain subset of PowerShell: bare words, strings without
-// expansions, separators of commands, and redirections to files. It returns an error
-// for anything else.
-type pwshLexer struct {
-	src       string // unread rest of the line
-	pipelines [][]pwshCommand
-	pipeline  []pwshCommand
-	command   pwshCommand
-	open      bool // a command must follow the last separator
+// windowsName undoes [unixName].
+func windowsName(name string) string {
+	if rest, ok := strings.CutPrefix(name, "/"); ok && drivePath.MatchString(rest) {
+		name = rest
+	}
+	return strings.ReplaceAll(name, "/", `\`)
 }
 
-var errNotComplete = errors.New("the line is not complete or not valid")
+// pwshAliases are the aliases of cmdlets, from InitialSessionState.cs of PowerShell
+// 7.5, and some cmdlets without aliases.
+var pwshAliases = map[string]string{
+	"Add-Content": "ac", "Clear-Content": "clc", "Clear-Item": "cli", "Clear-Host": "cls clear", "Compare-Object": "compare diff",
+	"Copy-Item": "cpi copy cp", "ForEach-Object": "foreach %", "Format-Custom": "fc", "Format-List": "fl", "Format-Table": "ft",
+	"Get-Alias": "gal", "Get-ChildItem": "gci dir ls", "Get-Command": "gcm", "Get-Content": "gc type cat", "Get-History": "ghy h history",
+	"Get-Item": "gi", "Get-ItemProperty": "gp", "Get-Location": "gl pwd", "Get-Member": "gm", "Get-Process": "gps ps", "Get-Service": "gsv",
+	"Group-Object": "group", "Import-Alias": "ipal", "Import-Module": "ipmo", "Invoke-Command": "icm", "Invoke-Expression": "iex",
+	"Invoke-History": "ihy r", "Invoke-Item": "ii", "Invoke-RestMethod": "irm", "Invoke-WebRequest": "iwr curl wget",
+	"Measure-Object": "measure", "Move-Item": "mi move mv", "New-Alias": "nal", "New-Item": "ni", "New-Module": "nmo",
+	"New-PSDrive": "ndr mount", "New-Variable": "nv", "Pop-Location": "popd", "Push-Location": "pushd",
+	"Remove-Item": "ri del erase rd rm rmdir", "Remove-ItemProperty": "rp", "Rename-Item": "rni ren", "Resolve-Path": "rvpa",
+	"Select-Object": "select", "Select-String": "sls", "Set-Alias": "sal", "Set-Content": "sc", "Set-Item": "si", "Set-ItemProperty": "sp",
+	"Set-Location": "cd chdir sl", "Set-Variable": "sv set", "Sort-Object": "sort", "Start-Job": "sajb", "Start-Process": "saps start",
+	"Start-Sleep": "sleep", "Stop-Process": "spps kill", "Tee-Object": "tee", "Where-Object": "where ?", "Write-Output": "echo write",
+	"Get-Date": "", "Get-FileHash": "", "Join-Path": "", "Out-File": "", "Out-String": "", "Split-Path": "", "Test-Path": "", "Write-Host": "",
+}
 
-// lexPwsh returns the pipelines of a line. PowerShell treats typographic quotes, dashes
-// and blanks like those of ASCII, so a line with such a character is an error.
-func lexPwsh(line string) ([][]pwshCommand, error) {
-	for _, r := range line {
-		if r >= utf8.RuneSelf && !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) {
-			return nil, fmt.Errorf("PowerShell may take the character %U for a quote, dash or blank", r)
+// The aliases that only some systems or versions have. Elsewhere a program may have the
+// name.
+const (
+	pwshOnlyWindows = "ac cat clear compare cp diff gsv kill ls mount mv ps rm rmdir sleep sort start tee write"
+	pwshOnlyOld     = "curl sc wget"
+)
+
+// cmdletOf returns the cmdlet that a name in lower case means or may mean, and whether it surely
+// does.
+func (w *pwshWalker) cmdletOf(name string) (cmdlet string, sure bool) {
+	for cmdlet, aliases := range pwshAliases {
+		if name == strings.ToLower(cmdlet) {
+			return cmdlet, true
+		}
+		if has(aliases, name) {
+			return cmdlet, !has(pwshOnlyOld, name) && (w.windows || !has(pwshOnlyWindows, name))
 		}
 	}
-	l := pwshLexer{src: line}
-	for {
-		l.blanks()
-		if l.src == "" {
-			return l.pipelines, l.end(false)
-		}
-		if err := l.next(); err != nil {
-			return nil, err
-		}
-	}
+	return "", false
 }
 
-func (l *pwshLexer) blanks() { l.src = strings.TrimLeft(l.src, " \t") }
+var (
+	// otherMachine matches a name that begins with two slashes, and not a URL.
+	otherMachine = regexp.MustCompile(`(^|[\s'"=,(;|&]|::|-\w+:)[\\/]{2}[^\\/\s]`)
+	// pwshRemoval matches Remove-Item and the words behind it.
+	pwshRemoval = regexp.MustCompile(`(?i)(?:(?:^|[;|&(){}=\n])\s*(?:\.\s)?|\bcmd\b[^;|&\n]*?(/[ckr])` +
+		`|\b(?:gsudo|iex|invoke-expression|powershell|pwsh|return|saps|start|start-process|sudo|wsl)\s(?:[^;|&\n]*?\s)?)` +
+		`\s*["']?(?:[\w.]+\\)?(?:remove-item|ri|rm|del|erase|rd|rmdir)["']?[ \t]+([^;|&(){}\n]*)`)
+	// pwshTexts match what is no code unless something runs a text, as pwshRunners do.
+	pwshTexts   = regexp.MustCompile(`'[^']*'|"[^"$]*"`)
+	pwshRunners = regexp.MustCompile(`(?i)\b(cmd|icm|iex|invoke-(command|expression)|powershell|pwsh|saps|start(-process|-job)?|wsl)\b`)
+	removalWord = regexp.MustCompile(`'[^']*'|"[^"]*"|[^\s,]+`)
+	removalFlag = regexp.MustCompile(`(?i)-(exclude|filter|include)[\s:]+\S+|-\w+:?`)
+)
 
-// take removes a prefix of the rest of the line, if it is there.
-func (l *pwshLexer) take(prefix string) bool {
-	rest, ok := strings.CutPrefix(l.src, prefix)
-	l.src = rest
-	return ok
-}
-
-// atEnd reports whether a word ends here.
-func (l *pwshLexer) atEnd() bool {
-	return l.src == "" || strings.IndexByte(" \t\n;|", l.src[0]) >= 0 || strings.HasPrefix(l.src, "&&")
-}
-
-// next reads a separator, a redirection or a word.
-func (l *pwshLexer) next() error {
-	first := len(l.command.words) == 0
-	switch {
-	case l.take("&&"), l.take("||"):
-		return l.end(true)
-	case l.open && first && l.take("\n"):
-		return nil
-	case l.take("\n"), l.take(";"):
-		return l.end(false)
-	case l.take("|"):
-		return l.pipe()
-	case l.src[0] == '&':
-		return errors.New("& runs what it is given, or starts a job")
+// checkLine sets AskReason if a line names a file on another machine, and DenyReason if Remove-Item
+// would remove a part of the system, or everything in a directory. It looks at the text only.
+func (w *pwshWalker) checkLine(c *Command, line string) {
+	text := strings.ReplaceAll(line, "`", "")
+	if !pwshRunners.MatchString(text) {
+		text = pwshTexts.ReplaceAllStringFunc(text, strings.NewReplacer(";", " ", "|", " ", "&", " ", "(", " ", "{", " ", "=", " ").Replace)
 	}
-	if op := redirectOperator.FindString(l.src); op != "" {
-		l.src = l.src[len(op):]
-		return l.redirect()
-	}
-	word, err := l.word()
-	if err == nil && first {
-		err = pwshNameProblem(word)
-	}
-	l.command.words = append(l.command.words, word)
-	return err
-}
-
-// pipe ends a command whose output another command reads.
-func (l *pwshLexer) pipe() error {
-	if len(l.command.words) == 0 {
-		return errNotComplete
-	}
-	l.pipeline = append(l.pipeline, l.command)
-	l.command, l.open = pwshCommand{}, true
-	return nil
-}
-
-// end ends a pipeline. open is set if another one must follow.
-func (l *pwshLexer) end(open bool) error {
-	if len(l.command.words) == 0 {
-		if open || l.open || len(l.command.targets) > 0 {
-			return errNotComplete
-		}
-		return nil
-	}
-	l.pipelines = append(l.pipelines, append(l.pipeline, l.command))
-	l.pipeline, l.command, l.open = nil, pwshCommand{}, open
-	return nil
-}
-
-// redirectOperator matches the operator of an output redirection.
-var redirectOperator = regexp.MustCompile(`^[1-6*]?>>?`)
-
-// redirect reads the target of a redirection: another stream, $null or a file.
-func (l *pwshLexer) redirect() error {
-	if l.take("&1") || l.take("&2") {
-		if !l.atEnd() {
-			return errNotComplete
-		}
-		return nil
-	}
-	l.blanks()
-	if len(l.src) >= len("$null") && strings.EqualFold(l.src[:len("$null")], "$null") {
-		l.src = l.src[len("$null"):]
-		if !l.atEnd() {
-			return errors.New("a redirection leads to what a variable holds")
-		}
-		return nil
-	}
-	if l.atEnd() {
-		return errNotComplete
-	}
-	word, err := l.word()
-	if word.anyNumber || strings.ContainsAny(word.value, "*?[") || strings.HasPrefix(word.source, "-") {
-		return errors.New("the target of a redirection cannot be known")
-	}
-	l.command.targets = append(l.command.targets, word)
-	return err
-}
-
-// isBareByte reports whether a byte has no special meaning in a bare word.
-func isBareByte(c byte) bool {
-	return c >= utf8.RuneSelf || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-		strings.IndexByte(`_-./\:=+~^%?*!`, c) >= 0
-}
-
-// beforeString matches the part of a word that may precede a string.
-var beforeString = regexp.MustCompile(`^-[^,]*[=:]$`)
-
-// startsWithQuote reports whether a word begins with a string.
-func startsWithQuote(source string) bool {
-	return source != "" && (source[0] == '\'' || source[0] == '"')
-}
-
-// word reads a word: a string, or bare characters. A string may follow these only as in
-// --name="a b" and -Name:"a b".
-func (l *pwshLexer) word() (w arg, err error) {
-	whole := l.src
-	quoted := startsWithQuote(whole)
-	for !quoted && l.src != "" {
-		switch c := l.src[0]; {
-		case isBareByte(c):
-			w.value += l.src[:1]
-			l.src = l.src[1:]
-			continue
-		case c == ',':
-			w.value += ","
-			w.anyNumber = true
-			l.src = l.src[1:]
-			l.blanks() // the list continues
-			if l.src == "" || !isBareByte(l.src[0]) || len(w.value) == 1 {
-				return w, errors.New("a list is not plain")
+	for _, m := range pwshRemoval.FindAllStringSubmatch(text, -1) {
+		for _, word := range removalWord.FindAllString(removalFlag.ReplaceAllString(m[2], " "), -1) {
+			isFlag := m[1] != "" && len(word) == 2 && word[0] == '/'
+			if what := w.systemLocation(strings.Trim(word, `'"`)); what != "" && !isFlag {
+				c.addReasons("Remove-Item would remove "+what, "Remove-Item would remove "+what)
 			}
-			continue
 		}
-		break
 	}
-	w.known, w.glob = !w.anyNumber, !quoted && strings.ContainsAny(w.value, "*?")
-	if startsWithQuote(l.src) {
-		if !quoted && !beforeString.MatchString(w.value) {
-			return w, errors.New("a quote stands within a word")
-		}
-		var text string
-		if text, err = l.text(); err != nil {
-			return w, err
-		}
-		w.value += text
+	if otherMachine.MatchString(line) {
+		c.addReasons("it names a file on another machine, which gets to know who asks", "")
 	}
-	w.source = whole[:len(whole)-len(l.src)]
+}
+
+// pwshSystemDirs are the directories in a drive or in the root that belong to the
+// system with everything below them.
+const pwshSystemDirs = "windows bin boot etc lib lib64 proc sbin sys"
+
+var (
+	pwshHome = regexp.MustCompile(`^(~|\$home|\$env:userprofile)(/|$)`)
+	pwshRoot = regexp.MustCompile(`^\$env:(systemdrive|systemroot|windir)`)
+)
+
+// systemLocation describes a location that must not be removed. It returns an empty
+// string for any other.
+func (w *pwshWalker) systemLocation(name string) string {
+	fold := func(name string) string { return strings.ToLower(withSlashes(name)) }
+	home, here, drive := fold(w.env.Home), cmp.Or(fold(w.env.Dir), "/?"), "" // the question mark is a directory that is not known
+	name = strings.TrimPrefix(strings.TrimPrefix(fold(name), "//?/"), "//./")
+	if home != "" {
+		name = pwshHome.ReplaceAllLiteralString(name, home+"/")
+	}
+	name = pwshRoot.ReplaceAllString(name, "c:/")
+	if !strings.HasPrefix(name, "/") && !strings.Contains(name[:min(2, len(name))], ":") {
+		name = here + "/" + name
+	}
+	if len(name) > 1 && name[1] == ':' {
+		drive, name = name[:2], name[2:]
+	}
+	name = path.Clean("/" + name)
+	top, _, below := strings.Cut(name[1:], "/")
 	switch {
-	case !l.atEnd():
-		return w, fmt.Errorf("the line holds %q where it is not plain", l.src[0])
-	case w.source == "--%":
-		return w, errors.New("--% ends the reading of the line")
+	case strings.Trim(path.Base(name), "*?.[]") == "":
+		return "all that is in a directory"
+	case !below && (top == "" || !contains(drive+name, here)):
+		return "a drive or the root of the file system, or what lies directly in it"
+	case has(pwshSystemDirs, top) || strings.HasPrefix(top, "program files"):
+		return "a part of the system"
+	case home != "" && contains(drive+name, path.Clean(home)):
+		return "the home directory"
 	}
-	return w, nil
-}
-
-// text reads a string without expansions.
-func (l *pwshLexer) text() (string, error) {
-	quote := l.src[:1]
-	l.src = l.src[1:]
-	var b strings.Builder
-	for {
-		text, rest, ok := strings.Cut(l.src, quote)
-		if !ok {
-			return "", errNotComplete
-		}
-		if quote == `"` && strings.ContainsAny(text, "$`") {
-			return "", errors.New("a string holds what PowerShell replaces")
-		}
-		b.WriteString(text)
-		l.src = rest
-		if !l.take(quote) {
-			return b.String(), nil
-		}
-		b.WriteString(quote)
-	}
-}
-
-// pwshKeywords begin a statement that is not a command.
-const pwshKeywords = " begin break catch class clean configuration continue data define do dynamicparam else elseif" +
-	" end enum exit filter finally for foreach from function if in inlinescript parallel param" +
-	" return sequence switch throw trap try until using var while workflow "
-
-// pwshNameProblem returns why a word cannot be the name of a plain command.
-func pwshNameProblem(word arg) error {
-	switch c := word.value[:min(1, len(word.value))]; {
-	case startsWithQuote(word.source):
-		return errors.New("an expression stands where a command is expected")
-	case word.source == "%" || word.source == "?":
-		return nil
-	case word.source == ".":
-		return errors.New("a script that is read changes what follows")
-	case word.anyNumber || word.glob || startsWithQuote(word.source[len(word.source)-1:]) || c[0] < utf8.RuneSelf && !isNameStart(c[0]):
-		return errors.New("an expression stands where a command is expected")
-	case strings.Contains(pwshKeywords, " "+strings.ToLower(word.value)+" "):
-		return errors.New("the line holds a statement that is no command")
-	}
-	return nil
-}
-
-func isNameStart(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || strings.IndexByte(`_./\~`, c) >= 0
-}
-
-// splitParameter splits a word such as -Path or -Path:a that names a parameter. If the
-// colon ends the word, the value is the next word.
-func splitParameter(word arg) (name, value string, ok bool) {
-	if startsWithQuote(word.source) || len(word.value) < 2 || word.value[0] != '-' || strings.IndexByte(".0123456789", word.value[1]) >= 0 {
-		return "", "", false
-	}
-	name, value, _ = strings.Cut(word.value[1:], ":")
-	return name, value, true
+	return ""
 }

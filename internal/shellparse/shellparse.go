@@ -24,7 +24,7 @@ type Shell int
 const (
 	Bash Shell = iota
 	Zsh
-	PowerShell // only plain lines are understood
+	PowerShell // only a line of one plain command is understood
 )
 
 // Env is the environment in which a line is read.

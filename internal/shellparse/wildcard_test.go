@@ -21,7 +21,7 @@ func TestNoWildcards(t *testing.T) {
 		require.Equal(t, want, parse(line).Commands[0].NoWildcards, line)
 	}
 	for line, want := range map[string]bool{
-		"go test ./...": false, "Go Test -exec ./x": true, "go.exe test -exec=x": true, `npm run test 'a"b'`: true, `make a\b`: true, "make a,b": true, "git add a,b": false,
+		"go test ./...": false, "Go Test -exec ./x": true, "go.exe test -exec=x": true, "go test -coverprofile=a.out": true, `make a\b`: true, "git add ~/a": false,
 	} {
 		ps := shellparse.Parse(line, shellparse.Env{Shell: shellparse.PowerShell, Dir: "/d"}).Commands
 		require.Equal(t, want, ps[0].NoWildcards, line)

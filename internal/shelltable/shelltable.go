@@ -7,7 +7,3 @@ package shelltable
 // AddedArgsMark ends the text of a command to which xargs adds arguments, so that no
 // exact rule for the text allows it.
 const AddedArgsMark = " …"
-
-// PowerShellDrives are the drives, separated by one blank, on which PowerShell keeps its
-// own items: aliases, variables and functions.
-const PowerShellDrives = "alias env function variable"

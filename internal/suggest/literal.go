@@ -74,10 +74,9 @@ var stateChangers = []string{
 
 // changesState reports whether a command changes the meaning of later ones.
 func changesState(words []string) bool {
-	drives := strings.Fields(shelltable.PowerShellDrives)
 	drive := func(word string) bool { // in PowerShell, variables and aliases are files on drives
 		name, _, ok := strings.Cut(strings.ToLower(word), ":")
-		return ok && slices.Contains(drives, name)
+		return ok && slices.Contains([]string{"alias", "env", "function", "variable"}, name)
 	}
 	return slices.Contains(stateChangers, strings.ToLower(words[0])) || slices.ContainsFunc(words, drive)
 }

@@ -5,7 +5,7 @@
 //	d := perms.Decide(ctx, policy.Request{Tool: policy.Builtin("Bash"), Targets: line.Targets, Facts: line.Facts, Place: here})
 //
 // It knows the grammar of bash and zsh, and the arguments of about two hundred programs. Of
-// PowerShell it understands plain lines. Anything that it does not understand becomes an opaque
+// PowerShell it understands one plain command. Anything that it does not understand becomes an opaque
 // target with the reason, which no pattern covers.
 package shell
 
@@ -24,7 +24,7 @@ type Shell int
 const (
 	Bash Shell = iota
 	Zsh
-	PowerShell // only plain lines are understood
+	PowerShell // only a line of one plain command is understood
 )
 
 // parsed returns the shell as the parser knows it.
