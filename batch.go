@@ -144,7 +144,7 @@ func (b *batch) admit(j *job, c Call) {
 	} else {
 		j.outcome = new(Outcome)
 	}
-	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input), FromText: c.FromText}, callState{session: b.pool.session, place: b.pool.session.grants.place(), pool: b.pool, host: &b.host, parent: b.parent, made: j})
+	j.call = j.snapshots.first[0].set(Call{ID: c.ID, Name: c.Name, Input: slices.Clone(c.Input)}, callState{session: b.pool.session, place: b.pool.session.grants.place(), pool: b.pool, host: &b.host, parent: b.parent, made: j})
 	j.forced = c.forced
 	if b.record != nil && j.durable == nil {
 		j.durable = b.record.call(j.index)
@@ -202,7 +202,7 @@ func (b *batch) neighborOf(j *job) *neighbor {
 	if !ok || !e.compares || j.forced != nil {
 		return nil
 	}
-	b.last = lastCall{e, &neighbor{j, Call{ID: j.call.ID, Name: j.call.Name, Input: slices.Clone(j.call.Input), FromText: j.call.FromText}}}
+	b.last = lastCall{e, &neighbor{j, Call{ID: j.call.ID, Name: j.call.Name, Input: slices.Clone(j.call.Input)}}}
 	if last.entry != e {
 		return nil
 	}

@@ -23,9 +23,6 @@ type Call struct {
 	ID    string          // the provider's id; may be empty
 	Name  string          // of the tool, or an alias; see ToolName
 	Input json.RawMessage // JSON, usually an object; blank counts as {}
-	// FromText means that the model wrote the call into its text and did not make it in the
-	// form of the API; a wire finds such calls if asked to. It is decided like any other.
-	FromText bool
 
 	decoded any             // Input as the tool's input type, or nil
 	forced  *forcedDecision // nil if the caller decided nothing

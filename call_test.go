@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -555,34 +553,6 @@ func TestOuterCallIsKnownInEachStage(t *testing.T) {
 		"Outer Inspect": nil, "Outer Validate": nil, "Outer Permit": nil, "Outer Call": nil,
 		"Inner Inspect": "out", "Inner Validate": "out", "Inner Permit": "out", "Inner Call": "out",
 	}, notes)
-}
-
-// TestCallFromATextIsMarked in each stage, in events and in its outcome, and decided like
-// any other.
-func TestCallFromATextIsMarked(t *testing.T) {
-	t.Parallel()
-	notes := map[string]any{}
-	cfg := pegboard.SessionConfig{Permissions: rules(t, "", policy.RuleSet{Allow: []string{"T"}})}
-	cfg.Hooks.Pre = func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
-		notes["Pre"] = h.Call.FromText
-		return policy.Decision{}, nil
-	}
-	pool := registryOf(t, observed("T", func(c *pegboard.Call) any { return c.FromText }, notes), inert("Other")).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
-	ex := executor(pegboard.Executor{OnEvent: func(e pegboard.Event) { notes[e.Kind.String()] = e.Call.FromText }, Invoke: func(ctx context.Context, tool pegboard.Tool, c *pegboard.Call) (*pegboard.Result, error) {
-		return tool.Call(ctx, c)
-	}})
-	written := call("1", "T", `{}`)
-	written.FromText = true
-	out := ex.Run(t.Context(), pool, written)[0]
-	require.NoError(t, out.Err)
-	require.True(t, out.Call.FromText)
-	for what, marked := range notes {
-		require.Equal(t, true, marked, what)
-	}
-	require.Subset(t, slices.Collect(maps.Keys(notes)), []string{"T Inspect", "T Validate", "T Permit", "T Call", "Pre", "admitted", "decided", "started", "finished"})
-
-	written.Name = "Other"
-	require.ErrorIs(t, ex.Run(t.Context(), pool, written)[0].Err, pegboard.ErrDenied)
 }
 
 // TestTurnOfACall is that of the message, in a session that suspends and in any other. A call

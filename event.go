@@ -220,9 +220,6 @@ func LogEvents(l *slog.Logger) func(Event) {
 			attrs = append(attrs, slog.String("as", e.Call.Name))
 		}
 		attrs = append(attrs, slog.String("call", e.Call.ID))
-		if e.Call.FromText {
-			attrs = append(attrs, slog.Bool("from_text", true))
-		}
 		if s := e.Call.Session(); s != nil && s.AgentID() != "" {
 			attrs = append(attrs, slog.String("agent", s.AgentID()))
 		}

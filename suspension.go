@@ -80,8 +80,7 @@ type suspendedTurn struct {
 type callRecord struct {
 	ID       string          `json:"id"`
 	Name     string          `json:"name"`
-	Input    []byte          `json:"input"` // as the model wrote it
-	FromText bool            `json:"fromText,omitempty"`
+	Input    []byte          `json:"input"`            // as the model wrote it
 	Forced   *decisionRecord `json:"forced,omitempty"` // see ForceDecision
 	Loop     string          `json:"loop,omitempty"`   // why the loop breaker wants the user
 	Question *questionRecord `json:"question,omitempty"`
@@ -90,7 +89,7 @@ type callRecord struct {
 
 // call returns the call that c is the record of.
 func (c *callRecord) call() *Call {
-	made := Call{ID: c.ID, Name: c.Name, Input: c.Input, FromText: c.FromText}
+	made := Call{ID: c.ID, Name: c.Name, Input: c.Input}
 	if f := c.Forced; f != nil {
 		made = ForceDecision(made, f.Behavior, f.Reason)
 	}
@@ -466,7 +465,7 @@ func (b *batch) suspendedTurn() (*suspendedTurn, error) {
 		}
 		c := callRecord{Loop: j.loop.reason}
 		written := &j.snapshots.first[0].Call
-		c.ID, c.Name, c.Input, c.FromText = written.ID, written.Name, written.Input, written.FromText
+		c.ID, c.Name, c.Input = written.ID, written.Name, written.Input
 		if f := j.forced; f != nil {
 			record := recordDecision(&f.Decision)
 			c.Forced = &record

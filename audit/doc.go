@@ -34,7 +34,6 @@
 //	parent    id of the call whose tool made it
 //	tool      the name of the tool
 //	as        the alias by which the model called the tool
-//	fromText  true if the model wrote the call into its text, see pegboard.Call
 //	behavior  allow, deny, or notRun for a call that was neither denied nor run; any other
 //	          word is a defect
 //	by        the decider, as Decision.By: a rule, the mode, a person, the caller, nobody

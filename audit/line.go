@@ -27,7 +27,6 @@ type line struct {
 	Parent   string          `json:"parent,omitempty"`
 	Tool     string          `json:"tool"`
 	As       string          `json:"as,omitempty"`
-	FromText bool            `json:"fromText,omitempty"`
 	Behavior string          `json:"behavior"`
 	By       string          `json:"by,omitempty"`
 	Mode     string          `json:"mode,omitempty"`
@@ -115,7 +114,6 @@ func newCallLine(e pegboard.Event, targets []policy.Target, inputs bool) line {
 	if e.Call.Name != e.Call.ToolName() {
 		l.As = name(e.Call.Name)
 	}
-	l.FromText = e.Call.FromText
 	if s := e.Call.Session(); s != nil {
 		model, _ := pegboard.KeyModel.Get(s)
 		l.Session, l.Agent, l.Model = name(s.ID()), name(s.AgentID()), name(model)

@@ -149,7 +149,7 @@ func (d describer) newRecord(e *pegboard.Event) *callRecord {
 	c.enter(phaseDecided, e.Time)
 	if d.contents {
 		c.content.inputSize = len(e.Call.Input)
-		c.content.call = pegboard.Call{ID: e.Call.ID, Name: e.Call.Name, Input: e.Call.Input, FromText: e.Call.FromText}
+		c.content.call = pegboard.Call{ID: e.Call.ID, Name: e.Call.Name, Input: e.Call.Input}
 	}
 	return c
 }

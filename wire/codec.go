@@ -62,8 +62,6 @@ type Codec interface {
 	// empty body, or of one that is no reply, says that the reply was cut; a host that has
 	// the response calls [ReadResponse], whose error says more.
 	//
-	// With TextCalls in its Config, a Codec also finds calls in the text, see package wire.
-	//
 	// Read itself reads nothing; the methods of the Reply do. The Reply does not use
 	// bytes that follow the message, and the caller closes body. One event is at most 16
 	// MiB long and the whole reply 32 MiB; more is [ErrMalformed].

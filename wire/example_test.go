@@ -137,44 +137,6 @@ func ExampleLint() {
 	// harbour.tide: its name is sent as harbour_tide_26cd4736a8cc; Gemini takes 1 to 63 letters, digits, _ and -, the first no digit and no -
 }
 
-// A small model writes its call into the text. The Codec finds it, and says the result in
-// words of the user.
-func Example_textCalls() {
-	pool := harbour()
-	codec := chat.New(pool, chat.Config{TextCalls: true})
-	text := "<tool_call>\n{\"name\": \"" + codec.Name("harbour.tide") + "\", \"arguments\": {\"port\": \"Bergen\"}}\n</tool_call>"
-	body, err := json.Marshal(map[string]any{"id": "gen-1", "choices": []any{
-		map[string]any{"message": map[string]any{"content": text}, "finish_reason": "stop"},
-	}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	m, err := codec.Read(strings.NewReader(string(body))).Message()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, c := range m.Calls {
-		fmt.Println(c.Name, string(c.Input), c.FromText)
-	}
-	var executor pegboard.Executor
-	results := codec.Results(m, executor.Run(context.Background(), pool, m.Calls...))
-	var answer struct{ Role, Content string }
-	if err := json.Unmarshal(results[0], &answer); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(answer.Role)
-	fmt.Println(answer.Content)
-	// Output:
-	// harbour.tide {"port": "Bergen"} true
-	// user
-	// <tool_result name="harbour_tide_26cd4736a8cc" id="gen-1-t1">
-	// high water at 13:04
-	// </tool_result>
-}
-
 // A host adds up what the replies of a conversation took.
 func ExampleUsage_Plus() {
 	var all wire.Usage

@@ -21,7 +21,6 @@ type Message struct {
 	// Calls are the calls to run, in the order of the message. ID, Name and Input are
 	// set; Name is the name in the pool. Input holds the bytes of the model and may be empty
 	// or no JSON at all: the executor refuses it and tells the model.
-	// Calls that were found in the text have FromText set, and an id that was made here.
 	// There are two exceptions. The models of OpenAI must write null for optional
 	// properties of strict tools, and these nulls are taken out. Arguments that Gemini
 	// streams in pieces are put together.

@@ -30,22 +30,9 @@
 //
 // # Calls in a text
 //
-// Weaker models, and servers without a parser for their model, write calls into the text of
-// a reply. With TextCalls in the Config of a package, its Codec finds them when a whole
-// reply has no call of its own: <invoke>, <tool_call>, <function=…>, [TOOL_CALLS] and
-// <|python_tag|> at the end of the text, and JSON with a name and arguments that is the whole
-// text or a fenced block at its end. All calls must name tools of the request. The values
-// are taken as they are: nothing is repaired, and text that does not match such a form exactly
-// stays text. A parameter in tags is text, unless the tool's schema wants JSON and it is JSON.
-//
-// Such a call comes after all other events of the reply, and its FromText is set. It is
-// decided like any other. The text stays in [Message].Text, which a user has read already,
-// and in History. Since the provider knows of no call, Results says the results in words of
-// the user. Loaded and Trim find them there, if their Codec has TextCalls, too.
-//
-// A model that quotes a call at the very end of its reply makes it. Where the content that
-// a model reads is not to be trusted, let rules decide what such a call may do, and leave
-// TextCalls off for models that do not need it.
+// A call that a model writes into its text, and does not make in the form of the API, stays
+// text. Inference servers, such as vLLM or the server of llama.cpp, have parsers for the
+// forms of their models, and then send the calls as the API has them.
 //
 // # Problems
 //

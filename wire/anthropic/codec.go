@@ -16,7 +16,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
-	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 )
 
@@ -26,7 +25,6 @@ import (
 // A Codec never changes; its methods may be called concurrently.
 type Codec struct {
 	tools     toolset.Set
-	textCalls bool
 	suspended bool
 }
 
@@ -47,7 +45,7 @@ func New(p *pegboard.Pool, config Config) *Codec {
 		l.names = toolset.Names(p, nameRule)
 		tools, _ = l.fill(buffer[:0], p)
 	}
-	c := &Codec{tools: toolset.Set{Pool: p, Names: l.names, Problems: l.problems, Parameters: renamed}, textCalls: config.TextCalls, suspended: config.Suspended}
+	c := &Codec{tools: toolset.Set{Pool: p, Names: l.names, Problems: l.problems, Parameters: renamed}, suspended: config.Suspended}
 	if len(tools) > 0 {
 		c.tools.Encoded = jsonobject.List(tools)
 	}
@@ -113,17 +111,7 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // call, and it must not run.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := &assembler{codec: c, body: reply.NewBody(body)}
-	if c.textCalls {
-		a.TextCalls = c.callsInText
-	}
 	return reply.New(a, &a.Draft)
-}
-
-// callsInText returns the calls that the model wrote into its text.
-func (c *Codec) callsInText(m *wire.Message) []pegboard.Call {
-	return c.tools.TextCalls(m, func(id, api string, input json.RawMessage) pegboard.Call {
-		return pegboard.Call{ID: id, Name: c.tools.Names.Tool(api), Input: c.tools.Input(api, input)}
-	})
 }
 
 // offered returns the name of a tool in the API, if the request holds the tool.
@@ -213,10 +201,6 @@ func (c *Codec) Trim(ctx context.Context, messages []json.RawMessage, s wire.Tri
 	out := slices.Clone(messages)
 	past, entries := c.entries(messages)
 	for at, text := range history.Trim(ctx, s, entries) {
-		if at.Said > 0 {
-			out[at.Message] = textcall.Replace(out[at.Message], at, text)
-			continue
-		}
 		m := past[at.Message]
 		m.blocks[at.Block] = withText(m.parsed[at.Block], text)
 		out[at.Message] = m.with(m.blocks)
@@ -280,9 +264,6 @@ func (c *Codec) entries(messages []json.RawMessage) (past []pastMessage, entries
 			entries = append(entries, e)
 		}
 	}
-	if c.textCalls {
-		entries = textcall.AddPast(entries, messages, c.tools.Schema, c.tools.Tool, func(at history.Ref) int { return at.Message })
-	}
 	return past, entries
 }
 
@@ -307,9 +288,6 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 	if answer.Suspended(outcomes) {
 		return nil
 	}
-	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.define}); ok {
-		return c.User(parts...)
-	}
 	var content []json.RawMessage
 	answers, waits := answer.WithID(m.Calls, outcomes), awaitsServer(m.History)
 	more = answer.Messages(m, answers, more)
@@ -327,30 +305,6 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 		return nil
 	}
 	return []json.RawMessage{encodeMessage("user", content)}
-}
-
-// define words the references to tools that parts begin with, for results in the words of
-// the user, which cannot hold references.
-func (c *Codec) define(parts []pegboard.Part) (texts []string) {
-	var found []json.RawMessage
-	for _, p := range parts {
-		if p.Tool == "" {
-			break
-		}
-		name, ok := c.offered(p.Tool)
-		d, _ := c.tools.Declaration(p.Tool)
-		d.Strict, d.Deferred, d.Examples = false, false, nil
-		input, err := inputSchema(d)
-		if !ok || err != nil {
-			texts = append(texts, goneTool(p.Tool))
-			continue
-		}
-		found = append(found, encode(d, name, input, false))
-	}
-	if len(found) > 0 {
-		texts = append(texts, history.FunctionsBlock(found))
-	}
-	return texts
 }
 
 // awaitsServer reports whether a call of a server tool waits for its result.

@@ -23,9 +23,6 @@ type Config struct {
 	// and are sent byte for byte. A tool of the pool that has the name of one of them is
 	// left out.
 	ServerTools []json.RawMessage
-	// TextCalls looks for calls that the model wrote into its text instead of making them in
-	// the form of the API, as weaker models do. See package wire.
-	TextCalls bool
 	// Suspended says that the calls of the model's last message wait for a Resume, see
 	// [pegboard.Session.Suspension]: Normalize adds no results for them. The API refuses a
 	// request before they are answered.

@@ -17,7 +17,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
-	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 )
 
@@ -104,17 +103,7 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // A prompt that the API refused is no error: see [wire.Message].Blocked.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := newAssembler(c, body)
-	if c.config.TextCalls {
-		a.TextCalls = c.callsInText
-	}
 	return reply.New(a, &a.Draft)
-}
-
-// callsInText returns the calls that the model wrote into its text.
-func (c *Codec) callsInText(m *wire.Message) []pegboard.Call {
-	return c.tools.TextCalls(m, func(id, api string, input json.RawMessage) pegboard.Call {
-		return pegboard.Call{ID: id, Name: c.tools.Names.Tool(api), Input: c.tools.Input(api, input)}
-	})
 }
 
 // declare returns the list with the entry that declares tools, or nil for no tools.
@@ -277,10 +266,6 @@ func (c *Codec) Trim(ctx context.Context, contents []json.RawMessage, s wire.Tri
 	past, entries := c.entries(contents)
 	changed := make([]bool, len(contents))
 	for at, text := range history.Trim(ctx, s, entries) {
-		if at.Said > 0 {
-			out[at.Message] = textcall.Replace(out[at.Message], at, text)
-			continue
-		}
 		parts := past[at.Message].parts
 		parts[at.Block], changed[at.Message] = withText(parts[at.Block], text), true
 	}
@@ -354,9 +339,6 @@ func (c *Codec) entries(contents []json.RawMessage) (past []pastContent, entries
 			entries = append(entries, e)
 		}
 	}
-	if c.config.TextCalls {
-		entries = textcall.AddPast(entries, contents, c.tools.Schema, c.tools.Tool, func(at history.Ref) int { return at.Message })
-	}
 	return read.contents, entries
 }
 
@@ -377,9 +359,6 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
 	if answer.Suspended(outcomes) {
 		return nil
-	}
-	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.tools.Definitions}); ok {
-		return c.User(parts...)
 	}
 	var parts, beside []json.RawMessage
 	sent := functionCalls(m.History)

@@ -17,9 +17,6 @@ type Config struct {
 	// the JSON in the text of a result. It costs tokens in every request. A schema that the
 	// API cannot express is left out.
 	OutputSchemas bool
-	// TextCalls looks for calls that the model wrote into its text instead of making them in
-	// the form of the API, as weaker models do. See package wire.
-	TextCalls bool
 	// Suspended says that the calls of the model's last message wait for a Resume, see
 	// [pegboard.Session.Suspension]: Normalize adds no results for them. The API refuses a
 	// request before they are answered.

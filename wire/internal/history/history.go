@@ -77,9 +77,6 @@ type Ref struct {
 	// Missing means that the block is a call, and that its result, which belongs here,
 	// must be written; see [Answer].
 	Missing bool
-	// Said is the number, from 1 on, of a result in the words of the user, which stand in
-	// the block; 0 if the block is the result itself. See package textcall.
-	Said int
 }
 
 // Answer returns the text of a result that is missing, for the model to read. It goes

@@ -27,9 +27,6 @@ type Source interface {
 type Draft struct {
 	Message wire.Message
 	Ended   bool // nothing more belongs to the message
-	// TextCalls returns the calls in the text of a whole message that has no others. If it is
-	// nil, calls in a text stay text.
-	TextCalls func(m *wire.Message) []pegboard.Call
 
 	text   strings.Builder
 	events []wire.Event // not yielded yet
@@ -121,23 +118,6 @@ func (r *Reply) end(err error) {
 	}
 	m.Finish = r.source.Finish()
 	r.over, r.err = true, err
-	if err == nil {
-		r.draft.addTextCalls()
-	}
-}
-
-func (d *Draft) addTextCalls() {
-	m := &d.Message
-	whole := m.Finish == pegboard.FinishStop || m.Finish == pegboard.FinishToolCalls
-	if d.TextCalls == nil || !whole || len(m.Calls)+len(m.Incomplete) > 0 {
-		return
-	}
-	if m.Calls = d.TextCalls(m); len(m.Calls) > 0 {
-		m.Finish = pegboard.FinishToolCalls
-	}
-	for _, c := range m.Calls {
-		d.AddCall(c)
-	}
 }
 
 // Malformed returns an error that wraps [wire.ErrMalformed].

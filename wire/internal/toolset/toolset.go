@@ -9,11 +9,9 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/jsonobject"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/internal/dialect"
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
-	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 )
 
 // A Form is how a provider takes tools.
@@ -122,35 +120,6 @@ func (s *Set) Input(api string, input json.RawMessage) json.RawMessage {
 		return input
 	}
 	return s.Parameters(d).ToTool(input)
-}
-
-// Schema returns the input schema of the tool that the API calls api, with the names of
-// parameters that the API uses.
-func (s *Set) Schema(api string) (schema json.RawMessage, ok bool) {
-	d, ok := s.Declaration(s.Names.Tool(api))
-	if !ok || s.Parameters == nil {
-		return d.InputSchema, ok
-	}
-	renamed := s.Parameters(d)
-	o, err := jsonobject.Parse(d.InputSchema)
-	if len(renamed) == 0 || err != nil {
-		return d.InputSchema, true
-	}
-	if properties := o.Get("properties"); properties != nil {
-		o.Set("properties", renamed.ToAPI(properties))
-	}
-	return o.Encode(), true
-}
-
-// TextCalls returns the calls that the model wrote into the text of a message. Call makes
-// one of a name in the API and an input.
-func (s *Set) TextCalls(m *wire.Message, call func(id, api string, input json.RawMessage) pegboard.Call) (calls []pegboard.Call) {
-	for i, found := range textcall.Find(m.Text, s.Schema) {
-		c := call(textcall.ID(m, i+1), found.Name, found.Input)
-		c.FromText = true
-		calls = append(calls, c)
-	}
-	return calls
 }
 
 // canonical returns the name of a tool that may be called by an alias.

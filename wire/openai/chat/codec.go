@@ -18,7 +18,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
-	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/function"
 )
@@ -36,9 +35,6 @@ var _ wire.Codec = (*Codec)(nil)
 
 // Config holds the choices of a host for a [Codec]. The zero Config is a good one.
 type Config struct {
-	// TextCalls looks for calls that the model wrote into its text instead of making them in
-	// the form of the API, as weaker models do. See package wire.
-	TextCalls bool
 	// Suspended says that the calls of the model's last message wait for a Resume, see
 	// [pegboard.Session.Suspension]: Normalize adds no results for them. The API refuses a
 	// request before they are answered.
@@ -102,11 +98,6 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // the reason, the rest is required.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := newAssembler(c, body)
-	if c.config.TextCalls {
-		a.TextCalls = func(m *wire.Message) []pegboard.Call {
-			return c.tools.TextCalls(m, func(id, api string, input json.RawMessage) pegboard.Call { return c.call(id, api, input) })
-		}
-	}
 	return reply.New(a, &a.Draft)
 }
 
@@ -162,10 +153,6 @@ func (c *Codec) Trim(ctx context.Context, messages []json.RawMessage, s wire.Tri
 	out := slices.Clone(messages)
 	past, entries := c.entries(messages)
 	for at, text := range history.Trim(ctx, s, entries) {
-		if at.Said > 0 {
-			out[at.Message] = textcall.Replace(out[at.Message], at, text)
-			continue
-		}
 		t := past.turns[at.Message]
 		result := t.results[at.Block]
 		result.Set("content", withText(result.Get("content"), text))
@@ -224,9 +211,6 @@ func (c *Codec) entries(messages []json.RawMessage) (past conversation, entries 
 			entries = append(entries, e)
 		}
 	}
-	if c.config.TextCalls {
-		entries = textcall.AddPast(entries, messages, c.tools.Schema, c.tools.Tool, past.message)
-	}
 	return past, entries
 }
 
@@ -267,9 +251,6 @@ func (c *Codec) User(parts ...pegboard.Part) []json.RawMessage {
 func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pegboard.Part) []json.RawMessage {
 	if answer.Suspended(outcomes) {
 		return nil
-	}
-	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.tools.Definitions}); ok {
-		return c.User(parts...)
 	}
 	a := answers{codec: c}
 	pairs := answer.WithID(m.Calls, outcomes)

@@ -165,15 +165,6 @@ func saying(fields jsonobject.Object) (kind history.Kind, says bool) {
 	return history.Lead, says
 }
 
-// message returns the index of the message that a block is in.
-func (c *conversation) message(at history.Ref) int {
-	t := c.turns[at.Message]
-	if t.role == history.User {
-		return t.first + at.Block
-	}
-	return t.first
-}
-
 // View implements [history.Conversation].
 func (c *conversation) View() []history.Message {
 	view := make([]history.Message, len(c.turns))

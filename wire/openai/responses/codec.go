@@ -18,7 +18,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/internal/history"
 	"github.com/seed49eaa51d/pegboard/wire/internal/poolcheck"
 	"github.com/seed49eaa51d/pegboard/wire/internal/reply"
-	"github.com/seed49eaa51d/pegboard/wire/internal/textcall"
 	"github.com/seed49eaa51d/pegboard/wire/internal/toolset"
 	"github.com/seed49eaa51d/pegboard/wire/openai/internal/function"
 )
@@ -100,17 +99,7 @@ func (c *Codec) Choice(choice wire.Choice) json.RawMessage {
 // such a call, and it must not run.
 func (c *Codec) Read(body io.Reader) wire.Reply {
 	a := &assembler{codec: c, body: reply.NewBody(body)}
-	if c.config.TextCalls {
-		a.TextCalls = c.callsInText
-	}
 	return reply.New(a, &a.Draft)
-}
-
-// callsInText returns the calls that the model wrote into its text.
-func (c *Codec) callsInText(m *wire.Message) []pegboard.Call {
-	return c.tools.TextCalls(m, func(id, api string, input json.RawMessage) pegboard.Call {
-		return pegboard.Call{ID: id, Name: c.tools.Names.Tool(api), Input: c.input(api, input)}
-	})
 }
 
 // searchesTools reports whether the request lets the API or a tool of the pool search
@@ -275,10 +264,6 @@ func (c *Codec) Normalize(items []json.RawMessage) ([]json.RawMessage, []wire.Re
 func (c *Codec) Trim(ctx context.Context, items []json.RawMessage, s wire.Trimmer) []json.RawMessage {
 	out := slices.Clone(items)
 	for at, text := range history.Trim(ctx, s, c.entries(items)) {
-		if at.Said > 0 {
-			out[at.Message] = textcall.Replace(out[at.Message], at, text)
-			continue
-		}
 		out[at.Message] = withText(items[at.Message], text)
 	}
 	return out
@@ -349,9 +334,6 @@ func (c *Codec) entries(items []json.RawMessage) (entries []history.Entry) {
 			e.Past.Refers = kind == "tool_search_output"
 		}
 		entries = append(entries, e)
-	}
-	if c.config.TextCalls {
-		entries = textcall.AddPast(entries, items, c.tools.Schema, c.tools.Tool, func(at history.Ref) int { return at.Message })
 	}
 	return entries
 }
@@ -443,9 +425,6 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 	if answer.Suspended(outcomes) {
 		return nil
 	}
-	if parts, ok := textcall.Answer(m, outcomes, more, textcall.Form{Name: c.Name, Define: c.define}); ok {
-		return c.User(parts...)
-	}
 	var items, spoken []json.RawMessage
 	searches := searchesIn(m.History)
 	answers := answer.WithID(m.Calls, outcomes)
@@ -458,19 +437,6 @@ func (c *Codec) Results(m *wire.Message, outcomes []pegboard.Outcome, more ...pe
 		items = append(items, c.output(a.Call, a.Result))
 	}
 	return append(items, userItem(append(spoken, encodeParts(answer.Messages(m, answers, more))...))...)
-}
-
-// define words the references to tools that parts begin with.
-func (c *Codec) define(parts []pegboard.Part) []string {
-	end := slices.IndexFunc(parts, func(p pegboard.Part) bool { return p.Tool == "" })
-	if end < 0 {
-		end = len(parts)
-	}
-	tools := c.definitions(references(&pegboard.Result{Parts: parts[:end]}))
-	if len(tools) == 0 {
-		return nil
-	}
-	return []string{history.FunctionsBlock(tools)}
 }
 
 // userItem returns parts as a message of the user, or nil without parts.
