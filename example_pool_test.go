@@ -497,18 +497,6 @@ func ExamplePool_Search() {
 	// Read
 }
 
-// byLength stands for a ranker with a model of language.
-type byLength struct{}
-
-func (byLength) Rank(_ context.Context, p *pegboard.Pool, _ string, limit int, accept func(string) bool) (list []pegboard.SearchMatch, err error) {
-	for _, name := range p.Deferred() {
-		if len(list) < limit && (accept == nil || accept(name)) {
-			list = append(list, pegboard.SearchMatch{Name: name, Score: float64(len(name))})
-		}
-	}
-	return list, nil
-}
-
 // A ranker of the host leaves the search by words to the LexicalRanker, here without the tools
 // that write.
 func ExampleLexicalRanker_Rank() {

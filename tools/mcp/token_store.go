@@ -78,22 +78,28 @@ func (s fileTokens) Save(ctx context.Context, address string, data []byte) error
 	if err != nil {
 		return err
 	}
-	info, err := os.Lstat(path)
-	switch {
-	case err != nil, !info.Mode().IsRegular():
-	case info.Size() > maxTokenFile:
-		err = f.Remove(ctx)
-	case info.Mode().Perm()&^tokenFilePerm != 0:
-		err = os.Chmod(path, tokenFilePerm)
-	}
-	switch {
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
+	if err := narrow(ctx, path, f); errors.Is(err, fs.ErrNotExist) && len(data) == 0 {
+		return nil // there is nothing to remove
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
-	case len(data) == 0 && err != nil: // there is none
-		return nil
-	case len(data) == 0:
+	}
+	if len(data) == 0 {
 		return f.Remove(ctx)
 	}
 	_, err = f.Change(ctx, func([]byte) ([]byte, error) { return data, nil })
 	return err
+}
+
+// narrow takes the rights of others from a file that is there, and removes one that is too large.
+func narrow(ctx context.Context, path string, f *durable.File[[]byte]) error {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil || !info.Mode().IsRegular():
+		return err
+	case info.Size() > maxTokenFile:
+		return f.Remove(ctx)
+	case info.Mode().Perm()&^tokenFilePerm != 0:
+		return os.Chmod(path, tokenFilePerm)
+	}
+	return nil
 }
