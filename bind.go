@@ -29,6 +29,11 @@ type Binding func(s *Session) (any, error)
 // which the schema of t must name. It works for any tool, also one of an MCP server, before
 // [Registry.Attach], and a tool may be bound several times. [Definition].Bound does the same.
 //
+// The schema has to be a plain object, at its root or in the definition that the root is a
+// reference to: one that has its properties in "properties", and beside them at most "required" and
+// "additionalProperties". If it has anything else that may speak of a property, such as "anyOf",
+// "dependentRequired", "default" or a reference to the input as a whole, Bind fails.
+//
 // The definition that the model is shown does not have the properties, nor do its examples and
 // the texts about a wrong input. An input that has one of the properties is refused, as
 // with any unknown property, even if the schema allows others. When the input is decoded, the
@@ -330,6 +335,9 @@ func (b *boundInput) without(raw json.RawMessage) json.RawMessage {
 func (b *boundInput) hideIn(d *Declaration) bool {
 	s, err := schema.Compile(d.InputSchema)
 	if err != nil {
+		return false
+	}
+	if s, err = s.Without(nil); err != nil { // it is no plain object
 		return false
 	}
 	declared := slices.DeleteFunc(slices.Clone(b.names), func(name string) bool { return !s.Declares(name) })

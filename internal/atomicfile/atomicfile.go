@@ -1,8 +1,9 @@
 // Package atomicfile replaces and creates files so that after any failure a file has
 // either its old or its new content. It handles bytes and knows no permission rules: the
-// caller decides before. Where a file has to be written in place, see [How], a process
-// that is killed may leave a mixture in the file, and the old content in a backup beside
-// it.
+// caller decides before. A file is written in place if it has hard links, if it cannot be
+// replaced by a new file (the directory is not writable, the file is a mount point), or if a
+// new file could not get its owner or group. Then a process that is killed may leave a mixture
+// in the file, and the old content in a backup beside it.
 //
 // While it works there may be files beside the target with names of the form
 //
@@ -70,34 +71,9 @@ func (e *BackupError) Unwrap() error { return e.Err }
 // Its methods, and those of its snapshots, may be called from any goroutine. It must not
 // be copied after its first use.
 type Store struct {
-	// BackupDir is the directory for the old content while a file is written in place,
-	// if its own directory is not writable; "" means os.TempDir().
-	BackupDir string
-
 	edits  locks // held by callers of Lock, from reading to writing
 	writes locks // held by Replace, from checking to writing
 	disk   disk
-}
-
-// How says how a file got the content of a snapshot.
-type How int
-
-// The ways in which a file got its content. It is written in place if it has hard
-// links, if it cannot be replaced by a new file (the directory is not writable, the file
-// is a mount point), or if a new file could not get its owner, group or access list.
-const (
-	Loaded  How = iota // read by Load
-	Created            // created by Create
-	Renamed            // replaced by a new file
-	InPlace            // written in place, with a backup meanwhile
-)
-
-// String returns the name of the constant, in lower case.
-func (h How) String() string {
-	if h < Loaded || h > InPlace {
-		return fmt.Sprintf("how(%d)", int(h))
-	}
-	return [...]string{"loaded", "created", "renamed", "in place"}[h]
 }
 
 // A Snapshot is the state of a file at one moment. Its fields are read-only.
@@ -105,7 +81,6 @@ type Snapshot struct {
 	Data []byte            // content of the file
 	Info fs.FileInfo       // read before Data was read, or after it was written
 	Sum  [sha256.Size]byte // the SHA-256 of Data
-	How  How
 
 	store         *Store
 	real          string
@@ -120,9 +95,9 @@ func (s *Snapshot) Path() string { return s.real }
 // although it changes again: the coarsest clock of a file system has steps of 2 seconds.
 const timeGranularity = 2 * time.Second
 
-func (s *Store) snapshot(real string, data []byte, info fs.FileInfo, how How) *Snapshot {
+func (s *Store) snapshot(real string, data []byte, info fs.FileInfo) *Snapshot {
 	return &Snapshot{
-		Data: data, Info: info, Sum: sha256.Sum256(data), How: how,
+		Data: data, Info: info, Sum: sha256.Sum256(data),
 		store: s, real: real, size: int64(len(data)),
 	}
 }
@@ -154,7 +129,7 @@ func (s *Store) Load(ctx context.Context, real string, limit int64) (*Snapshot, 
 	if int64(len(data)) > limit {
 		return nil, &SizeError{Path: real, Size: int64(len(data)), Limit: limit}
 	}
-	snap := s.snapshot(real, data, info, Loaded)
+	snap := s.snapshot(real, data, info)
 	snap.timesReliable = now.Sub(info.ModTime()) > timeGranularity
 	return snap, nil
 }

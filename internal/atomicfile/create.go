@@ -42,7 +42,7 @@ func (s *Store) create(ctx context.Context, real string, data []byte, perm fs.Fi
 		dirs.close()
 		return nil, nil, err
 	}
-	snap := s.snapshot(real, data, info, Created)
+	snap := s.snapshot(real, data, info)
 	for _, dir := range dirs.changed() {
 		if err := s.disk.syncDir(dir); err != nil {
 			return dirs, snap, notSynced(real, err)

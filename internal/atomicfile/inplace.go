@@ -52,7 +52,7 @@ func (s *Snapshot) inPlace(ctx context.Context, t *target, data []byte) (*Snapsh
 	if err != nil {
 		return nil, pathError("stat", s.real, err)
 	}
-	return s.store.snapshot(s.real, data, info, InPlace), nil
+	return s.store.snapshot(s.real, data, info), nil
 }
 
 // backUp writes the old content to a file of its own, beside the target if possible. The
@@ -65,11 +65,7 @@ func (s *Snapshot) backUp(ctx context.Context, t *target, old []byte) (*temp, er
 	bak, err := newTemp(dir, t.name, oldContent, 0o600)
 	if preventsNewFile(err) {
 		_ = dir.Close()
-		at := s.store.BackupDir
-		if at == "" {
-			at = os.TempDir()
-		}
-		if dir, err = os.OpenRoot(at); err != nil {
+		if dir, err = os.OpenRoot(os.TempDir()); err != nil {
 			return nil, err
 		}
 		bak, err = newTemp(dir, t.name, oldContent, 0o600)

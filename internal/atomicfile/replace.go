@@ -28,10 +28,11 @@ import (
 // the system has advisory locks, among all Stores of all processes. A change by another
 // program is detected until the last check; a change between that and the rename is
 // lost. Nothing outside the snapshot's directory is written, except a backup in
-// [Store].BackupDir, even if another process replaces that directory meanwhile.
+// os.TempDir where that directory is not writable, even if another process replaces that directory meanwhile.
 //
-// A new file has the permissions, owner and group of the old one and, on Linux, its
-// access list, SELinux label and user attributes. Set-user-id and set-group-id bits and
+// A new file has the permissions, owner and group of the old one. Its access list, SELinux label
+// and extended attributes are not carried over: the new file has what its directory gives, and
+// where an access list had lent the group bits to others, the group gets them. Set-user-id and set-group-id bits and
 // capabilities are dropped, as the system does when an ordinary user writes to a file,
 // since they were granted to the old content.
 func (s *Snapshot) Replace(ctx context.Context, data []byte) (*Snapshot, error) {
@@ -187,9 +188,8 @@ func (s *Snapshot) rename(ctx context.Context, t *target, data []byte) (*Snapsho
 		return nil, pathError("create a file beside", s.real, err)
 	}
 	defer tmp.discard()
-	// The owner and the access list are set before the content is written, so that no
-	// other user can read it.
-	if copyOwner(tmp.file, t.info) != nil || copyAttributes(tmp.file, t.file) != nil || tmp.file.Chmod(t.info.Mode().Perm()) != nil {
+	// The owner is set before the content is written, so that no other user can read it.
+	if copyOwner(tmp.file, t.info) != nil || tmp.file.Chmod(t.info.Mode().Perm()) != nil {
 		return nil, errInPlace
 	}
 	info, err := disk.fill(ctx, tmp.file, data)
@@ -207,7 +207,7 @@ func (s *Snapshot) rename(ctx context.Context, t *target, data []byte) (*Snapsho
 	} else if err != nil {
 		return nil, pathError("rename a new file to", s.real, err)
 	}
-	next := s.store.snapshot(s.real, data, info, Renamed)
+	next := s.store.snapshot(s.real, data, info)
 	if err := disk.syncDir(t.dir); err != nil {
 		return next, notSynced(s.real, err)
 	}

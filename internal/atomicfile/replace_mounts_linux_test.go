@@ -113,16 +113,16 @@ func TestMounts(t *testing.T) {
 		return
 	}
 	tests := []struct {
-		name  string
-		mount func(t *testing.T, dir, path string)
-		want  atomicfile.How
-		is    error
+		name    string
+		mount   func(t *testing.T, dir, path string)
+		inPlace bool
+		is      error
 	}{
-		{name: "the file is a mount point", want: atomicfile.InPlace, mount: func(t *testing.T, _, path string) {
+		{name: "the file is a mount point", inPlace: true, mount: func(t *testing.T, _, path string) {
 			t.Helper()
 			mount(t, write(t, filepath.Join(t.TempDir(), "f"), "old"), path, "", unix.MS_BIND, "")
 		}},
-		{name: "the directory is read-only, the file is not", want: atomicfile.InPlace, mount: func(t *testing.T, dir, path string) {
+		{name: "the directory is read-only, the file is not", inPlace: true, mount: func(t *testing.T, dir, path string) {
 			t.Helper()
 			from := write(t, filepath.Join(t.TempDir(), "f"), "old")
 			mount(t, dir, dir, "", unix.MS_BIND, "")
@@ -134,7 +134,7 @@ func TestMounts(t *testing.T) {
 			mount(t, dir, dir, "", unix.MS_BIND, "")
 			require.NoError(t, unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 		}},
-		{name: "in the lower layer of an overlay", want: atomicfile.Renamed, mount: func(t *testing.T, dir, _ string) {
+		{name: "in the lower layer of an overlay", mount: func(t *testing.T, dir, _ string) {
 			t.Helper()
 			layers := tempDir(t)
 			mount(t, "none", layers, "tmpfs", 0, "")
@@ -143,7 +143,7 @@ func TestMounts(t *testing.T) {
 			require.NoError(t, os.MkdirAll(filepath.Join(layers, "work"), 0o755))
 			mount(t, "overlay", dir, "overlay", 0, "lowerdir="+layers+"/low,upperdir="+layers+"/up,workdir="+layers+"/work")
 		}},
-		{name: "in a lower layer elsewhere", want: atomicfile.Renamed, mount: func(t *testing.T, dir, _ string) {
+		{name: "in a lower layer elsewhere", mount: func(t *testing.T, dir, _ string) {
 			t.Helper()
 			layers, low := tempDir(t), tempDir(t)
 			mount(t, "none", layers, "tmpfs", 0, "")
@@ -160,8 +160,9 @@ func TestMounts(t *testing.T) {
 			path := write(t, filepath.Join(dir, "f"), "old")
 			tc.mount(t, dir, path)
 			entries := names(t, dir)
-			s := atomicfile.Store{BackupDir: t.TempDir()}
-			next, err := load(t, &s, path).Replace(t.Context(), []byte("new content"))
+			var s atomicfile.Store
+			snap := load(t, &s, path)
+			next, err := snap.Replace(t.Context(), []byte("new content"))
 			if tc.is != nil {
 				require.ErrorIs(t, err, tc.is)
 				require.Equal(t, "old", read(t, path))
@@ -170,11 +171,10 @@ func TestMounts(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, tc.want, next.How)
+			require.Equal(t, tc.inPlace, os.SameFile(snap.Info, next.Info))
 			require.Equal(t, "new content", read(t, path))
 			require.Equal(t, entries, names(t, dir))
-			require.Empty(t, names(t, s.BackupDir))
-			if tc.want == atomicfile.InPlace {
+			if tc.inPlace {
 				return
 			}
 			_, err = s.Create(t.Context(), filepath.Join(dir, "a", "g"), []byte("data"), 0)

@@ -74,7 +74,6 @@ func play(role, path string) error {
 		if err := becomeNobody(); err != nil {
 			return err
 		}
-		s.BackupDir = os.TempDir()
 		snap, err := s.Load(ctx, path, plenty)
 		if err != nil {
 			return err
@@ -83,7 +82,7 @@ func play(role, path string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Print(next.How)
+		fmt.Print(map[bool]string{true: "in place", false: "renamed"}[os.SameFile(snap.Info, next.Info)])
 	}
 	return nil
 }

@@ -15,6 +15,3 @@ func changeTime(fs.FileInfo) time.Time { return time.Time{} }
 // renameNoReplace gives a file within dir a second name. It fails with fs.ErrExist if
 // that name is taken.
 func renameNoReplace(dir *os.Root, from, to string) error { return dir.Link(from, to) }
-
-// copyAttributes copies nothing: on these systems only permissions are kept.
-func copyAttributes(_, _ *os.File) error { return nil }

@@ -170,36 +170,40 @@ func summaryOf(name string, s *jsonschema.Schema, required bool) string {
 
 // Without returns the schema of an input to which a program adds the named properties
 // afterwards. It does not mention them, and it refuses them as unknown, in any letter case,
-// also where s allows undeclared properties. It accepts every other input that s can accept
-// once they are added. It may accept more: conditions of s on the properties are left out if
-// they cannot be expressed without them.
+// also where s allows undeclared properties. It accepts every other input that s accepts
+// once they are added.
 //
-// The error is about a name that s does not declare, or about a reference that cannot be
-// followed.
+// The error is about a name that s does not declare, or says why s is no plain object.
 func (s *Schema) Without(names []string) (*Schema, error) {
-	declared := s.propertyNames()
-	for _, name := range names {
-		if !slices.Contains(declared, name) {
-			return nil, undeclared(name, declared)
-		}
-	}
 	decoded, err := jsonobject.Decode(s.raw, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%w", err)
 	}
 	document, _ := decoded.(*jsonobject.Tree) // Compile accepts objects only
-	root, err := newHider(document, names).root()
+	root, err := flatObject(document)
 	if err != nil {
+		return nil, err
+	}
+	properties := root.Child("properties")
+	for _, name := range names {
+		if !properties.Has(name) {
+			return nil, undeclared(name, slices.Sorted(maps.Keys(maps.Collect(properties.All()))))
+		}
+	}
+	root.Set("properties", properties.Without(names...))
+	required := slices.DeleteFunc(slices.Clone(root.List("required")), func(v any) bool {
+		name, _ := v.(string)
+		return slices.Contains(names, name)
+	})
+	if root.Set("required", required); len(required) == 0 {
+		root.Delete("required")
+	}
+	if err := addDefinitions(root, document); err != nil {
 		return nil, err
 	}
 	public, err := Compile(jsonobject.Encode(root))
 	if err != nil {
 		return nil, err
-	}
-	for _, name := range public.propertyNames() {
-		if slices.Contains(names, name) {
-			return nil, errNotFollowed
-		}
 	}
 	public.hidden = slices.Concat(s.hidden, names)
 	public.acceptor = public.acceptor.refusing(public.hidden)
@@ -209,21 +213,6 @@ func (s *Schema) Without(names []string) (*Schema, error) {
 // Hidden returns the properties that the schema is without. The caller must not change the list.
 func (s *Schema) Hidden() []string { return s.hidden }
 
-// propertyNames returns the properties that s, or a schema that it applies to the same value,
-// names or requires.
-func (s *Schema) propertyNames() []string {
-	names := map[string]bool{}
-	for _, part := range closure(s.root, inPlace) {
-		for name := range part.Properties {
-			names[name] = true
-		}
-		for _, name := range part.Required {
-			names[name] = true
-		}
-	}
-	return slices.Collect(maps.Keys(names))
-}
-
 // hiddenKeys returns a problem for each hidden property in v that is not among the known
 // problems.
 func (s *Schema) hiddenKeys(v any, known []Problem) (found []Problem) {
@@ -232,7 +221,7 @@ func (s *Schema) hiddenKeys(v any, known []Problem) (found []Problem) {
 		if !slices.ContainsFunc(s.hidden, func(name string) bool { return strings.EqualFold(name, key) }) {
 			continue
 		}
-		p := unknownProperty("", key, s.propertyNames())
+		p := unknownProperty("", key, s.Properties())
 		start, _, _ := strings.Cut(p.Message, ";")
 		if !slices.ContainsFunc(known, func(k Problem) bool { return strings.HasPrefix(k.Message, start+";") }) {
 			found = append(found, p)
@@ -264,5 +253,3 @@ func undeclared(name string, all []string) error {
 	}
 	return errors.New(text)
 }
-
-var errNotFollowed = errors.New("the schema refers to itself in a way that cannot be followed; write the properties at its root")
