@@ -44,6 +44,10 @@ type Definition[In, Out any] struct {
 	// Examples are inputs for the model to learn from, if the provider accepts them. The
 	// schema must accept each.
 	Examples []In
+	// Undeclared are properties of the input that the model is not shown, and that are accepted
+	// if they come: from hooks and dialogs, and from models that know them of other harnesses.
+	// They are not required.
+	Undeclared []string
 	// Bound are the properties of the input that the host sets, and that the model neither
 	// sees nor sets: see [Bind].
 	Bound map[string]Binding
@@ -241,11 +245,18 @@ func build[In, Out any](raw json.RawMessage, d Definition[In, Out], typed func(r
 	}
 	d.Aliases = append([]string(nil), d.Aliases...)
 	d.Traits.Targets = policy.Clone(d.Traits.Targets)
+	shown := s
+	if len(d.Undeclared) > 0 {
+		if shown, err = s.Without(d.Undeclared); err != nil {
+			return nil, &BuildError{Tool: d.Name, Field: "Undeclared", Err: err}
+		}
+	}
 	return Bind(&defined[In, Out]{
-		def:  d,
-		spec: spec,
-		out:  out,
-		enc:  &encodings{schema: s.Bytes(), examples: spec.examples, output: out},
+		def:   d,
+		spec:  spec,
+		shown: shown,
+		out:   out,
+		enc:   &encodings{schema: shown.Bytes(), examples: spec.examples, output: out},
 	}, d.Bound)
 }
 
@@ -297,10 +308,11 @@ func (d *Definition[In, Out]) check() error {
 
 // defined is the only Tool that does not wrap another.
 type defined[In, Out any] struct {
-	def  Definition[In, Out]
-	spec *inputSpec
-	out  *outputSpec
-	enc  *encodings
+	def   Definition[In, Out]
+	spec  *inputSpec
+	shown *schema.Schema // spec.schema without what is undeclared
+	out   *outputSpec
+	enc   *encodings
 }
 
 func (t *defined[In, Out]) Info() Info {
@@ -317,7 +329,7 @@ func (t *defined[In, Out]) Declare(s Scope) (Declaration, bool) {
 	if t.def.Prompt != nil {
 		text = t.def.Prompt(s)
 	}
-	return Declaration{Name: t.def.Name, Description: text, About: cmp.Or(t.def.Description, text), InputSchema: slices.Clip(t.spec.schema.Bytes()),
+	return Declaration{Name: t.def.Name, Description: text, About: cmp.Or(t.def.Description, text), InputSchema: slices.Clip(t.shown.Bytes()),
 		OutputSchema: slices.Clip(t.out.schema()), OutputShown: t.out != nil && t.out.shown,
 		Examples: slices.Clip(t.enc.examples), Strict: t.def.Strict, encoded: t.enc}, true
 }

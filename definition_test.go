@@ -401,3 +401,34 @@ func TestResultFuncKeepsTheTypedOutputForTheHost(t *testing.T) {
 	}
 	require.Nil(t, shared.Data)
 }
+
+// TestUndeclaredPropertiesAreAccepted although no model is shown them.
+func TestUndeclaredPropertiesAreAccepted(t *testing.T) {
+	t.Parallel()
+	type input struct {
+		Word  string   `json:"word"`
+		Words []string `json:"words,omitempty"`
+		Token string   `json:"token,omitempty"`
+	}
+	define := func(undeclared ...string) (pegboard.Tool, error) {
+		return pegboard.TryBuild(pegboard.Definition[input, string]{
+			Info: pegboard.Info{Name: "T"}, Description: "Looks.", Traits: looksOnly, Undeclared: undeclared,
+			Bound: map[string]pegboard.Binding{"token": func(*pegboard.Session) (any, error) { return "secret", nil }},
+			Call: func(_ ctx, in input, _ *pegboard.Call) (string, error) {
+				return fmt.Sprint(in.Word, in.Words, in.Token), nil
+			},
+		})
+	}
+	tool, err := define("words")
+	require.NoError(t, err)
+	d, ok := tool.Declare(pegboard.Scope{})
+	require.True(t, ok)
+	require.JSONEq(t, `{"type":"object","properties":{"word":{"type":"string"}},"required":["word"],"additionalProperties":false}`, string(d.InputSchema))
+	reg, s := registryOf(t, tool), session(t, bypass(t))
+	require.Equal(t, "a[b c]secret", run(t, reg, s, call("1", "T", `{"word":"a","words":["b","c"]}`)).Result.Text())
+	require.ErrorIs(t, run(t, reg, s, call("2", "T", `{"word":"a","words":"b,c"}`)).Err, pegboard.ErrInvalidInput)
+	_, err = define("none")
+	var wrong *pegboard.BuildError
+	require.ErrorAs(t, err, &wrong)
+	require.Equal(t, "Undeclared", wrong.Field)
+}

@@ -497,7 +497,7 @@ func ExampleFileJournal_Sweep() {
 	if err := journal.Append(ctx, pegboard.JournalEntry{Session: "conversation-1", Turn: "message-1", State: pegboard.JournalProposed, Data: []byte(`{}`)}); err != nil {
 		panic(err)
 	}
-	for _, age := range []time.Duration{pegboard.DefaultSuspensionExpiry, -time.Second} {
+	for _, age := range []time.Duration{7 * 24 * time.Hour, -time.Second} {
 		if err := journal.Sweep(time.Now().Add(-age)); err != nil {
 			panic(err)
 		}

@@ -14,9 +14,9 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// DefaultPromptDelay is how long hooks and the classifier have before the user is asked
+// defaultPromptDelay is how long hooks and the classifier have before the user is asked
 // when [SessionConfig].PromptDelay is zero.
-const DefaultPromptDelay = 2 * time.Second
+const defaultPromptDelay = 2 * time.Second
 
 // errStopTurn ends the other calls of a message when the user's answer stops the turn.
 var errStopTurn = fmt.Errorf("%w, who refused a call beside it", ErrUserInterrupt)
@@ -60,7 +60,7 @@ func (q *inquiry) ask(ctx context.Context) (policy.Decision, error) {
 	}
 	prompted := "" // the id of the question, once it is in line
 	race := asking.Race[*pending, policy.Decision]{
-		Line: s.line, Deciders: deciders, HeadStart: cmp.Or(s.cfg.PromptDelay, DefaultPromptDelay), PromptTimeout: s.cfg.AskTimeout,
+		Line: s.line, Deciders: deciders, HeadStart: cmp.Or(s.cfg.PromptDelay, defaultPromptDelay), PromptTimeout: s.cfg.AskTimeout,
 		Question: func(id string) *pending {
 			return &pending{q.question(id), func(d policy.Decision) (policy.Decision, error) { return q.accept(policy.ByPerson, d) }, q.saved}
 		},

@@ -231,12 +231,12 @@ type FileValue struct {
 // The defaults of [ResultLimits]: characters, and a number of images.
 const (
 	DefaultPerResult  = 30_000                 // as Claude Code documents it for the output of Bash
-	DefaultPerError   = 10_000                 // as in Claude Code
-	DefaultPreview    = excerpt.DefaultPreview // as in Claude Code: about 2 KB
-	DefaultPerMessage = 200_000                // our choice: about 50,000 tokens
-	DefaultKeepRecent = 200_000                // our choice, after the 50,000 tokens of a harness that masks
-	DefaultMaskStep   = 120_000                // our choice, after the 30,000 tokens of the same harness
-	DefaultMaxImages  = 20                     // our choice: with more images, providers accept smaller ones only
+	defaultPerError   = 10_000                 // as in Claude Code
+	defaultPreview    = excerpt.DefaultPreview // as in Claude Code: about 2 KB
+	defaultPerMessage = 200_000                // our choice: about 50,000 tokens
+	defaultKeepRecent = 200_000                // our choice, after the 50,000 tokens of a harness that masks
+	defaultMaskStep   = 120_000                // our choice, after the 30,000 tokens of the same harness
+	defaultMaxImages  = 20                     // our choice: with more images, providers accept smaller ones only
 	MaxExternalResult = 500_000                // the maximum for an external tool, as Claude Code documents it
 )
 
@@ -244,18 +244,18 @@ const (
 // defaults. All limits but those of images are characters of text.
 type ResultLimits struct {
 	PerResult int // of one result, unless its tool's Info says otherwise; 0 means DefaultPerResult
-	PerError  int // of one failed result; 0 means DefaultPerError, a negative number as PerResult
-	Preview   int // of the preview of a stored result; 0 means DefaultPreview
+	PerError  int // of one failed result; 0 means 10,000 as in Claude Code, a negative number as PerResult
+	Preview   int // of the preview of a stored result; 0 means 2,000, likewise
 
 	// PerMessage limits the results that answer one message of the model together, in
-	// [Session.TrimResults]; 0 means DefaultPerMessage, a negative number no limit.
+	// [Session.TrimResults]; 0 means 200,000, a negative number no limit.
 	PerMessage int
 	// KeepRecent is how much of the newest results TrimResults does not mask, besides
-	// those of the last message; 0 means DefaultKeepRecent, a negative number masks
+	// those of the last message; 0 means 200,000, a negative number masks
 	// nothing.
 	KeepRecent int
 	// MaskStep is how much older results must have together before they are masked, all
-	// at once; 0 means DefaultMaskStep.
+	// at once; 0 means 120,000.
 	MaskStep int
 
 	// PinnedTools are tools, by name or alias, whose results TrimResults does not replace;
@@ -281,7 +281,7 @@ type ImageLimits struct {
 	Bytes  int // of one image, in base64; 0 means 5 MiB
 	Edge   int // pixels in width or height; 0 means 2,000, the limit in a request with many images
 	Pixels int // width times height; 0 means the square of 8,000
-	Count  int // images in a result; 0 means DefaultMaxImages
+	Count  int // images in a result; 0 means 20
 }
 
 // refuse returns why an image cannot be shown, or "". It corrects a wrong MIME type.
@@ -300,10 +300,10 @@ func (l ImageLimits) refuse(p *Part) string {
 
 // orDefaults returns l with the defaults filled in.
 func (l ResultLimits) orDefaults() ResultLimits {
-	l.PerResult, l.PerError, l.Preview = cmp.Or(l.PerResult, DefaultPerResult), cmp.Or(l.PerError, DefaultPerError), cmp.Or(l.Preview, DefaultPreview)
-	l.PerMessage, l.KeepRecent, l.MaskStep = cmp.Or(l.PerMessage, DefaultPerMessage), cmp.Or(l.KeepRecent, DefaultKeepRecent), cmp.Or(l.MaskStep, DefaultMaskStep)
+	l.PerResult, l.PerError, l.Preview = cmp.Or(l.PerResult, DefaultPerResult), cmp.Or(l.PerError, defaultPerError), cmp.Or(l.Preview, defaultPreview)
+	l.PerMessage, l.KeepRecent, l.MaskStep = cmp.Or(l.PerMessage, defaultPerMessage), cmp.Or(l.KeepRecent, defaultKeepRecent), cmp.Or(l.MaskStep, defaultMaskStep)
 	l.ReadMoreHint = cmp.Or(l.ReadMoreHint, "read on there with Read (offset and limit in lines) or Grep")
-	l.Images.Count = cmp.Or(l.Images.Count, DefaultMaxImages)
+	l.Images.Count = cmp.Or(l.Images.Count, defaultMaxImages)
 	if l.PinnedTools == nil {
 		l.PinnedTools = []string{"Skill", "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"}
 	}

@@ -35,7 +35,7 @@ func TestLongResultsAreStored(t *testing.T) {
 		require.Contains(t, first, want)
 	}
 	require.True(t, strings.HasPrefix(text, rest+"\n"), "whole lines from the beginning")
-	require.LessOrEqual(t, len(rest), pegboard.DefaultPreview)
+	require.LessOrEqual(t, len(rest), 2_000)
 }
 
 func TestWhichResultsAreStored(t *testing.T) {

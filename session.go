@@ -58,7 +58,7 @@ type SessionConfig struct {
 	// Elicit is nil, forms are declined. A fork uses its parent's.
 	Elicit func(ctx context.Context, f *Elicitation) (ElicitResult, error)
 	// PromptDelay is how long the permission hook and the classifier have before the user
-	// is asked as well; the first decision wins. 0 means [DefaultPromptDelay], a negative
+	// is asked as well; the first decision wins. 0 means 2 seconds, a negative
 	// value no delay. If both return without a decision, the user is asked at once.
 	PromptDelay time.Duration
 	// AskTimeout is how long the user may take once a question is shown; 0 means no
@@ -671,9 +671,9 @@ func (s *Session) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// DefaultSuspensionExpiry is how long the questions of a [Suspension] may be answered when
+// defaultSuspensionExpiry is how long the questions of a [Suspension] may be answered when
 // [Suspending].Expiry is zero: a week.
-const DefaultSuspensionExpiry = 7 * 24 * time.Hour
+const defaultSuspensionExpiry = 7 * 24 * time.Hour
 
 // minSuspendKey is how many bytes a key has at least: as many as the hash.
 //
@@ -690,7 +690,7 @@ type Suspending struct {
 	// Journal keeps the steps of each call, see [Journal].
 	Journal Journal
 	// Expiry is how long a question may be answered after it was asked first; 0 means
-	// [DefaultSuspensionExpiry].
+	// a week.
 	Expiry time.Duration
 	// Suggest is the destination of [SuspendedQuestion].Suggestions; empty means
 	// [policy.SourceSession].
@@ -715,7 +715,7 @@ func (s *Suspending) check(cfg *SessionConfig) error {
 }
 
 // expiry returns how long a question may be answered.
-func (s *Suspending) expiry() time.Duration { return cmp.Or(s.Expiry, DefaultSuspensionExpiry) }
+func (s *Suspending) expiry() time.Duration { return cmp.Or(s.Expiry, defaultSuspensionExpiry) }
 
 // SetDir moves s to the directory dir, for calls whose decision begins after it returns. A
 // call that is being decided or runs keeps its [Call.Dir], with all that it was decided by.

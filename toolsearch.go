@@ -20,8 +20,8 @@ const searchToolName = "ToolSearch"
 
 // The limits of ToolSearch.
 const (
-	DefaultSearchResults = 5  // as in Claude Code
-	MaxSearchResults     = 50 // our choice: models choose less accurately among more tools
+	defaultSearchResults = 5  // as in Claude Code
+	maxSearchResults     = 50 // our choice: models choose less accurately among more tools
 )
 
 // SearchOptions configure [ToolSearch]. The zero value works.
@@ -99,10 +99,10 @@ func (o SearchOptions) search(ctx context.Context, in searchInput, c *Call) (out
 	q := searchquery.Parse(in.Query, p.hasServer)
 	var matches []SearchMatch
 	if q.ByName { // all named tools, unless there are very many
-		matches, out.report.Missing, out.report.OverLimit = p.findByName(q.Names, cmp.Or(in.MaxResults, MaxSearchResults))
-	} else if matches, err = p.findByWords(ctx, ranker, q, cmp.Or(in.MaxResults, DefaultSearchResults)); err != nil {
+		matches, out.report.Missing, out.report.OverLimit = p.findByName(q.Names, cmp.Or(in.MaxResults, maxSearchResults))
+	} else if matches, err = p.findByWords(ctx, ranker, q, cmp.Or(in.MaxResults, defaultSearchResults)); err != nil {
 		c.Emit("the ranker failed, words alone count: " + err.Error())
-		matches = p.Search(in.Query, cmp.Or(in.MaxResults, DefaultSearchResults))
+		matches = p.Search(in.Query, cmp.Or(in.MaxResults, defaultSearchResults))
 	}
 	out.Total, out.Matches = len(p.deferred), []string{}
 	for _, m := range matches {

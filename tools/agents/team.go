@@ -275,7 +275,7 @@ func writeTeam(path string, team *Team) error {
 type teamInput struct {
 	Name        string `json:"team_name" jsonschema:"minLength=1" jsonschema_description:"The name of the team: lower-case letters, digits, - and _"`
 	Description string `json:"description,omitempty" jsonschema_description:"What the team is for"`
-	Type        string `json:"agent_type,omitempty" jsonschema_description:"What you are in the team; it has no effect"`
+	Type        string `json:"agent_type,omitempty"` // it has no effect
 }
 
 // TeamResult is the Result.Data of TeamCreate and TeamDelete.
@@ -306,7 +306,8 @@ func (out TeamResult) result() *pegboard.Result {
 // teamCreateTool returns the TeamCreate tool.
 func (g *Agents) teamCreateTool() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[teamInput, TeamResult]{
-		Info: pegboard.Info{Name: "TeamCreate", Title: "Create team", Hint: "agents that stay and wait for messages"},
+		Info:       pegboard.Info{Name: "TeamCreate", Title: "Create team", Hint: "agents that stay and wait for messages"},
+		Undeclared: []string{"agent_type"},
 		Description: "Makes a team, which you lead. Start its teammates with Agent, each with a name and the team_name. " +
 			"A teammate that has done its task does not end: it tells you that it is idle, and waits for messages. To end it, send it a shutdown_request with SendMessage. You lead one team at a time.",
 		Traits: teamTraits(),

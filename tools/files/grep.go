@@ -48,12 +48,12 @@ const (
 type grepInput struct {
 	Pattern    string   `json:"pattern" jsonschema:"minLength=1" jsonschema_description:"The regular expression to look for, in the syntax of ripgrep, such as log.*Error or func\\s+\\w+. Braces that are meant as they are need a \\ before."`
 	Path       string   `json:"path,omitempty" jsonschema_description:"The file or directory to search (default: the working directory)."`
-	Paths      []string `json:"paths,omitempty" jsonschema_description:"Several files and directories to search."`
+	Paths      []string `json:"paths,omitempty"`
 	Glob       string   `json:"glob,omitempty" jsonschema_description:"Searches only files whose path matches, such as *.js or src/**/*.{ts,tsx}; several with commas between; with a ! before it, only others."`
-	Exclude    string   `json:"exclude,omitempty" jsonschema_description:"Leaves out files and directories whose path matches, such as *_test.go or testdata/; several with commas between."`
+	Exclude    string   `json:"exclude,omitempty"`
 	Type       string   `json:"type,omitempty" jsonschema_description:"Searches only files of a type, such as go, py, js, ts, rust or java."`
 	OutputMode string   `json:"output_mode,omitempty" jsonschema:"enum=content,enum=files_with_matches,enum=count" jsonschema_description:"content shows the lines that match, files_with_matches (the default) the paths of their files, count how many lines match in each file."`
-	Fixed      bool     `json:"fixed_strings,omitempty" jsonschema_description:"The pattern is a text to find as it is, not a regular expression."`
+	Fixed      bool     `json:"fixed_strings,omitempty"`
 	IgnoreCase bool     `json:"-i,omitempty" jsonschema_description:"Upper and lower case are the same."`
 	Numbers    *bool    `json:"-n,omitempty" jsonschema_description:"Shows the numbers of lines (default: true). For content."`
 	Only       bool     `json:"-o,omitempty" jsonschema_description:"Shows only what matches of each line. For content."`
@@ -83,7 +83,8 @@ func Grep(o GrepOptions) pegboard.Tool {
 	o.Timeout = orDefault(o.Timeout, DefaultGrepTimeout)
 	o.lineLength = orDefault(o.lineLength, MaxLineLength)
 	return pegboard.Build(pegboard.Definition[grepInput, GrepOutput]{
-		Info: pegboard.Info{Name: "Grep", Title: "Search files"},
+		Info:       pegboard.Info{Name: "Grep", Title: "Search files"},
+		Undeclared: []string{"paths", "exclude", "fixed_strings"}, // other harnesses have them
 		Description: "Searches the contents of files for a regular expression, as ripgrep does: files that .gitignore names are left out, hidden ones are not. " +
 			fmt.Sprintf("It returns the paths of files with a match, or with output_mode the lines that match or their number, %d rows at most unless head_limit says otherwise.", o.MaxResults),
 		Inspect: func(in grepInput, _ *pegboard.Call) pegboard.Traits {

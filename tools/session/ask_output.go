@@ -78,11 +78,11 @@ const askTool = "AskUserQuestion"
 
 type askInput struct {
 	Questions    []Question        `json:"questions" jsonschema:"minItems=1,maxItems=4" jsonschema_description:"The questions, which the user sees together"`
-	Answers      map[string]string `json:"answers,omitempty" jsonschema_description:"The user's answers. Never set it"`
-	Response     string            `json:"response,omitempty" jsonschema_description:"What the user writes in place of answers. Never set it"`
-	AFKTimeoutMs int64             `json:"afkTimeoutMs,omitempty" jsonschema:"minimum=0" jsonschema_description:"For how long nobody has answered. Never set it"`
-	Annotations  map[string]any    `json:"annotations,omitempty" jsonschema_description:"Notes to the answers. Never set it"`
-	Metadata     map[string]any    `json:"metadata,omitempty" jsonschema_description:"Of the program. Never set it"`
+	Answers      map[string]string `json:"answers,omitempty"`
+	Response     string            `json:"response,omitempty"`
+	AFKTimeoutMs int64             `json:"afkTimeoutMs,omitempty" jsonschema:"minimum=0"`
+	Annotations  map[string]any    `json:"annotations,omitempty"`
+	Metadata     map[string]any    `json:"metadata,omitempty"`
 }
 
 // answerKeys are the properties that hold an answer, and foreignKeys all that the model may not
@@ -106,6 +106,7 @@ func AskUserQuestion() pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[askInput, AskOutput]{
 		Info:        pegboard.Info{Name: askTool, Title: "Ask the user", Hint: "let the user choose between options", RequiresUser: true, Polls: true},
 		Description: "Puts one to four questions to the user, with two to four options each, and returns the answers.",
+		Undeclared:  foreignKeys,
 		Prompt: func(pegboard.Scope) string {
 			return "Puts one to four questions to the user, with two to four options each, and returns the answers. " +
 				"Use it when you are stuck after looking: when the code, the files and the conversation do not say which way to go, and the choice matters. " +
