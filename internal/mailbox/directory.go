@@ -3,7 +3,6 @@ package mailbox
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,36 +12,26 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
-	"github.com/seed49eaa51d/pegboard/internal/filelock"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 	"github.com/seed49eaa51d/pegboard/internal/realpath"
 )
 
-// The files of a directory. A message is NUMBER-RANDOM.msg; taken, it is
-// NUMBER-RANDOM.CLAIM.taken, where CLAIM is the random name of its taker. While the taker
-// lives it holds the lock of the file CLAIM.claim.
+// The files of a directory. A message is NUMBER-RANDOM.msg, and NUMBER-RANDOM.msg.taken while it is
+// taken.
 const (
 	messageSuffix = ".msg"
 	takenSuffix   = ".taken"
-	claimSuffix   = ".claim"
 	corruptSuffix = ".corrupt"
 	tempSuffix    = ".tmp" // of internal/atomicfile
 )
-
-// tempAge is how old a temporary file must be before it is removed: a younger one may be
-// that of a message that is being put.
-const tempAge = time.Hour
 
 // A directory keeps messages in files.
 type directory struct {
 	path  string
 	root  *os.Root
 	store atomicfile.Store
-	claim string
-	lock  *os.File                   // of the claim; nil where files have no locks
 	valid func(message []byte) error // nil accepts any JSON
 	last  int64                      // the highest number of a name when the directory was opened
 
@@ -72,96 +61,35 @@ func openDirectory(path string, valid func(message []byte) error) (*directory, e
 		return nil, fmt.Errorf("the directory of the mailboxes: %w", err)
 	}
 	d := &directory{path: path, root: root, valid: valid, boxes: map[string]*directoryBox{}}
-	if err := d.open(); err != nil {
-		d.unlock()
+	if err := d.recover(); err != nil {
 		return nil, errors.Join(fmt.Errorf("the directory of the mailboxes: %w", err), root.Close())
 	}
 	return d, nil
 }
 
-// makeClaim makes the claim of this process. It tries again if another process has removed
-// the file before it was locked.
-func (d *directory) makeClaim() error {
-	for {
-		d.claim = strings.ToLower(rand.Text()[:13])
-		f, err := d.root.OpenFile(d.claim+claimSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		if err != nil {
-			return err
-		}
-		d.lock = f
-		locked, unable := filelock.TryLock(f)
-		here, errHere := d.root.Lstat(d.claim + claimSuffix)
-		mine, errMine := f.Stat()
-		if locked && errHere == nil && errMine == nil && os.SameFile(here, mine) {
-			return nil
-		}
-		d.unlock()
-		if unable != nil {
-			return nil //nolint:nilerr // files have no locks here, so no other process can know that this one lives
-		}
-	}
-}
-
-// open makes the claim of this process and puts the messages of ended programs back.
-func (d *directory) open() error {
-	if err := d.makeClaim(); err != nil {
-		return err
-	}
+// recover puts the messages of an ended program back.
+func (d *directory) recover() error {
 	entries, err := d.entries(".")
-	if err != nil {
-		return err
-	}
-	over := d.endedClaims(entries)
 	for _, e := range entries {
 		if e.IsDir() && CheckName(e.Name()) == nil {
-			err = errors.Join(err, d.recoverBox(e.Name(), over))
-		}
-	}
-	for claim, ended := range over {
-		if ended {
-			_ = d.root.Remove(claim + claimSuffix) // it may be gone
+			err = errors.Join(err, d.recoverBox(e.Name()))
 		}
 	}
 	return err
 }
 
-// endedClaims returns for each claim of another taker whether that has ended.
-func (d *directory) endedClaims(entries []fs.DirEntry) map[string]bool {
-	over := map[string]bool{}
-	for _, e := range entries {
-		claim, ok := strings.CutSuffix(e.Name(), claimSuffix)
-		if !ok || claim == d.claim {
-			continue
-		}
-		f, err := d.root.OpenFile(e.Name(), os.O_RDWR, 0)
-		if err != nil {
-			continue
-		}
-		free, err := filelock.TryLock(f)
-		over[claim] = free && err == nil
-		_ = f.Close()
-	}
-	return over
-}
-
-// recoverBox puts the messages back that ended programs have taken from a mailbox, and
+// recoverBox puts the messages back that an ended program has taken from a mailbox, and
 // removes the files of unfinished messages.
-func (d *directory) recoverBox(box string, over map[string]bool) error {
+func (d *directory) recoverBox(box string) error {
 	entries, err := d.entries(box)
-	if err != nil {
-		return err
-	}
 	for _, e := range entries {
 		name := e.Name()
 		d.last = max(d.last, number(name))
-		if stem, ok := strings.CutSuffix(name, takenSuffix); ok {
-			stem, claim, _ := strings.Cut(stem, ".")
-			if ended, known := over[claim]; ended || !known && claim != d.claim {
-				err = errors.Join(err, notGone(d.root.Rename(box+"/"+name, box+"/"+stem+messageSuffix)))
-			}
-		}
-		if info, infoErr := e.Info(); strings.HasPrefix(name, ".") && strings.HasSuffix(name, tempSuffix) && infoErr == nil && time.Since(info.ModTime()) > tempAge {
-			err = errors.Join(err, notGone(d.root.Remove(box+"/"+name)))
+		switch stem, _, _ := strings.Cut(name, "."); {
+		case strings.HasSuffix(name, takenSuffix):
+			err = errors.Join(err, d.root.Rename(box+"/"+name, box+"/"+stem+messageSuffix))
+		case stem == "" && strings.HasSuffix(name, tempSuffix):
+			err = errors.Join(err, d.root.Remove(box+"/"+name))
 		}
 	}
 	return err
@@ -199,8 +127,7 @@ func number(name string) int64 {
 	return n
 }
 
-// notGone returns err, unless it says that the file does not exist: another process was
-// faster.
+// notGone returns err, unless it says that the file does not exist: somebody has removed it.
 func notGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -290,10 +217,10 @@ func isNoMessage(e fs.DirEntry) bool {
 	return !strings.HasSuffix(e.Name(), messageSuffix) || strings.HasPrefix(e.Name(), ".")
 }
 
-// takeFile takes one message. Both results are nil if another process was faster. The caller
-// holds the lock of the mailbox.
+// takeFile takes one message. Both results are nil if somebody has removed it. The caller holds
+// the lock of the mailbox.
 func (d *directory) takeFile(b *directoryBox, box, stem string) (data []byte, problem *unread) {
-	message, taken := box+"/"+stem+messageSuffix, d.takenName(box, stem)
+	message, taken := box+"/"+stem+messageSuffix, takenName(box, stem)
 	from := message
 	err := d.root.Rename(message, taken)
 	if err != nil && notGone(err) == nil {
@@ -359,17 +286,15 @@ func (d *directory) read(name string) ([]byte, error) {
 	return snap.Data, nil
 }
 
-func (d *directory) takenName(box, stem string) string {
-	return box + "/" + stem + "." + d.claim + takenSuffix
-}
+func takenName(box, stem string) string { return box + "/" + stem + messageSuffix + takenSuffix }
 
 func (d *directory) confirm(box string) error {
-	return d.release(box, func(stem string) error { return d.root.Remove(d.takenName(box, stem)) })
+	return d.release(box, func(stem string) error { return d.root.Remove(takenName(box, stem)) })
 }
 
 func (d *directory) giveBack(box string) error {
 	return d.release(box, func(stem string) error {
-		return d.root.Rename(d.takenName(box, stem), box+"/"+stem+messageSuffix)
+		return d.root.Rename(takenName(box, stem), box+"/"+stem+messageSuffix)
 	})
 }
 
@@ -403,16 +328,5 @@ func (d *directory) close() error {
 	for _, name := range names {
 		err = errors.Join(err, d.giveBack(name))
 	}
-	d.unlock()
 	return errors.Join(err, d.root.Close())
-}
-
-// unlock ends the claim.
-func (d *directory) unlock() {
-	if d.lock == nil {
-		return
-	}
-	_ = d.lock.Close()
-	d.lock = nil
-	_ = d.root.Remove(d.claim + claimSuffix) // another process may have removed it
 }

@@ -7,17 +7,17 @@
 //
 // A mailbox is a directory, and a message is a file in it, with the bytes of the message and
 // a name that sorts by the time at which it was put. The file is written beside its place and
-// renamed into it. Take renames the file before it reads it, so that of several takers one
-// has the message, and [Boxes.Confirm] removes it. If the program ends between the two, the
-// next [Open] puts the message back. So no message is lost, and a message is taken twice only
-// if the program ends, or [Boxes.GiveBack] is called, before it was confirmed.
+// renamed into it. Take renames the file before it reads it, and [Boxes.Confirm] removes it. If
+// the program ends between the two, the next [Open] puts the message back. So no message is
+// lost, and a message is taken twice only if the program ends, or [Boxes.GiveBack] is called,
+// before it was confirmed.
 //
 // A file that can never be read as a message is set aside. One that cannot be read now is tried
 // again by the next Take, and keeps back those behind it, so that the order of each sender
 // stays; after three tries it is set aside, too.
 //
-// Several processes may have a directory open. Each takes the messages that it finds at that moment; a
-// waiter is woken by the messages of its own Boxes only.
+// A directory belongs to one Boxes at a time, which its owner has to see to: [Open] puts back
+// what another one has taken.
 //
 // # Concurrency
 //

@@ -23,7 +23,7 @@ func TestMessageIsTriedThreeTimes(t *testing.T) {
 	dir := t.TempDir()
 	b := openDir(t, dir)
 	require.NoError(t, b.Put("ann", json.RawMessage(`"two"`)))
-	long := filepath.Join(dir, "ann", strings.Repeat("0", 245)) // the name of a message that is taken has more than 255 bytes
+	long := filepath.Join(dir, "ann", strings.Repeat("0", 247)) // the name of a message that is taken has more than 255 bytes
 	require.NoError(t, os.WriteFile(long+".msg", []byte(`"one"`), 0o600))
 	for try := 1; try <= 3; try++ {
 		require.True(t, b.Has("ann"))
@@ -50,7 +50,7 @@ func TestPassingReasonKeepsTheOrder(t *testing.T) {
 	dir := t.TempDir()
 	b := openDir(t, dir)
 	require.NoError(t, b.Put("ann", json.RawMessage(`"two"`)))
-	name := filepath.Join(dir, "ann", strings.Repeat("0", 245))
+	name := filepath.Join(dir, "ann", strings.Repeat("0", 247))
 	require.NoError(t, os.WriteFile(name+".msg", []byte(`"one"`), 0o600))
 	for range 2 {
 		messages, _ := b.Take("ann", all)
