@@ -211,7 +211,11 @@ func (f *File[T]) lock(ctx context.Context) (unlock func(), err error) {
 		release()
 		return nil, fmt.Errorf("%s cannot be changed: %w", f.path, err)
 	}
-	unlock = func() { _ = gate.Close(); release() }
+	unlock = func() {
+		_ = filelock.Unlock(gate) // a process that is being started has a copy of the file for a moment
+		_ = gate.Close()
+		release()
+	}
 	err = filelock.Lock(waiting, gate, maxWait)
 	if ctx.Err() != nil || waiting.Err() != nil || errors.Is(err, filelock.ErrHeld) {
 		unlock()
