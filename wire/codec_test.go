@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,7 +12,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +20,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 	"github.com/seed49eaa51d/pegboard/wire/gemini"
+	"github.com/seed49eaa51d/pegboard/wire/internal/wiretest"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
@@ -97,16 +96,16 @@ func TestCodec(t *testing.T) {
 			require.Equal(t, "tide", codec.Name("tide"))
 
 			history := codec.User(pegboard.Part{Text: "When is high water in Tromsø?"})
-			events, m, err := readWith(codec, script[to].call)
+			events, m, err := wiretest.Read(codec, strings.NewReader(script[to].call))
 			require.NoError(t, err)
-			require.Equal(t, []string{"I look it up.", `tide {"port":"Tromsø"}`}, events)
+			require.Equal(t, []string{"text I look it up.", `call 1 tide {"port":"Tromsø"}`}, events)
 			require.Equal(t, pegboard.FinishToolCalls, m.Finish)
 			var e pegboard.Executor
 			outcomes := e.Run(t.Context(), p, m.Calls...)
 			history = slices.Concat(history, m.History, codec.Results(m, outcomes, pegboard.Part{Text: "Be quick."}))
 			require.Contains(t, string(history[len(history)-1])+string(history[len(history)-2]), "Tromsø: 13:04")
 
-			_, m, err = readWith(codec, script[to].answer)
+			_, m, err = wiretest.Read(codec, strings.NewReader(script[to].answer))
 			require.NoError(t, err)
 			require.Equal(t, "At 13:04.", m.Text)
 			require.Equal(t, pegboard.FinishStop, m.Finish)
@@ -124,111 +123,6 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// readWith reads a whole reply and returns its events.
-func readWith(codec wire.Codec, body string) (events []string, m *wire.Message, err error) {
-	reply := codec.Read(strings.NewReader(body))
-	for e := range reply.Events() {
-		if e.Call != nil {
-			events = append(events, e.Call.Name+" "+string(e.Call.Input))
-		} else {
-			events = append(events, e.Text)
-		}
-	}
-	m, err = reply.Message()
-	return events, m, err
-}
-
-// shortener replaces the text of every result.
-type shortener struct{ tools []string }
-
-func (s *shortener) TrimResults(_ context.Context, results []pegboard.HistoryResult) (texts []string) {
-	for _, r := range results {
-		s.tools, texts = append(s.tools, r.Tool), append(texts, "short")
-	}
-	return texts
-}
-
-func TestCodecTrim(t *testing.T) {
-	t.Parallel()
-	for i, codec := range codecs(tidePool(t)) {
-		_, m, err := readWith(codec, script[i].call)
-		require.NoError(t, err)
-		outcomes := []pegboard.Outcome{{Call: &m.Calls[0], Result: pegboard.TextResult("long")}}
-		history := append(m.History, codec.Results(m, outcomes)...)
-		var s shortener
-		got := codec.Trim(t.Context(), history, &s)
-		require.Equal(t, []string{"tide"}, s.tools)
-		require.Len(t, got, len(history))
-		last := len(got) - 1
-		require.Equal(t, strings.Replace(string(history[last]), "long", "short", 1), string(got[last]))
-		require.Equal(t, history[:last], got[:last])
-	}
-}
-
-// TestCodecInterrupted drops the result of a call, as a crash does.
-func TestCodecInterrupted(t *testing.T) {
-	t.Parallel()
-	for i, codec := range codecs(tidePool(t)) {
-		_, m, err := readWith(codec, script[i].call)
-		require.NoError(t, err)
-		got, repairs := codec.Normalize(m.History)
-		require.Len(t, repairs, 1)
-		require.Equal(t, wire.MissingResult, repairs[0].Kind)
-		require.Equal(t, "1", repairs[0].CallID)
-		require.Greater(t, len(got), len(m.History))
-		again, repairs := codec.Normalize(got)
-		require.Empty(t, repairs)
-		require.Equal(t, got, again)
-	}
-}
-
-// TestCodecErrors reads replies that are none, in part or not at all.
-func TestCodecErrors(t *testing.T) {
-	t.Parallel()
-	broken := errors.New("connection reset")
-	for i, codec := range codecs(tidePool(t)) {
-		_, m, err := readWith(codec, script[i].refusal)
-		var refused *wire.APIError
-		require.ErrorAs(t, err, &refused)
-		require.Equal(t, "overloaded_error", refused.Type)
-		require.Equal(t, "Try again.", refused.Message)
-		require.Equal(t, pegboard.FinishError, m.Finish)
-
-		_, m, err = readWith(codec, script[i].call[:40])
-		require.ErrorIs(t, err, wire.ErrTruncated)
-		require.Empty(t, m.Calls)
-		require.Equal(t, pegboard.FinishError, m.Finish)
-
-		_, _, err = readWith(codec, `{"type":7,"choices":7,"object":7,"candidates":7}`)
-		require.ErrorIs(t, err, wire.ErrMalformed)
-
-		m, err = codec.Read(iotest.ErrReader(broken)).Message()
-		require.ErrorIs(t, err, wire.ErrTruncated)
-		require.ErrorIs(t, err, broken)
-		require.NotNil(t, m)
-	}
-}
-
-// TestCodecZero reads a reply and answers its call without a pool.
-func TestCodecZero(t *testing.T) {
-	t.Parallel()
-	for i, codec := range []wire.Codec{new(anthropic.Codec), new(chat.Codec), new(responses.Codec), new(gemini.Codec)} {
-		require.Equal(t, `[]`, string(codec.Tools()))
-		require.Equal(t, `{}`, string(codec.Choice(wire.Choice{Mode: wire.Required})))
-		require.Empty(t, codec.Omitted())
-		_, m, err := readWith(codec, script[i].call)
-		require.NoError(t, err)
-		require.Equal(t, "tide", m.Calls[0].Name)
-		history := append(m.History, codec.Results(m, nil)...)
-		require.Contains(t, string(history[len(history)-1]), "tide was not run")
-		_, repairs := codec.Normalize(history)
-		require.Empty(t, repairs)
-		require.Equal(t, []string{"tide"}, codec.Loaded(history))
-		require.Nil(t, codec.Recall([]string{"tide"}))
-		require.Nil(t, codec.User())
-	}
-}
-
 // TestCodecResultsHoldTheMessages: Result.Messages once reached nobody.
 func TestCodecResultsHoldTheMessages(t *testing.T) {
 	t.Parallel()
@@ -236,7 +130,7 @@ func TestCodecResultsHoldTheMessages(t *testing.T) {
 	for i, codec := range codecs(tidePool(t)) {
 		t.Run(wire.Provider(i).String(), func(t *testing.T) {
 			t.Parallel()
-			_, m, err := readWith(codec, script[i].call)
+			_, m, err := wiretest.Read(codec, strings.NewReader(script[i].call))
 			require.NoError(t, err)
 			silent := []pegboard.Outcome{{Call: &m.Calls[0], Result: pegboard.TextResult("13:04")}}
 			for _, failed := range []bool{false, true} {
@@ -286,19 +180,6 @@ func TestCodecResultsKeepMessagesInTheOrderOfTheCalls(t *testing.T) {
 	}
 }
 
-// TestCodecResultsOfAMessageMadeByHand answers a message that consists of the calls and the
-// history of another, as a host keeps them that is started again.
-func TestCodecResultsOfAMessageMadeByHand(t *testing.T) {
-	t.Parallel()
-	for i, codec := range codecs(tidePool(t)) {
-		_, m, err := readWith(codec, script[i].call)
-		require.NoError(t, err)
-		outcomes := []pegboard.Outcome{{Call: &pegboard.Call{ID: "1"}, Result: pegboard.TextResult("13:04")}}
-		again := &wire.Message{Calls: []pegboard.Call{{ID: "1", Name: "tide"}}, History: m.History}
-		require.Equal(t, codec.Results(m, outcomes), codec.Results(again, outcomes))
-	}
-}
-
 // TestCodecWritesWhatHooksSay has hooks say words of a call that they deny, of the batch and of
 // no call, and looks where each provider gets them: after the result, as words of the user.
 func TestCodecWritesWhatHooksSay(t *testing.T) {
@@ -339,7 +220,7 @@ func TestCodecWritesWhatHooksSay(t *testing.T) {
 				p := tidePoolIn(t, s)
 				codec := codecs(p)[to]
 				history := codec.User(pegboard.Part{Text: "When is high water in Tromsø?"})
-				_, m, err := readWith(codec, script[to].call)
+				_, m, err := wiretest.Read(codec, strings.NewReader(script[to].call))
 				require.NoError(t, err)
 				var ex pegboard.Executor
 				var outcomes []pegboard.Outcome
@@ -527,55 +408,5 @@ func TestInvariant7AcrossProcesses(t *testing.T) {
 		there, err := os.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, here, string(there))
-	}
-}
-
-// TestSuspendedMessageIsNotAnswered: while a call waits for an answer, no wire answers in its
-// place. Afterwards the message is answered as a whole.
-func TestSuspendedMessageIsNotAnswered(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name    string
-		codec   func(p *pegboard.Pool, suspended bool) wire.Codec
-		history []string // a message of the model with the calls a and b
-	}{
-		{"anthropic", func(p *pegboard.Pool, s bool) wire.Codec { return anthropic.New(p, anthropic.Config{Suspended: s}) },
-			[]string{`{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"edit","input":{}},{"type":"tool_use","id":"b","name":"edit","input":{}}]}`}},
-		{"chat", func(p *pegboard.Pool, s bool) wire.Codec { return chat.New(p, chat.Config{Suspended: s}) },
-			[]string{`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"edit","arguments":"{}"}},{"id":"b","type":"function","function":{"name":"edit","arguments":"{}"}}]}`}},
-		{"responses", func(p *pegboard.Pool, s bool) wire.Codec { return responses.New(p, responses.Config{Suspended: s}) },
-			[]string{`{"type":"function_call","call_id":"a","name":"edit","arguments":"{}"}`, `{"type":"function_call","call_id":"b","name":"edit","arguments":"{}"}`}},
-		{"gemini", func(p *pegboard.Pool, s bool) wire.Codec { return gemini.New(p, gemini.Config{Suspended: s}) },
-			[]string{`{"role":"model","parts":[{"functionCall":{"id":"a","name":"edit","args":{}}},{"functionCall":{"id":"b","name":"edit","args":{}}}]}`}},
-	}
-	for _, tc := range tests {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			p := poolOf(t, definition{name: "edit", schema: `{"type":"object"}`})
-			m := &wire.Message{Calls: []pegboard.Call{{ID: "a", Name: "edit"}, {ID: "b", Name: "edit"}}}
-			for _, raw := range tc.history {
-				m.History = append(m.History, json.RawMessage(raw))
-			}
-			ran := pegboard.Outcome{Call: &m.Calls[0], Result: pegboard.TextResult("done")}
-			waits := pegboard.Outcome{Call: &m.Calls[1], Result: pegboard.TextResult("it waits"), Err: &pegboard.CallError{Err: fmt.Errorf("%w: question 1", pegboard.ErrSuspended)}}
-			codec := tc.codec(p, true)
-			require.Nil(t, codec.Results(m, []pegboard.Outcome{ran, waits}))
-			normalized, repairs := codec.Normalize(m.History)
-			require.Equal(t, m.History, normalized)
-			require.Len(t, repairs, 2)
-			for i, r := range repairs {
-				require.Equal(t, wire.SuspendedCall, r.Kind)
-				require.Equal(t, m.Calls[i].ID, r.CallID)
-			}
-			require.Equal(t, "suspended call", wire.SuspendedCall.String())
-
-			_, repairs = tc.codec(p, false).Normalize(m.History)
-			require.Equal(t, wire.MissingResult, repairs[0].Kind)
-			waits.Err, waits.Result = nil, pegboard.TextResult("done, too")
-			whole := append(m.History, codec.Results(m, []pegboard.Outcome{ran, waits})...)
-			normalized, repairs = codec.Normalize(whole)
-			require.Equal(t, whole, normalized)
-			require.Empty(t, repairs)
-		})
 	}
 }

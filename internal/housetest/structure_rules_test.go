@@ -37,7 +37,7 @@ var structureRules = []structureRule{
 	},
 	{
 		name: "testify", check: inEachFile(shippedTestify),
-		fix: "use it in _test.go files only",
+		fix: "use it in _test.go files and the packages of testSupport only",
 	},
 	{
 		name: "goroutines", check: inEachFile(goroutineStarts),
@@ -171,24 +171,27 @@ func isRootModule(imp goImport) bool {
 // testSupport are the packages that exist for tests, but for the fakes.
 var testSupport = []string{
 	"internal/browser", "internal/corpus", "internal/effort", "internal/reference", "internal/script", "tools/mcp/internal/authserver",
+	"wire/internal/wiretest",
+}
+
+// isTestSupport reports whether a folder is that of such a package.
+func isTestSupport(folder string) bool {
+	return slices.ContainsFunc(testSupport, func(tree string) bool { return isWithin(folder, tree) })
 }
 
 // shippedTestSupport keeps the packages that exist for tests out of shipped code.
 // Examples may show the fakes, never the corpus, the effort, scripts, the programs of others or
 // the browser. Each of them may use the others.
 func shippedTestSupport(files []goFile) []finding {
-	isSupport := func(folder string) bool {
-		return slices.ContainsFunc(testSupport, func(tree string) bool { return isWithin(folder, tree) })
-	}
 	var all []finding
 	for _, file := range files {
-		if isSupport(file.folder) {
+		if isTestSupport(file.folder) {
 			continue
 		}
 		for _, imp := range file.imports() {
 			folder, _ := imp.own()
 			fakes := isWithin(folder, "tools/tooltest") && !file.exempt()
-			if fakes || isSupport(folder) {
+			if fakes || isTestSupport(folder) {
 				all = append(all, file.finding(imp.node, "%s is test support", folder))
 			}
 		}
@@ -197,6 +200,9 @@ func shippedTestSupport(files []goFile) []finding {
 }
 
 func shippedTestify(file goFile) []finding {
+	if isTestSupport(file.folder) {
+		return nil
+	}
 	return findImports(file, "github.com/stretchr/testify")
 }
 

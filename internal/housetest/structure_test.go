@@ -74,7 +74,7 @@ func TestStructureAcceptsAllowedCode(t *testing.T) {
 		"internal/schema/s.go":    fileImporting(`"github.com/invopop/jsonschema"`, ownImport("/internal/lane")),
 		"internal/goroutine/g.go": fileImporting(`"golang.org/x/sync/errgroup"`) + "func Go() { go func() { _ = recover() }() }",
 		"internal/proc/proc.go":   fileImporting(`"os/exec"`) + "var f = os.StartProcess()",
-		"internal/corpus/c.go":    fileImporting(`"testing"`),
+		"internal/corpus/c.go":    fileImporting(`"testing"`, `"github.com/stretchr/testify/require"`),
 		"wire/anthropic/wire.go":  fileImporting(ownImport(""), ownImport("/wire/sse")),
 		"tools/files/files.go":    fileImporting(ownImport(""), ownImport("/wire/anthropic"), `"github.com/bmatcuk/doublestar/v4"`),
 		"tools/tooltest/fake.go":  fileImporting(ownImport("")),

@@ -5,65 +5,32 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
-	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+	"github.com/seed49eaa51d/pegboard/wire/internal/wiretest"
 )
 
-// TestRecordings reads every recorded response, however its bytes arrive, and
-// compares the calls with what encoding/json alone finds in it.
+// TestRecordings compares the calls with what encoding/json alone finds in a response.
 func TestRecordings(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
-		var n tally
-		for _, r := range recordings(t, filepath.Join(folder, "recordings", "anthropic")) {
-			n.add(checkRecording(t, r))
-			tools, loaded := checkRequest(t, r)
-			n.tools += tools
-			n.loaded += loaded
-		}
-		corpus.Report(t, folder, "%d responses (%d messages with %d calls, %d API errors, %d malformed, %d cut or of other APIs), %d tool definitions, %d loaded tools",
-			n.responses, n.messages, n.calls, n.apiErrors, n.malformed, n.cut, n.tools, n.loaded)
-	}
+	wiretest.RunRecordings(t, api, checkRecording, checkRequest)
 }
 
-type tally struct{ responses, messages, calls, apiErrors, malformed, cut, tools, loaded int }
+func TestRecordingsNormalize(t *testing.T) { wiretest.RunRecordingsNormalize(t, api, "messages") }
 
-func (n *tally) add(m *wire.Message, err error) {
-	var apiError *wire.APIError
-	n.responses++
-	n.calls += len(m.Calls)
-	switch {
-	case err == nil:
-		n.messages++
-	case errors.As(err, &apiError):
-		n.apiErrors++
-	case errors.Is(err, wire.ErrMalformed):
-		n.malformed++
-	case errors.Is(err, wire.ErrTruncated):
-		n.cut++
-	}
-}
-
-// checkRecording reads a response whole, in many pieces and in other spellings.
-func checkRecording(t *testing.T, r recording) (*wire.Message, error) {
+func checkRecording(t testing.TB, r corpus.Recording, m *wire.Message, err error) {
 	t.Helper()
 	want := oracle(r.Body)
-	events, m, err := read(strings.NewReader(r.Body))
-	require.Equal(t, want.calls, written(m.Calls), r.File)
-	requireTurn(t, m, only(new(anthropic.Codec).Results(m, nil)))
+	require.Equal(t, want.calls, wiretest.Written(m.Calls), r.File)
 	var apiError *wire.APIError
 	switch {
 	case want.apiError != "":
@@ -82,25 +49,10 @@ func checkRecording(t *testing.T, r recording) (*wire.Message, error) {
 			requireHistory(t, want.blocks, m, r.File)
 		}
 	}
-	for _, body := range pieces(r.Body) {
-		again, n, errAgain := read(body)
-		require.Equal(t, events, again, r.File)
-		require.Equal(t, m, n, r.File)
-		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain), r.File)
-	}
-	return m, err
-}
-
-func written(calls []pegboard.Call) []string {
-	var all []string
-	for _, c := range calls {
-		all = append(all, c.ID+" "+c.Name+" "+string(c.Input))
-	}
-	return all
 }
 
 // requireHistory compares what is sent back with what came, block by block.
-func requireHistory(t *testing.T, want []map[string]any, m *wire.Message, file string) {
+func requireHistory(t testing.TB, want []map[string]any, m *wire.Message, file string) {
 	t.Helper()
 	var got struct{ Content []json.RawMessage }
 	if history := only(m.History); history != nil {
@@ -114,39 +66,16 @@ func requireHistory(t *testing.T, want []map[string]any, m *wire.Message, file s
 	}
 }
 
-// pieces returns the ways in which a body may arrive: a byte at a time, split
-// in two at any place (or at some, if it is long), and with other line ends.
-func pieces(body string) []io.Reader {
-	all := []io.Reader{iotest.OneByteReader(strings.NewReader(body)), iotest.DataErrReader(strings.NewReader(body))}
-	if !strings.HasPrefix(body, "{") {
-		crlf := strings.ReplaceAll(strings.ReplaceAll(body, "\r\n", "\n"), "\n", "\r\n")
-		all = append(all, strings.NewReader(crlf), iotest.OneByteReader(strings.NewReader("\ufeff: comment\r\n"+crlf)))
-	}
-	split := func(at int) {
-		all = append(all, io.MultiReader(strings.NewReader(body[:at]), strings.NewReader(body[at:])))
-	}
-	const each = 1024
-	random := rand.New(rand.NewPCG(11, uint64(len(body))))
-	for i := range min(len(body), each) {
-		if len(body) <= each {
-			split(i)
-		} else if i%32 == 0 {
-			split(random.IntN(len(body)))
-		}
-	}
-	return all
-}
-
 // checkRequest builds the tools of a recorded request and compares how they are
 // declared with what was sent. What its messages made known is found again.
-func checkRequest(t *testing.T, r recording) (tools, loaded int) {
+func checkRequest(t testing.TB, r corpus.Recording) (tools int) {
 	t.Helper()
 	var request struct {
 		Tools    []json.RawMessage
 		Messages []json.RawMessage
 	}
 	if json.Unmarshal(r.Request, &request) != nil {
-		return 0, 0
+		return 0
 	}
 	var own []pegboard.Tool
 	var server, want []json.RawMessage
@@ -159,22 +88,14 @@ func checkRequest(t *testing.T, r recording) (tools, loaded int) {
 		}
 		require.NoError(t, json.Unmarshal(raw, &d))
 		if d.Parameters != nil {
-			return 0, 0
+			return 0
 		}
 		want = append(want, raw)
 		if d.InputSchema == nil {
 			server = append(server, raw)
 			continue
 		}
-		built, err := pegboard.BuildRaw(d.InputSchema, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info:        pegboard.Info{Name: d.Name, Loading: loading(d.DeferLoading)},
-			Description: d.Description,
-			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-				return nil, nil
-			},
-		})
-		require.NoError(t, err, r.File)
-		own = append(own, built)
+		own = append(own, wiretest.Tool(t, pegboard.Info{Name: d.Name, Loading: wiretest.Loading(d.DeferLoading)}, d.Description, string(d.InputSchema)))
 	}
 	w := anthropic.New(poolOf(t, own...), anthropic.Config{ServerTools: server})
 	var got []json.RawMessage
@@ -185,11 +106,11 @@ func checkRequest(t *testing.T, r recording) (tools, loaded int) {
 
 	known := w.Loaded(request.Messages)
 	require.ElementsMatch(t, known, knownIn(decoded(t, request.Messages)), r.File)
-	return len(own), len(known)
+	return len(own)
 }
 
 // decoded returns values in which only what they say can differ.
-func decoded(t *testing.T, raw []json.RawMessage) (all []any) {
+func decoded(t testing.TB, raw []json.RawMessage) (all []any) {
 	t.Helper()
 	for _, r := range raw {
 		var v any
@@ -227,34 +148,10 @@ func knownIn(v any) (tools []string) {
 	return tools
 }
 
-type recording = corpus.Recording
-
-// recordings returns every response below a folder.
-func recordings(t testing.TB, folder string) []recording {
+// recordings returns every response below a folder of the corpus.
+func recordings(t testing.TB, folder string) []corpus.Recording {
 	t.Helper()
-	return corpus.Recordings(t, folder, map[string]func(testing.TB, string) []recording{".chunks.txt": chunks})
-}
-
-// chunks reads a file of one payload a line. It may hold several messages.
-func chunks(t testing.TB, path string) []recording {
-	t.Helper()
-	var all []recording
-	var body strings.Builder
-	flush := func() {
-		if body.Len() > 0 {
-			all = append(all, recording{File: path, Body: body.String()})
-		}
-		body.Reset()
-	}
-	for _, line := range corpus.Lines(t, path) {
-		body.WriteString("data: " + string(line) + "\n\n")
-		var event struct{ Type string }
-		if json.Unmarshal(line, &event) == nil && event.Type == "message_stop" {
-			flush()
-		}
-	}
-	flush()
-	return all
+	return corpus.Recordings(t, filepath.Join(folder, "recordings", "anthropic"), map[string]func(testing.TB, string) []corpus.Recording{".chunks.txt": wiretest.Chunks("message_stop")})
 }
 
 // expectation is what encoding/json alone finds in a response.
@@ -506,102 +403,40 @@ func sendable(blocks []map[string]any) []map[string]any {
 	return kept
 }
 
-func outcome(id string, parts ...pegboard.Part) pegboard.Outcome {
-	return pegboard.Outcome{Call: &pegboard.Call{ID: id}, Result: &pegboard.Result{Parts: parts}}
-}
-
-func failed(o pegboard.Outcome, err error) pegboard.Outcome {
-	o.Result.IsError = true
-	o.Err = err
-	return o
-}
-
-func text(s string) pegboard.Part { return pegboard.Part{Text: s} }
-
 func TestResults(t *testing.T) {
-	t.Parallel()
-	calls := func(ids ...string) (m wire.Message) {
-		for _, id := range ids {
-			m.Calls = append(m.Calls, pegboard.Call{ID: id, Name: "clock"})
-		}
-		return m
+	said := func(s string) string { return `{"type":"text","text":"` + s + `"}` }
+	image := func(kind, data string) string {
+		return `{"type":"image","source":{"type":"base64","media_type":"image/` + kind + `","data":"` + data + `"}}`
 	}
-	tests := []struct {
-		name     string
-		message  wire.Message
-		outcomes []pegboard.Outcome
-		more     []pegboard.Part
-		want     string // content; empty: no message
-	}{
-		{name: "nothing"},
-		{name: "text", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", text("<12>"), text(" "), text("o'clock"))},
-			want: `[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"<12>"},{"type":"text","text":"o'clock"}]}]`},
-		{name: "error", message: calls("a"), outcomes: []pegboard.Outcome{failed(outcome("a", text("no")), nil)},
-			want: `[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"no"}],"is_error":true}]`},
-		{name: "empty", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a")}, want: `[{"type":"tool_result","tool_use_id":"a"}]`},
-		{name: "order of the calls", message: calls("a", "b"), outcomes: []pegboard.Outcome{outcome("b"), outcome("a")},
-			want: `[{"type":"tool_result","tool_use_id":"a"},{"type":"tool_result","tool_use_id":"b"}]`},
-		{name: "more comes last", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a")}, more: []pegboard.Part{text("go on")},
-			want: `[{"type":"tool_result","tool_use_id":"a"},{"type":"text","text":"go on"}]`},
-		{name: "only more", more: []pegboard.Part{text("go on")}, want: `[{"type":"text","text":"go on"}]`},
-		{name: "duplicates", message: calls("a", "a"), outcomes: []pegboard.Outcome{
-			failed(outcome("a", text("second")), &pegboard.CallError{Err: pegboard.ErrDuplicate}), outcome("a", text("first")), outcome("a", text("third"))},
-			want: `[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"first"}]}]`},
-		{name: "of other calls", message: calls("a"), outcomes: []pegboard.Outcome{outcome("z"), outcome(""), {}, outcome("a")},
-			want: `[{"type":"tool_result","tool_use_id":"a"}]`},
-		{name: "missing", message: calls("a"),
-			want: `[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"clock was not run: the turn was interrupted. Repeat the call if it is still wanted."}],"is_error":true}]`},
-		{name: "calls without id have no answer", message: calls("")},
-		{name: "images", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a",
-			pegboard.Part{MIME: "image/png", Data: []byte("png")}, pegboard.Part{MIME: "Image/JPEG; q=1", Data: []byte("jpg")}, pegboard.Part{MIME: "image/jpg", Data: []byte("jpg")})},
-			want: `[{"type":"tool_result","tool_use_id":"a","content":[` +
-				`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"cG5n"}},` +
-				`{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"anBn"}},` +
-				`{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"anBn"}}]}]`},
-		{name: "other bytes", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a",
-			pegboard.Part{MIME: "application/zip", Data: make([]byte, 1234)}, pegboard.Part{MIME: "image/png"}, pegboard.Part{MIME: "a b", Data: []byte("x")})},
-			want: `[{"type":"tool_result","tool_use_id":"a","content":[` + leftOut(1234, "application/zip") + `,` + leftOut(0, "image/png") + `,` + leftOut(1, "a b") + `]}]`},
-		{name: "not UTF-8", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", text("\xff"))},
-			want: `[{"type":"tool_result","tool_use_id":"a","content":[{"type":"text","text":"\ufffd"}]}]`},
+	failure := func(content ...string) []string {
+		return []string{user(`{"type":"tool_result","tool_use_id":"a","content":[` + strings.Join(content, ",") + `],"is_error":true}`)}
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got := only(new(anthropic.Codec).Results(&tt.message, tt.outcomes, tt.more...))
-			if tt.want == "" {
-				require.Nil(t, got)
-				return
-			}
-			require.Equal(t, `{"role":"user","content":`+tt.want+`}`, string(got))
-		})
-	}
+	answer := func(content ...string) []string { return []string{user(resultOf("a", content...))} }
+	wiretest.RunResults(t, api, map[string][]string{
+		"text":                    answer(said("<12> & more"), said("o'clock")),
+		"nothing":                 {user(`{"type":"tool_result","tool_use_id":"a"}`)},
+		"not UTF-8":               answer(said(`\ufffd`)),
+		"failure":                 failure(said("no")),
+		"failure without words":   failure(said("clock failed and did not say why. Look at what it did before you repeat it.")),
+		"failure with an image":   failure(said("no"), said("(3 bytes of type image/png were left out: the result of a failed call is text alone. Ask for them in a call of their own.)")),
+		"images":                  answer(said("see"), image("png", "cG5n"), image("jpeg", "anBn")),
+		"file":                    answer(`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"cGRm"},"title":"The plan"}`),
+		"other bytes":             answer(leftOut(1234, "application/zip"), leftOut(0, "image/png"), leftOut(1, "a b")),
+		"documents":               answer(`{"type":"document","source":{"type":"text","media_type":"text/plain","data":"x"},"title":"T"}`, said("1,2")),
+		"search result":           answer(`{"type":"search_result","source":"https://a","title":"Page","content":[` + said("words") + `]}`),
+		"tool that is gone":       answer(said(gone("x"))),
+		"order of the calls":      {user(resultOf("a", said("1")), resultOf("b", said("2")))},
+		"duplicates":              answer(said("first")),
+		"outcomes of other calls": answer(said("1")),
+		"no outcome":              failure(said("clock was not run: the turn was interrupted. Repeat the call if it is still wanted.")),
+		"more":                    {user(resultOf("a", said("1")), said("go"), said("on"), image("png", "cG5n"))},
+		"only more":               {user(said("go on"))},
+	})
 }
 
 func leftOut(size int, kind string) string {
 	return fmt.Sprintf(`{"type":"text","text":"(%d bytes of type %s were left out: only text, PDF documents and PNG, JPEG, GIF and WebP images `+
 		`can be shown. Ask for the content in one of these forms.)"}`, size, kind)
-}
-
-// TestResultsOfAnExecutor takes a reply with all kinds of calls through a real
-// executor.
-func TestResultsOfAnExecutor(t *testing.T) {
-	t.Parallel()
-	p := poolOf(t, tool(t, "clock", "", anyObject))
-	_, m, err := read(strings.NewReader(stream(start,
-		begin(0, use("a", "clock")), partial(0, `{}`), end(0),
-		begin(1, use("a", "clock")), partial(1, `{}`), end(1),
-		begin(2, use("b", "unknown")), end(2),
-		begin(3, use("c", "clock")), partial(3, `{"x`), end(3),
-		because("tool_use"), stop)))
-	require.NoError(t, err)
-	var e pegboard.Executor
-	outcomes := e.Run(t.Context(), p, m.Calls...)
-	require.Len(t, outcomes, 4)
-	require.ErrorIs(t, outcomes[1].Err, pegboard.ErrDuplicate)
-	answer := only(new(anthropic.Codec).Results(m, outcomes))
-	requireTurn(t, m, answer)
-	require.Equal(t, 3, strings.Count(string(answer), `"tool_result"`))
-	require.Equal(t, 1, strings.Count(string(answer), "INVALID_JSON"))
 }
 
 // TestResultsOfInvalidJSON sends back what the model wrote, so that it can see
@@ -639,145 +474,6 @@ func TestResultsWhileAServerToolIsPending(t *testing.T) {
 	require.Nil(t, only(new(anthropic.Codec).Results(m, nil, text("go on"))))
 }
 
-// TestInvariant2 builds replies and outcomes at random and checks every request
-// that comes of them as the API does.
-func TestInvariant2(t *testing.T) {
-	t.Parallel()
-	for seed := range effort.Of(t, uint64(2000)) {
-		random := rand.New(rand.NewPCG(2, seed))
-		_, m, err := read(strings.NewReader(randomReply(random)))
-		if err != nil {
-			require.ErrorIs(t, err, wire.ErrTruncated)
-		}
-		requireTurn(t, m, only(new(anthropic.Codec).Results(m, randomOutcomes(random), randomParts(random)...)))
-	}
-}
-
-var ids = []string{"toolu_1", "toolu_2", "toolu_3", "toolu_4"}
-
-func randomReply(random *rand.Rand) string {
-	events := []string{start}
-	for i := range random.IntN(6) {
-		id := ids[random.IntN(len(ids))]
-		block := []string{
-			use(id, "clock"), use(id, "weather"), use("srv"+id, "search"),
-			`{"type":"text","text":" "}`, `{"type":"text","text":"a"}`, `{"type":"thinking","thinking":"t","signature":"s"}`,
-			fmt.Sprintf(`{"type":"server_tool_use","id":"srv%s","name":"search","input":{}}`, id),
-			fmt.Sprintf(`{"type":"search_result","tool_use_id":"srv%s"}`, id),
-		}[random.IntN(8)]
-		events = append(events, begin(i, block))
-		if strings.Contains(block, "tool_use\"") {
-			events = append(events, partial(i, []string{"", "{}", `{"a":1}`, `{"a`, "[]"}[random.IntN(5)]))
-		}
-		if random.IntN(8) > 0 {
-			events = append(events, end(i))
-		}
-	}
-	events = append(events, because([]string{"tool_use", "max_tokens", "end_turn"}[random.IntN(3)]), stop)
-	return stream(events[:len(events)-random.IntN(8)%len(events)]...)
-}
-
-func randomOutcomes(random *rand.Rand) (outcomes []pegboard.Outcome) {
-	for range random.IntN(8) {
-		o := outcome(append(ids, "", "srvtoolu_1", "other")[random.IntN(len(ids)+3)], randomParts(random)...)
-		switch random.IntN(4) {
-		case 0:
-			o = failed(o, &pegboard.CallError{Err: pegboard.ErrDuplicate})
-		case 1:
-			o = failed(o, errors.New("no"))
-		}
-		o.Result.Messages = randomParts(random)
-		outcomes = append(outcomes, o)
-	}
-	return outcomes
-}
-
-func randomParts(random *rand.Rand) (parts []pegboard.Part) {
-	for range random.IntN(3) {
-		parts = append(parts, []pegboard.Part{
-			text(""), text("a"), {MIME: "image/png", Data: []byte("b")}, {MIME: "text/x"},
-			{Tool: "clock"}, {Source: "s", Text: "t"}, {Source: "s"}, {MIME: "text/plain", Text: "a", Title: "b"}, {MIME: "application/pdf", Data: []byte("c")},
-		}[random.IntN(9)])
-	}
-	return parts
-}
-
-// turn is a message of a request as the API reads it.
-type turn struct {
-	Role    string `json:"role"`
-	Content []struct {
-		Type      string          `json:"type"`
-		ID        string          `json:"id"`
-		Text      string          `json:"text"`
-		Input     json.RawMessage `json:"input"`
-		ToolUseID string          `json:"tool_use_id"`
-		IsError   bool            `json:"is_error"`
-		Content   json.RawMessage `json:"content"`
-	} `json:"content"`
-}
-
-// requireTurn checks a reply that is sent back together with its answer: each
-// call has one result, in order, before anything else.
-func requireTurn(t *testing.T, m *wire.Message, answer json.RawMessage) {
-	t.Helper()
-	var asked, waiting []string
-	if history := only(m.History); history != nil {
-		var reply turn
-		require.NoError(t, json.Unmarshal(history, &reply))
-		require.Equal(t, "assistant", reply.Role)
-		require.NotEmpty(t, reply.Content)
-		for _, b := range reply.Content {
-			switch {
-			case b.Type == "text":
-				require.NotEmpty(t, strings.TrimSpace(b.Text))
-			case b.Type == "tool_use" && !strings.HasPrefix(b.ID, "srvtoolu_"):
-				require.NotContains(t, asked, b.ID)
-				require.Regexp(t, `^\{`, string(b.Input))
-				asked = append(asked, b.ID)
-			case strings.HasSuffix(b.Type, "tool_use"):
-				waiting = append(waiting, b.ID)
-			}
-			waiting = remove(waiting, b.ToolUseID)
-		}
-		require.NotContains(t, []string{"thinking", "redacted_thinking"}, reply.Content[len(reply.Content)-1].Type)
-	}
-	if answer == nil {
-		require.Empty(t, asked, "calls without results")
-		return
-	}
-	var results turn
-	require.NoError(t, json.Unmarshal(answer, &results))
-	require.Equal(t, "user", results.Role)
-	require.NotEmpty(t, results.Content)
-	var answered []string
-	for i, b := range results.Content {
-		if b.Type == "tool_result" {
-			require.Len(t, answered, i, "a result after other content")
-			answered = append(answered, b.ToolUseID)
-			var content []struct{ Type, Text string }
-			require.True(t, b.Content == nil || json.Unmarshal(b.Content, &content) == nil)
-			require.False(t, b.IsError && len(content) == 0, "a failure without content")
-			for _, c := range content {
-				require.False(t, c.Type == "text" && strings.TrimSpace(c.Text) == "", "blank text")
-				require.False(t, b.IsError && c.Type != "text", "a failure with %s", c.Type)
-			}
-			continue
-		}
-		require.NotEqual(t, "tool_reference", b.Type)
-		require.Empty(t, waiting, "content beside results while a server tool is pending")
-	}
-	require.Equal(t, asked, answered)
-}
-
-func remove(list []string, s string) (rest []string) {
-	for _, v := range list {
-		if v != s {
-			rest = append(rest, v)
-		}
-	}
-	return rest
-}
-
 // TestNewestPool: a server connects while ToolSearch waits for it. The request that the
 // call came from does not hold its tools, so that nothing can refer to them yet.
 func TestNewestPool(t *testing.T) {
@@ -785,7 +481,7 @@ func TestNewestPool(t *testing.T) {
 	var r pegboard.Registry
 	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{Newest: func(s *pegboard.Session) *pegboard.Pool {
 		r.Detach("maps")
-		_, err := r.Attach("maps", waiting(t, "route", anyObject))
+		_, err := r.Attach("maps", wiretest.Late(t, "route", anyObject))
 		require.NoError(t, err)
 		return r.AssemblePool(s, pegboard.PoolConfig{})
 	}}), tool(t, "clock", "", anyObject)))
@@ -804,15 +500,4 @@ func TestNewestPool(t *testing.T) {
 	require.NoError(t, err)
 	got = anthropic.New(next, anthropic.Config{}).Results(m, e.Run(context.Background(), next, m.Calls...))
 	require.Contains(t, string(got[0]), `{"type":"tool_reference","tool_name":"mcp__maps__route"}`)
-}
-
-// only returns the only message of a list, or nil if there is none.
-func only(list []json.RawMessage) json.RawMessage {
-	switch len(list) {
-	case 0:
-		return nil
-	case 1:
-		return list[0]
-	}
-	panic("this API has one message for a turn")
 }

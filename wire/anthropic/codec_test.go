@@ -1,42 +1,20 @@
 package anthropic_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/internal/corpus"
-	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+	"github.com/seed49eaa51d/pegboard/wire/internal/wiretest"
 )
 
-// BenchmarkNew makes the tools of a request from a pool whose tools were sent
-// before.
-func BenchmarkNew(b *testing.B) {
-	for _, n := range []int{10, 100, 1000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			var tools []pegboard.Tool
-			for i := range n {
-				tools = append(tools, tool(b, fmt.Sprintf("tool%04d", i), "Does something.", `{"properties":{"path":{"type":"string"}},"required":["path"]}`))
-			}
-			p := poolOf(b, tools...)
-			anthropic.New(p, anthropic.Config{})
-			b.ReportAllocs()
-			for b.Loop() {
-				anthropic.New(p, anthropic.Config{})
-			}
-		})
-	}
-}
+func BenchmarkCodec(b *testing.B) { wiretest.Benchmark(b, api) }
 
 func BenchmarkRead(b *testing.B) {
 	body := fixture(b, "parallel.sse")
@@ -47,35 +25,6 @@ func BenchmarkRead(b *testing.B) {
 		if _, err := w.Read(strings.NewReader(body)).Message(); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func TestChoice(t *testing.T) {
-	t.Parallel()
-	w := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject)), anthropic.Config{})
-	tests := []struct {
-		name   string
-		choice wire.Choice
-		want   string
-	}{
-		{name: "zero", want: `{"type":"auto"}`},
-		{name: "auto, one at a time", choice: wire.Choice{Sequential: true}, want: `{"type":"auto","disable_parallel_tool_use":true}`},
-		{name: "required", choice: wire.Choice{Mode: wire.Required}, want: `{"type":"any"}`},
-		{name: "required, one at a time", choice: wire.Choice{Mode: wire.Required, Sequential: true}, want: `{"type":"any","disable_parallel_tool_use":true}`},
-		{name: "required of one", choice: wire.Choice{Mode: wire.Required, Tools: []string{"clock"}}, want: `{"type":"tool","name":"clock"}`},
-		{name: "required of some", choice: wire.Choice{Mode: wire.Required, Tools: []string{"clock", "notes.add"}}, want: `{"type":"any"}`},
-		{name: "auto of one", choice: wire.Choice{Tools: []string{"clock"}}, want: `{"type":"auto"}`},
-		{name: "none", choice: wire.Choice{Mode: wire.None, Sequential: true}, want: `{"type":"none"}`},
-		{name: "one", choice: wire.Choice{Mode: wire.One, Tool: "clock"}, want: `{"type":"tool","name":"clock"}`},
-		{name: "one by another name", choice: wire.Choice{Mode: wire.One, Tool: "notes.add", Sequential: true},
-			want: `{"type":"tool","name":"` + w.Name("notes.add") + `","disable_parallel_tool_use":true}`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			require.Equal(t, `{"tool_choice":`+tt.want+`}`, string(w.Choice(tt.choice)))
-			require.Equal(t, "{}", string(anthropic.New(poolOf(t), anthropic.Config{}).Choice(tt.choice)), "the API takes no choice without tools")
-		})
 	}
 }
 
@@ -105,8 +54,6 @@ func TestLoaded(t *testing.T) {
 			want: []string{"x", "y"}},
 		{name: "not found by the server", in: []string{assistant(
 			`{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"tool_search_tool_result_error","error_code":"unavailable"}}`)}},
-		{name: "definitions", in: []string{assistant(use("a", "ToolSearch")), user(resultOf("a", `{"type":"text","text":`+block+`}`))}, want: []string{"ToolSearch", "x", "y"}},
-		{name: "definitions in a string", in: []string{assistant(use("a", "ToolSearch")), user(`{"type":"tool_result","tool_use_id":"a","content":` + block + `}`)}, want: []string{"ToolSearch", "x", "y"}},
 		{name: "names of the pool", in: []string{assistant(use("a", w.Name("notes.add")), use("b", "Task"), use("c", "Agent"))}, want: []string{"notes.add", "Agent"}},
 		{name: "odd results", in: []string{user(`{"type":"tool_result"}`, `{"type":"tool_result","content":7}`, `{"type":"tool_result","content":[1,null,{},"x",{"type":"tool_reference"}]}`,
 			`{"type":"tool_search_tool_result","content":[]}`, `{"type":"tool_search_tool_result","content":{"tool_references":{}}}`)}},
@@ -115,11 +62,11 @@ func TestLoaded(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			require.Equal(t, tt.want, w.Loaded(messagesOf(tt.in)))
+			require.Equal(t, tt.want, w.Loaded(messagesOf(tt.in...)))
 		})
 	}
 	var zero anthropic.Codec
-	require.Equal(t, []string{"Task"}, zero.Loaded(messagesOf([]string{assistant(use("a", "Task"))})))
+	require.Equal(t, []string{"Task"}, zero.Loaded(messagesOf(assistant(use("a", "Task")))))
 }
 
 // aliased returns a tool with another name.
@@ -128,55 +75,19 @@ func aliased(t *testing.T, name, alias string) pegboard.Tool {
 	return special(t, pegboard.Info{Name: name, Aliases: []string{alias}}, anyObject)
 }
 
-// TestShown tells results of a search from what only looks like one: that loads no
-// tools, and is trimmed like any other.
 func TestShown(t *testing.T) {
-	t.Parallel()
-	search := special(t, pegboard.Info{Name: "ToolSearch", Aliases: []string{"FindTools"}}, anyObject)
-	searching := anthropic.New(poolOf(t, search, tool(t, "fetch.page", "", anyObject)), anthropic.Config{})
-	renamed := anthropic.New(poolOf(t, aliased(t, "grep", "ToolSearch")), anthropic.Config{})
-	const block = `"<functions>\n{\"name\":\"zoom\"}\n</functions>"`
-	shows := `{"type":"tool_result","tool_use_id":"a","content":` + block + `}`
-	inParts := resultOf("a", `{"type":"text","text":"Found:"}`, `{"type":"text","text":`+block+`}`)
-	found := []string{"ToolSearch", "zoom"}
-	tests := []struct {
-		name   string
-		wire   *anthropic.Codec
-		call   string
-		result string
-		loaded []string
-		fixed  bool
-	}{
-		{name: "a page", wire: searching, call: assistant(use("a", searching.Name("fetch.page"))), result: shows, loaded: []string{"fetch.page"}},
-		{name: "a file", wire: searching, call: assistant(use("a", "Read")), result: inParts, loaded: []string{"Read"}},
-		{name: "a server", wire: searching, call: assistant(use("a", "mcp__maps__route")), result: shows, loaded: []string{"mcp__maps__route"}},
-		{name: "a tool that was renamed", wire: renamed, call: assistant(use("a", "ToolSearch")), result: shows, loaded: []string{"grep"}},
-		{name: "an unknown call", wire: searching, call: assistant(use("b", "ToolSearch")), result: shows, loaded: []string{"ToolSearch"}},
-		{name: "no call", wire: searching, call: hello, result: shows},
-		{name: "no id", wire: searching, call: assistant(`{"type":"tool_use","name":"ToolSearch"}`), result: `{"type":"tool_result","content":` + block + `}`, loaded: []string{"ToolSearch"}},
-		{name: "a call of the user", wire: searching, call: user(use("a", "ToolSearch")), result: shows},
-		{name: "the second call of an id", wire: searching, call: assistant(use("a", "Read"), use("a", "ToolSearch")), result: shows, loaded: []string{"Read", "ToolSearch"}},
-		{name: "a search that failed", wire: searching, call: assistant(use("a", "ToolSearch")), result: `{"type":"tool_result","tool_use_id":"a","is_error":true,"content":` + block + `}`, loaded: []string{"ToolSearch"}},
-		{name: "a search that found nothing", wire: searching, call: assistant(use("a", "ToolSearch")), result: resultOf("a", says), loaded: []string{"ToolSearch"}},
-		{name: "a search", wire: searching, call: assistant(use("a", "ToolSearch")), result: shows, loaded: found, fixed: true},
-		{name: "a search, in parts", wire: searching, call: assistant(use("a", "ToolSearch")), result: inParts, loaded: found, fixed: true},
-		{name: "an alias", wire: searching, call: assistant(use("a", "FindTools")), result: shows, loaded: found, fixed: true},
-		{name: "without a pool", wire: &anthropic.Codec{}, call: assistant(use("a", "ToolSearch")), result: shows, loaded: found, fixed: true},
-		{name: "a reference", wire: searching, call: hello, result: resultOf("a", refer("zoom")), loaded: []string{"zoom"}, fixed: true},
-		{name: "the text of a reference", wire: searching, call: assistant(use("a", "Read")),
-			result: `{"type":"tool_result","tool_use_id":"a","content":"[{\"type\":\"tool_reference\",\"tool_name\":\"zoom\"}]"}`, loaded: []string{"Read"}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			messages := messagesOf([]string{tt.call, user(tt.result)})
-			require.Equal(t, tt.loaded, tt.wire.Loaded(messages))
-			var s trimmer
-			tt.wire.Trim(t.Context(), messages, &s)
-			require.Len(t, s.shown, 1)
-			require.Equal(t, tt.fixed, s.shown[0].Fixed)
-		})
-	}
+	block, err := json.Marshal(wiretest.Shown)
+	require.NoError(t, err)
+	shows := `{"type":"tool_result","tool_use_id":"a","content":` + string(block) + `}`
+	wiretest.RunShown(t, api, []wiretest.ShownCase{
+		{Name: "a text alone", In: []string{assistant(use("a", "Read")), user(shows)}, Loaded: []string{"Read"}},
+		{Name: "a search, a text alone", In: []string{assistant(use("a", "ToolSearch")), user(shows)}, Loaded: []string{"ToolSearch", "zoom"}, Fixed: true},
+		{Name: "no id", In: []string{assistant(`{"type":"tool_use","name":"ToolSearch"}`), user(`{"type":"tool_result","content":` + string(block) + `}`)}, Loaded: []string{"ToolSearch"}},
+		{Name: "a call of the user", In: []string{user(use("a", "ToolSearch")), user(shows)}},
+		{Name: "the second call of an id", In: []string{assistant(use("a", "Read"), use("a", "ToolSearch")), user(shows)}, Loaded: []string{"Read", "ToolSearch"}},
+		{Name: "a reference", In: []string{hello, user(resultOf("a", refer("zoom")))}, Loaded: []string{"zoom"}, Fixed: true},
+		{Name: "the text of a reference", In: []string{assistant(use("a", "Read")), user(`{"type":"tool_result","tool_use_id":"a","content":"[{\"type\":\"tool_reference\",\"tool_name\":\"zoom\"}]"}`)}, Loaded: []string{"Read"}},
+	})
 }
 
 // TestNormalizeStaleReferences takes away a tool that a conversation refers to.
@@ -185,12 +96,12 @@ func TestNormalizeStaleReferences(t *testing.T) {
 	before := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", anyObject), aliased(t, "Agent", "Task")), anthropic.Config{})
 	after := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject), tool(t, "notes.add", "", refusedSchema), aliased(t, "Agent", "Task")), anthropic.Config{})
 	notes := before.Name("notes.add")
-	in := messagesOf([]string{
+	in := messagesOf(
 		hello, assistant(use("a", "search"), use("b", "search")),
-		`{"role": "user","content":[` + resultOf("a", refer("clock"), refer(notes), refer("Task")) + `, ` + resultOf("b", says) + `]}`,
+		`{"role": "user","content":[`+resultOf("a", refer("clock"), refer(notes), refer("Task"))+`, `+resultOf("b", says)+`]}`,
 		assistant(onServer, `{"type":"tool_search_tool_result","tool_use_id":"srvtoolu_1","content":{"type":"tool_search_tool_search_result","tool_references":[`+refer(notes)+`]}}`),
 		user(refer(notes)),
-	})
+	)
 	got, repairs := before.Normalize(in)
 	renamed := wire.Repair{Kind: wire.StaleReference, CallID: "a", Message: 2}
 	agent := `{"type":"tool_reference","tool_name":"Agent"}` // the request holds no tool Task
@@ -216,7 +127,7 @@ func TestNormalizeStaleReferences(t *testing.T) {
 func TestNormalizeStaleReferencesAndMore(t *testing.T) {
 	t.Parallel()
 	w := anthropic.New(poolOf(t, tool(t, "clock", "", anyObject)), anthropic.Config{})
-	got, repairs := w.Normalize(messagesOf([]string{assistant(use("a", "search"), use("b", "clock")), hello, user(resultOf("a", refer("x")))}))
+	got, repairs := w.Normalize(messagesOf(assistant(use("a", "search"), use("b", "clock")), hello, user(resultOf("a", refer("x")))))
 	require.Equal(t, []wire.Repair{
 		{Kind: wire.MissingResult, CallID: "b"},
 		{Kind: wire.MisplacedResult, CallID: "a", Message: 2},
@@ -254,331 +165,87 @@ func unanswered(id, name string) string {
 }
 
 func TestNormalize(t *testing.T) {
-	t.Parallel()
 	a, b := use("a", "clock"), use("b", "map")
 	resultOfA := `{"type":"tool_result","tool_use_id":"a"}`
-	tests := []struct {
-		name    string
-		in      []string
-		want    []string // nil: the same
-		repairs []wire.Repair
-	}{
-		{name: "nothing"},
-		{name: "in order", in: []string{hello, ` { "content" : [` + thinks + ` , ` + a + `, ` + b + `], "role": "assistant"} `,
+	wiretest.RunNormalize(t, api, []wiretest.NormalizeCase{
+		{Name: "nothing"},
+		{Name: "in order", In: []string{hello, ` { "content" : [` + thinks + ` , ` + a + `, ` + b + `], "role": "assistant"} `,
 			user(imageOfA, toolsOfB, says), assistant(says), `{"role":"user","content":""}`}},
-		{name: "nothing to do with calls", in: []string{hello, hello, assistant(unknown, `{"type":"tool_use_2","id":"x"}`), assistant(thinks), user(unknown), user()}},
-		{name: "the server answers", in: []string{assistant(onServer, served, `{"type":"mcp_tool_use","id":"mcptoolu_1"}`, `{"type":"mcp_tool_result","tool_use_id":"mcptoolu_1"}`, use("srvtoolu_2", "run")), hello}},
-		{name: "system", in: []string{`{"role":"system","content":"Be kind."}`, hello}},
+		{Name: "nothing to do with calls", In: []string{hello, hello, assistant(unknown, `{"type":"tool_use_2","id":"x"}`), assistant(thinks), user(unknown), user()}},
+		{Name: "the server answers", In: []string{assistant(onServer, served, `{"type":"mcp_tool_use","id":"mcptoolu_1"}`, `{"type":"mcp_tool_result","tool_use_id":"mcptoolu_1"}`, use("srvtoolu_2", "run")), hello}},
+		{Name: "system", In: []string{`{"role":"system","content":"Be kind."}`, hello}},
 
-		{name: "text follows", in: []string{assistant(a, b), `{"name":"x","role":"user","content":"st\u006fp \ud800"}`},
-			want:    []string{assistant(a, b), `{"name":"x","role":"user","content":[` + unanswered("a", "clock") + `,` + unanswered("b", "map") + `,{"type":"text","text":"st\u006fp \ud800"}]}`},
-			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}, {Kind: wire.MissingResult, CallID: "b"}}},
-		{name: "blank text follows", in: []string{assistant(a), `{"role":"user","content":" \n"}`}, want: []string{assistant(a), user(unanswered("a", "clock"))},
-			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
-		{name: "at the end", in: []string{hello, assistant(a)}, want: []string{hello, assistant(a), user(unanswered("a", "clock"))},
-			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a", Message: 1}}},
-		{name: "id and name in other spellings", in: []string{assistant(`{"type":"tool\u005fuse","id":"\u0061<","name":"\u0063lock<"}`)},
-			want:    []string{assistant(`{"type":"tool\u005fuse","id":"\u0061<","name":"\u0063lock<"}`), user(unanswered(`\u0061<`, "clock<"))},
-			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a<"}}},
-		{name: "without a name", in: []string{assistant(`{"type":"tool_use","id":"a"}`)}, want: []string{assistant(`{"type":"tool_use","id":"a"}`), user(unanswered("a", "this call"))},
-			repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
+		{Name: "text follows", In: []string{assistant(a, b), `{"name":"x","role":"user","content":"st\u006fp \ud800"}`},
+			Want:    []string{assistant(a, b), `{"name":"x","role":"user","content":[` + unanswered("a", "clock") + `,` + unanswered("b", "map") + `,{"type":"text","text":"st\u006fp \ud800"}]}`},
+			Repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}, {Kind: wire.MissingResult, CallID: "b"}}},
+		{Name: "blank text follows", In: []string{assistant(a), `{"role":"user","content":" \n"}`}, Want: []string{assistant(a), user(unanswered("a", "clock"))},
+			Repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
+		{Name: "at the end", In: []string{hello, assistant(a)}, Want: []string{hello, assistant(a), user(unanswered("a", "clock"))},
+			Repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a", Message: 1}}},
+		{Name: "id and name in other spellings", In: []string{assistant(`{"type":"tool\u005fuse","id":"\u0061<","name":"\u0063lock<"}`)},
+			Want:    []string{assistant(`{"type":"tool\u005fuse","id":"\u0061<","name":"\u0063lock<"}`), user(unanswered(`\u0061<`, "clock<"))},
+			Repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a<"}}},
+		{Name: "without a name", In: []string{assistant(`{"type":"tool_use","id":"a"}`)}, Want: []string{assistant(`{"type":"tool_use","id":"a"}`), user(unanswered("a", "this call"))},
+			Repairs: []wire.Repair{{Kind: wire.MissingResult, CallID: "a"}}},
 
-		{name: "kept one by one", in: []string{assistant(a, b), user(toolsOfB), user(imageOfA), hello}, want: []string{assistant(a, b), user(imageOfA, toolsOfB), hello},
-			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Message: 2}, {Kind: wire.EmptyMessage, Message: 2}}},
-		{name: "after other content", in: []string{assistant(a), user(says, unknown, imageOfA)}, want: []string{assistant(a), user(imageOfA, says, unknown)},
-			repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Message: 1}}},
-		{name: "no call", in: []string{hello, user(imageOfA), assistant(onServer), user(`{"type":"tool_result","tool_use_id":"srvtoolu_1"}`, says)},
-			want: []string{hello, assistant(onServer), user(says)},
-			repairs: []wire.Repair{{Kind: wire.StrayResult, CallID: "a", Message: 1}, {Kind: wire.EmptyMessage, Message: 1},
+		{Name: "kept one by one", In: []string{assistant(a, b), user(toolsOfB), user(imageOfA), hello}, Want: []string{assistant(a, b), user(imageOfA, toolsOfB), hello},
+			Repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Message: 2}, {Kind: wire.EmptyMessage, Message: 2}}},
+		{Name: "after other content", In: []string{assistant(a), user(says, unknown, imageOfA)}, Want: []string{assistant(a), user(imageOfA, says, unknown)},
+			Repairs: []wire.Repair{{Kind: wire.MisplacedResult, CallID: "a", Message: 1}}},
+		{Name: "no call", In: []string{hello, user(imageOfA), assistant(onServer), user(`{"type":"tool_result","tool_use_id":"srvtoolu_1"}`, says)},
+			Want: []string{hello, assistant(onServer), user(says)},
+			Repairs: []wire.Repair{{Kind: wire.StrayResult, CallID: "a", Message: 1}, {Kind: wire.EmptyMessage, Message: 1},
 				{Kind: wire.StrayResult, CallID: "srvtoolu_1", Message: 3}}},
-		{name: "two results", in: []string{assistant(a), user(resultOfA, imageOfA)}, want: []string{assistant(a), user(resultOfA)},
-			repairs: []wire.Repair{{Kind: wire.DuplicateResult, CallID: "a", Message: 1}}},
-		{name: "two calls", in: []string{assistant(a), user(resultOfA), assistant(thinks, `{"type":"redacted_thinking","data":"d"}`, use("a", "other")), user(imageOfA, says)}, want: []string{assistant(a), user(resultOfA), user(says)},
-			repairs: []wire.Repair{{Kind: wire.DuplicateCall, CallID: "a", Message: 2}, {Kind: wire.EmptyMessage, Message: 2}, {Kind: wire.DuplicateResult, CallID: "a", Message: 3}}},
-		{name: "calls that nobody made", in: []string{user(a, says), assistant(says, `{"type":"tool_use","id":7,"name":"clock"}`)}, want: []string{user(says), assistant(says)},
-			repairs: []wire.Repair{{Kind: wire.StrayCall, CallID: "a"}, {Kind: wire.StrayCall, Message: 1}}},
-		{name: "a message for each block", in: []string{assistant(thinks, a), assistant(b), `{"role":"assistant","content":"So."}`, user(imageOfA, toolsOfB)},
-			want:    []string{assistant(thinks, a, b, `{"type":"text","text":"So."}`), user(imageOfA, toolsOfB)},
-			repairs: []wire.Repair{{Kind: wire.SplitMessage, Message: 1}, {Kind: wire.SplitMessage, Message: 2}}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if tt.repairs == nil {
-				tt.want = tt.in
-			}
-			in := messagesOf(tt.in)
-			got, repairs := new(anthropic.Codec).Normalize(in)
-			require.Equal(t, tt.want, stringsOf(got))
-			require.Equal(t, tt.repairs, repairs)
-			require.Equal(t, tt.in, stringsOf(in), "the history was changed")
-			requireNormal(t, in)
-		})
-	}
+		{Name: "two results", In: []string{assistant(a), user(resultOfA, imageOfA)}, Want: []string{assistant(a), user(resultOfA)},
+			Repairs: []wire.Repair{{Kind: wire.DuplicateResult, CallID: "a", Message: 1}}},
+		{Name: "two calls", In: []string{assistant(a), user(resultOfA), assistant(thinks, `{"type":"redacted_thinking","data":"d"}`, use("a", "other")), user(imageOfA, says)}, Want: []string{assistant(a), user(resultOfA), user(says)},
+			Repairs: []wire.Repair{{Kind: wire.DuplicateCall, CallID: "a", Message: 2}, {Kind: wire.EmptyMessage, Message: 2}, {Kind: wire.DuplicateResult, CallID: "a", Message: 3}}},
+		{Name: "calls that nobody made", In: []string{user(a, says), assistant(says, `{"type":"tool_use","id":7,"name":"clock"}`)}, Want: []string{user(says), assistant(says)},
+			Repairs: []wire.Repair{{Kind: wire.StrayCall, CallID: "a"}, {Kind: wire.StrayCall, Message: 1}}},
+		{Name: "a message for each block", In: []string{assistant(thinks, a), assistant(b), `{"role":"assistant","content":"So."}`, user(imageOfA, toolsOfB)},
+			Want:    []string{assistant(thinks, a, b, `{"type":"text","text":"So."}`), user(imageOfA, toolsOfB)},
+			Repairs: []wire.Repair{{Kind: wire.SplitMessage, Message: 1}, {Kind: wire.SplitMessage, Message: 2}}},
+	})
 }
 
-// TestNormalizeLeavesWhatItCannotRead reports such messages, and repairs the others.
-func TestNormalizeLeavesWhatItCannotRead(t *testing.T) {
-	t.Parallel()
-	for _, odd := range []string{
-		``, `null`, `[]`, `"user"`, `{`, hello + hello, `{}`, `{"content":"x"}`, `{"role":"user"}`, `{"role":"user","content":null}`, `{"role":"user","content":{}}`,
-		`{"role":7,"content":"x"}`, `{"role":"tool","content":"x"}`, `{"ROLE":"user","content":"x"}`, `{"role":"user","role":"assistant","content":"x"}`,
-		user(`"x"`), user(`null`), user(`[]`), user(`{"type":"text","type":"tool_result"}`),
-	} {
-		in := messagesOf([]string{hello, odd, assistant(use("a", "clock")), odd})
-		got, repairs := new(anthropic.Codec).Normalize(in)
-		require.Equal(t, []string{hello, odd, assistant(use("a", "clock")), user(unanswered("a", "clock")), odd}, stringsOf(got))
-		require.Equal(t, []wire.Repair{{Kind: wire.UnreadableMessage, Message: 1}, {Kind: wire.MissingResult, CallID: "a", Message: 2}, {Kind: wire.UnreadableMessage, Message: 3}}, repairs)
-		require.Equal(t, "unreadable message", repairs[0].Kind.String())
-	}
-}
-
-func messagesOf(texts []string) (messages []json.RawMessage) {
-	for _, s := range texts {
-		messages = append(messages, json.RawMessage(s))
-	}
-	return messages
-}
-
-func stringsOf(messages []json.RawMessage) (texts []string) {
-	for _, m := range messages {
-		texts = append(texts, string(m))
-	}
-	return texts
-}
-
-// TestInvariant2OfNormalize takes conversations apart at random.
-func TestInvariant2OfNormalize(t *testing.T) {
-	t.Parallel()
-	for seed := range effort.Of(t, uint64(1000)) {
-		random := rand.New(rand.NewPCG(22, seed))
-		turns := randomTurns(random)
-		sound := messagesOf(render(turns))
-		got, repairs := new(anthropic.Codec).Normalize(sound)
-		require.Empty(t, repairs, "seed %d", seed)
-		require.Equal(t, stringsOf(sound), stringsOf(got), "seed %d", seed)
-		for range 1 + random.IntN(5) {
-			turns = disturb(random, turns)
-		}
-		requireNormal(t, messagesOf(render(turns)))
-	}
-}
-
-// FuzzNormalize takes a message from each line.
 func FuzzNormalize(f *testing.F) {
 	a, b := use("a", "clock"), use("b", "map")
-	f.Add(strings.Join([]string{hello, assistant(thinks, a, b), user(toolsOfB), user(says, imageOfA), assistant(a), user(imageOfA)}, "\n"))
-	f.Add(strings.Join([]string{assistant(a), assistant(b, onServer), user(imageOfA, toolsOfB), `{"role":"system","content":[]}`, "null"}, "\n"))
-	f.Fuzz(func(t *testing.T, s string) { requireNormal(t, messagesOf(strings.Split(s, "\n"))) })
+	wiretest.FuzzNormalize(f, api,
+		[]string{hello, assistant(thinks, a, b), user(toolsOfB), user(says, imageOfA), assistant(a), user(imageOfA)},
+		[]string{assistant(a), assistant(b, onServer), user(imageOfA, toolsOfB), `{"role":"system","content":[]}`, "null"})
 }
 
-// requireNormal checks all that Normalize promises of any history.
-func requireNormal(t *testing.T, in []json.RawMessage) {
-	t.Helper()
-	out, repairs := new(anthropic.Codec).Normalize(in)
-	unreadable := slices.ContainsFunc(repairs, func(r wire.Repair) bool { return r.Kind == wire.UnreadableMessage })
-	if !unreadable {
-		require.Empty(t, faults(t, out), "%s\nbecame\n%s", in, out)
-		require.Equal(t, len(faults(t, in)) == 0, len(repairs) == 0, "%s: %v", in, repairs)
-		requireBlocksOf(t, in, out)
-	}
-	if len(repairs) == 0 {
-		require.Equal(t, stringsOf(in), stringsOf(out))
-	}
-	again, more := new(anthropic.Codec).Normalize(out)
-	require.Equal(t, out, again, "%s\nwas not normal", out)
-	for _, r := range more {
-		require.Equal(t, wire.UnreadableMessage, r.Kind)
-	}
-	repeated, same := new(anthropic.Codec).Normalize(in)
-	require.Equal(t, out, repeated)
-	require.Equal(t, repairs, same)
+func FuzzTrim(f *testing.F) {
+	wiretest.FuzzTrim(f, api,
+		[]string{hello, assistant(use("a", "clock"), use("b", "map")), user(toolsOfB), user(says, imageOfA, resultOf("a", says, says))},
+		[]string{user(`{"type":"tool_result","content":"old"}`)})
 }
 
-// faults lists why the API would refuse a request for its calls and results.
-func faults(t *testing.T, messages []json.RawMessage) (all []string) {
-	t.Helper()
-	used := map[string]bool{}
-	var due []string // the calls of the message before
-	for i, raw := range messages {
-		fault := func(format string, args ...any) {
-			all = append(all, fmt.Sprintf("messages.%d: ", i)+fmt.Sprintf(format, args...))
-		}
-		var m map[string]any
-		require.NoError(t, json.Unmarshal(raw, &m))
-		blocks, _ := m["content"].([]any)
-		if m["role"] == "system" {
-			blocks = nil
-		}
-		var calls, results []string
-		for j, content := range blocks {
-			b, ok := content.(map[string]any)
-			require.True(t, ok)
-			id, _ := b["id"].(string)
-			switch {
-			case b["type"] == "tool_result":
-				if m["role"] != "user" || len(results) < j {
-					fault("tool_result after other content, or of the assistant")
-				}
-				of, _ := b["tool_use_id"].(string)
-				results = append(results, of)
-			case b["type"] == "tool_use" && !strings.HasPrefix(id, "srvtoolu_"):
-				if m["role"] != "assistant" || id == "" || used[id] {
-					fault("tool_use ids must be unique, and be the assistant's")
-				}
-				used[id] = true
-				calls = append(calls, id)
-			}
-		}
-		if !slices.Equal(due, results) {
-			fault("tool_result blocks of %v for the tool_use ids %v", results, due)
-		}
-		due = calls
-	}
-	if len(due) > 0 {
-		all = append(all, fmt.Sprintf("no tool_result blocks for %v", due))
-	}
-	return all
-}
+func TestRecall(t *testing.T) { wiretest.RunRecall(t, api) }
 
-// requireBlocksOf checks that the blocks of out are those of in, byte for byte,
-// apart from results that were missing and text that was no block before.
-func requireBlocksOf(t *testing.T, in, out []json.RawMessage) {
-	t.Helper()
-	before := map[string]bool{}
-	for _, m := range in {
-		for _, b := range blocksOf(m) {
-			before[string(b)] = true
-		}
-	}
-	for _, m := range out {
-		for _, b := range blocksOf(m) {
-			made := strings.HasSuffix(string(b), `"is_error":true}`) || strings.HasPrefix(string(b), `{"type":"text"`)
-			require.True(t, before[string(b)] || made, "%s", b)
-		}
-	}
-}
-
-func blocksOf(message json.RawMessage) []json.RawMessage {
-	var m struct{ Content json.RawMessage }
-	var blocks []json.RawMessage
-	if json.Unmarshal(message, &m) != nil || json.Unmarshal(m.Content, &blocks) != nil {
-		return nil // a string
-	}
-	return blocks
-}
-
-// past is a message of a random conversation.
-type past struct {
-	role   string
-	blocks []string
-}
-
-func render(turns []past) (texts []string) {
-	for _, m := range turns {
-		texts = append(texts, `{"content": [`+strings.Join(m.blocks, ", ")+`], "role": "`+m.role+`"}`)
-	}
-	return texts
-}
-
-// randomTurns returns a conversation in which nothing is wrong.
-func randomTurns(random *rand.Rand) []past {
-	turns := []past{{role: "user", blocks: []string{says}}}
-	for i := range random.IntN(8) {
-		said := []string{thinks, says, onServer, served, unknown}[random.IntN(5):]
-		var results []string
-		for j := range random.IntN(4) {
-			id := fmt.Sprintf("toolu_%d_%d", i, j)
-			said = append(said, fmt.Sprintf(`{"id":%q, "name":"clock", "type":"tool_use", "input":{ "x":1.0 }}`, id))
-			results = append(results, fmt.Sprintf(`{"tool_use_id":%q,"type":"tool_result" ,"content":"<12>"}`, id))
-		}
-		turns = append(turns, past{role: "assistant", blocks: said})
-		if len(results) > 0 || random.IntN(2) > 0 {
-			turns = append(turns, past{role: "user", blocks: append(results, []string{says, unknown}[random.IntN(3):]...)})
-		}
-	}
-	return turns
-}
-
-// disturb drops, repeats, moves or splits messages and blocks.
-func disturb(random *rand.Rand, turns []past) []past {
-	if len(turns) == 0 {
-		return nil
-	}
-	i, j := random.IntN(len(turns)), random.IntN(len(turns))
-	m := &turns[i]
-	at := random.IntN(len(m.blocks) + 1)
-	switch random.IntN(8) {
-	case 0:
-		return slices.Delete(turns, i, i+1)
-	case 1:
-		return slices.Insert(turns, j, past{role: m.role, blocks: slices.Clone(m.blocks)})
-	case 2:
-		turns[i], turns[j] = turns[j], turns[i]
-	case 3:
-		return turns[:i]
-	case 4:
-		rest := past{role: m.role, blocks: slices.Clone(m.blocks[at:])}
-		m.blocks = m.blocks[:at]
-		return slices.Insert(turns, i+1, rest)
-	case 5:
-		random.Shuffle(len(m.blocks), func(a, b int) { m.blocks[a], m.blocks[b] = m.blocks[b], m.blocks[a] })
-	default:
-		if at < len(m.blocks) {
-			block := m.blocks[at]
-			m.blocks = slices.Delete(m.blocks, at, at+1)
-			turns[j].blocks = append(turns[j].blocks, []string{block, block}[random.IntN(3):]...)
-		}
-	}
-	return turns
-}
-
-// TestRecordingsNormalize leaves every recorded request as it is, and repairs it
-// when it is cut off after any message, misses any, or ends with the recorded
-// response.
-func TestRecordingsNormalize(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
-		requests, messages, results := 0, 0, 0
-		for _, r := range recordings(t, filepath.Join(folder, "recordings", "anthropic")) {
-			var request struct{ Messages []json.RawMessage }
-			_ = json.Unmarshal(r.Request, &request) // what is no request has none
-			sent := request.Messages
-			got, repairs := new(anthropic.Codec).Normalize(sent)
-			require.Equal(t, stringsOf(sent), stringsOf(got), r.File)
-			require.Empty(t, repairs, r.File)
-			for i := range sent {
-				requireNormal(t, sent[:i])
-				requireNormal(t, slices.Delete(slices.Clone(sent), i, i+1))
-				results += strings.Count(string(sent[i]), `"tool_result"`)
-			}
-			_, m, _ := read(strings.NewReader(r.Body)) // some were cut
-			if history := only(m.History); history != nil {
-				requireNormal(t, append(slices.Clone(sent), history))
-			}
-			requests += min(1, len(sent))
-			messages += len(sent)
-		}
-		corpus.Report(t, folder, "%d requests of %d messages with %d results unchanged", requests, messages, results)
-	}
-}
-
-func BenchmarkNormalize(b *testing.B) {
-	random := rand.New(rand.NewPCG(1, 1))
-	var messages []json.RawMessage
-	size := 0
-	for len(messages) < 200 {
-		for _, m := range render(randomTurns(random)) {
-			m = strings.ReplaceAll(m, "toolu_", fmt.Sprintf("toolu_%d_", len(messages)))
-			m = strings.ReplaceAll(m, "<12>", strings.Repeat("lorem ipsum\\n", 500))
-			messages = append(messages, json.RawMessage(m))
-			size += len(m)
-		}
-	}
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		new(anthropic.Codec).Normalize(messages)
-	}
+func TestChoice(t *testing.T) {
+	auto, clock := `{"tool_choice":{"type":"auto"}}`, `{"tool_choice":{"type":"tool","name":"clock"}}`
+	wiretest.RunChoice(t, api, map[string]string{
+		"zero":                           auto,
+		"one at a time":                  `{"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`,
+		"required":                       `{"tool_choice":{"type":"any"}}`,
+		"required, one at a time":        `{"tool_choice":{"type":"any","disable_parallel_tool_use":true}}`,
+		"none":                           `{"tool_choice":{"type":"none"}}`,
+		"one":                            strings.Replace(clock, "clock", "notes.add", 1),
+		"some":                           auto,
+		"required of one":                `{"tool_choice":{"type":"tool","name":"clock","disable_parallel_tool_use":true}}`,
+		"required of some":               `{"tool_choice":{"type":"any"}}`,
+		"one that waits":                 auto,
+		"one that waits, one at a time":  `{"tool_choice":{"type":"auto","disable_parallel_tool_use":true}}`,
+		"one that was loaded":            strings.Replace(clock, "clock", "weather", 1),
+		"some that wait":                 auto,
+		"required of some that wait":     `{"tool_choice":{"type":"any"}}`,
+		"all that may be called wait":    auto,
+		"required of those that wait":    auto,
+		"none, and those that wait even": `{"tool_choice":{"type":"none"}}`,
+	})
+	hosted := anthropic.New(poolOf(t, wiretest.Late(t, "zoom", anyObject), tool(t, "clock", "", anyObject)), anthropic.Config{})
+	require.Equal(t, strings.Replace(clock, "clock", "zoom", 1), string(hosted.Choice(wire.Choice{Mode: wire.One, Tool: "zoom"})), "the API searches")
 }
 
 // A process died between a call and its result. The conversation goes on.
@@ -613,158 +280,4 @@ func TestParametersHaveOtherNames(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, `{"$x":true}`, string(m.Calls[0].Input))
 	require.Contains(t, string(only(m.History)), "_x", "the history is as the model wrote it")
-}
-
-// waiting returns a tool that waits for a search.
-func waiting(t testing.TB, name, schema string) pegboard.Tool {
-	t.Helper()
-	return special(t, pegboard.Info{Name: name, Loading: pegboard.LoadOnSearch}, schema)
-}
-
-// catalogue returns tools that are searched, and the tool that does so.
-func catalogue(t testing.TB) *pegboard.Registry {
-	t.Helper()
-	var r pegboard.Registry
-	require.NoError(t, r.Add(pegboard.ToolSearch(pegboard.SearchOptions{}), tool(t, "clock", "", anyObject), waiting(t, zoom, anyObject)))
-	_, err := r.Attach("maps", waiting(t, "route.find", anyObject), waiting(t, "odd", refusedSchema))
-	require.NoError(t, err)
-	return &r
-}
-
-// resumed returns the Wire of a conversation that made tools known before.
-func resumed(t testing.TB, r *pegboard.Registry, loaded ...string) *anthropic.Codec {
-	t.Helper()
-	s := session(t)
-	s.SetLoaded(loaded...)
-	return anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}), anthropic.Config{})
-}
-
-// Two tools of the catalogue. The API has another name for one of them.
-const (
-	route = "mcp__maps__route_find"
-	zoom  = "zoom.in"
-)
-
-// TestRecall pretends what the model and ToolSearch would have said.
-func TestRecall(t *testing.T) {
-	t.Parallel()
-	r := catalogue(t)
-	w := resumed(t, r)
-	tools := []string{"clock", route, "ToolSearch", "mcp__maps__odd", "gone", zoom, route}
-	got := w.Recall(tools)
-	require.Len(t, got, 2)
-	require.Equal(t, []string{"ToolSearch", route, zoom}, w.Loaded(got))
-	require.Equal(t, got, resumed(t, r, zoom).Recall([]string{route, zoom}), "not the same bytes")
-	require.NotEqual(t, got, w.Recall([]string{zoom, route}))
-
-	// It is what would have been sent had the model made the call.
-	var said struct {
-		Content []struct {
-			ID    string
-			Input json.RawMessage
-		}
-	}
-	require.NoError(t, json.Unmarshal(got[0], &said))
-	require.Regexp(t, `^toolu_[0-9a-f]{24}$`, said.Content[0].ID)
-	require.Equal(t, `{"query":"select:`+route+`,`+zoom+`"}`, string(said.Content[0].Input))
-	body := `{"type":"message","role":"assistant",` + strings.TrimPrefix(string(got[0]), `{"role":"assistant",`)
-	m, err := w.Read(strings.NewReader(body)).Message()
-	require.NoError(t, err)
-	found := &pegboard.Result{Parts: []pegboard.Part{{Tool: route}, {Tool: zoom}}}
-	require.Equal(t, got, append(m.History, w.Results(m, []pegboard.Outcome{{Call: &m.Calls[0], Result: found}})...))
-
-	summary, next := json.RawMessage(hello), json.RawMessage(user(says))
-	requireSound(t, w, []json.RawMessage{summary, got[0], got[1], next})
-	requireSound(t, w, []json.RawMessage{summary, got[0], got[1], json.RawMessage(assistant(says))})
-
-	require.Nil(t, w.Recall(nil))
-	require.Nil(t, w.Recall([]string{"clock", "gone", "mcp__maps__odd"}))
-	require.Nil(t, anthropic.New(poolOf(t, waiting(t, zoom, anyObject)), anthropic.Config{}).Recall([]string{zoom}), "nobody searches")
-	require.Nil(t, new(anthropic.Codec).Recall([]string{zoom}))
-}
-
-// requireSound checks that Normalize finds nothing to repair.
-func requireSound(t *testing.T, w *anthropic.Codec, messages []json.RawMessage) {
-	t.Helper()
-	got, repairs := w.Normalize(messages)
-	require.Empty(t, repairs)
-	require.Equal(t, stringsOf(messages), stringsOf(got))
-	require.Empty(t, faults(t, got))
-}
-
-// TestRecallSurvivesCompaction drops the messages in which tools were loaded, and
-// takes up the conversation in another process.
-func TestRecallSurvivesCompaction(t *testing.T) {
-	t.Parallel()
-	r := catalogue(t)
-	s := session(t)
-	w := anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}), anthropic.Config{})
-	tools := string(w.Tools())
-	conversation := []json.RawMessage{json.RawMessage(hello)}
-	for _, found := range []string{zoom, route} {
-		body := `{"type":"message","role":"assistant","content":[` + use("s_"+found[:4], "ToolSearch") + `]}`
-		m, err := w.Read(strings.NewReader(body)).Message()
-		require.NoError(t, err)
-		result := &pegboard.Result{Parts: []pegboard.Part{{Tool: found}}}
-		conversation = append(append(conversation, m.History...), w.Results(m, []pegboard.Outcome{{Call: &m.Calls[0], Result: result}})...)
-		s.SetLoaded(w.Loaded(conversation)...)
-		w = anthropic.New(r.AssemblePool(s, pegboard.PoolConfig{}), anthropic.Config{})
-		require.Equal(t, tools, string(w.Tools()), "a search changed the tools")
-	}
-
-	compacted := append([]json.RawMessage{json.RawMessage(hello)}, w.Recall(w.Loaded(conversation))...)
-	requireSound(t, w, compacted)
-	require.Equal(t, w.Loaded(conversation), w.Loaded(compacted))
-	after := resumed(t, r, w.Loaded(compacted)...)
-	require.Equal(t, tools, string(after.Tools()))
-	for _, name := range []string{zoom, route} {
-		require.Contains(t, string(compacted[2]), `{"type":"tool_reference","tool_name":"`+after.Name(name)+`"}`)
-	}
-	again := append([]json.RawMessage{json.RawMessage(hello)}, after.Recall(after.Loaded(compacted))...)
-	require.Equal(t, stringsOf(compacted), stringsOf(again), "compacted twice")
-}
-
-// TestChoiceOfWhatWaits does not make the model call what it has not seen.
-func TestChoiceOfWhatWaits(t *testing.T) {
-	t.Parallel()
-	r := catalogue(t)
-	hosted := anthropic.New(poolOf(t, waiting(t, zoom, anyObject), tool(t, "clock", "", anyObject)), anthropic.Config{})
-	one := func(tool string) wire.Choice { return wire.Choice{Mode: wire.One, Tool: tool} }
-	auto, forced := `{"type":"auto"}`, func(api string) string { return `{"type":"tool","name":"` + api + `"}` }
-	tests := []struct {
-		name   string
-		wire   *anthropic.Codec
-		choice wire.Choice
-		want   string
-	}{
-		{name: "it waits", wire: resumed(t, r), choice: one(zoom), want: auto},
-		{name: "the only one that is required", wire: resumed(t, r), choice: wire.Choice{Mode: wire.Required, Tools: []string{zoom}}, want: auto},
-		{name: "some that wait, which cannot be said", wire: resumed(t, r), choice: wire.Choice{Tools: []string{zoom, route}}, want: auto},
-		{name: "loaded", wire: resumed(t, r, zoom), choice: one(zoom), want: forced(hosted.Name(zoom))},
-		{name: "another was loaded", wire: resumed(t, r, zoom), choice: one(route), want: auto},
-		{name: "it never waited", wire: resumed(t, r), choice: one("clock"), want: forced("clock")},
-		{name: "the API searches", wire: hosted, choice: one(zoom), want: forced(hosted.Name(zoom))},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			require.Equal(t, `{"tool_choice":`+tt.want+`}`, string(tt.wire.Choice(tt.choice)))
-		})
-	}
-}
-
-// TestRecallRuns gives the call that was pretended to the real tool: what it finds is
-// what was recalled.
-func TestRecallRuns(t *testing.T) {
-	t.Parallel()
-	s := session(t)
-	p := catalogue(t).AssemblePool(s, pegboard.PoolConfig{})
-	w := anthropic.New(p, anthropic.Config{})
-	got := w.Recall([]string{route, zoom})
-	body := `{"type":"message","role":"assistant",` + strings.TrimPrefix(string(got[0]), `{"role":"assistant",`)
-	m, err := w.Read(strings.NewReader(body)).Message()
-	require.NoError(t, err)
-	var executor pegboard.Executor
-	require.Equal(t, got[1:], w.Results(m, executor.Run(context.Background(), p, m.Calls...)))
-	require.Equal(t, []string{"ToolSearch", route, zoom}, s.Loaded())
 }

@@ -4,41 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
-
-// mapServer returns the pool of a host with a server whose tools wait for a search.
-func mapServer() *pegboard.Pool {
-	raw := func(name, schema string) pegboard.Tool {
-		tool, err := pegboard.BuildRaw(json.RawMessage(schema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info: pegboard.Info{Name: name}, Description: "For an example.",
-			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-				return pegboard.TextResult("done"), nil
-			},
-		})
-		if err != nil {
-			log.Fatal(err)
-		}
-		return tool
-	}
-	var registry pegboard.Registry
-	refused := `{"type":"object","properties":{"user id":{}},"dependentRequired":{"user id":[]}}`
-	if err := registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{}), raw("harbour.tide", `{"type":"object"}`), raw("lookup", refused)); err != nil {
-		log.Fatal(err)
-	}
-	if _, err := registry.Attach("maps", raw("route", `{"type":"object"}`)); err != nil {
-		log.Fatal(err)
-	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	return registry.AssemblePool(session, pegboard.PoolConfig{})
-}
 
 // A host tells the user at the start which tools its provider cannot have.
 func ExampleCodec_Omitted() {
@@ -48,7 +18,7 @@ func ExampleCodec_Omitted() {
 	}
 	// Output:
 	// lookup true
-	// user id: the API does not take this name of a parameter, and another part of the schema refers to it; use letters, digits and _
+	// a b: the API does not take this name of a parameter, and another part of the schema refers to it; use letters, digits and _
 }
 
 // The model must call one tool, must not call any, or must call some tool: of several tools the

@@ -1,7 +1,6 @@
 package anthropic_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -20,23 +19,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/strictjson"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
+	"github.com/seed49eaa51d/pegboard/wire/internal/wiretest"
 )
 
 const searchTool = `{"type":"tool_search_tool_bm25_20251119", "name":"tool_search_tool_bm25"}`
-
-// special returns a tool that does nothing, with all that Info can say.
-func special(t testing.TB, info pegboard.Info, schema string, examples ...string) pegboard.Tool {
-	t.Helper()
-	d := pegboard.Definition[json.RawMessage, *pegboard.Result]{Info: info, Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-		return pegboard.TextResult("done"), nil
-	}}
-	for _, e := range examples {
-		d.Examples = append(d.Examples, json.RawMessage(e))
-	}
-	built, err := pegboard.BuildRaw(json.RawMessage(schema), d)
-	require.NoError(t, err)
-	return built
-}
 
 // sent is a tool with all that the API reads.
 type sent struct {
@@ -50,23 +36,13 @@ type sent struct {
 	CacheControl json.RawMessage   `json:"cache_control"`
 }
 
-func sentBy(t testing.TB, w *anthropic.Codec) (all []sent) {
+func sentBy(t testing.TB, w wire.Codec) (all []sent) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal(w.Tools(), &all))
 	return all
 }
 
-func countPoolTools(t testing.TB, w *anthropic.Codec) (n int) {
-	t.Helper()
-	for _, s := range sentBy(t, w) {
-		if s.Type == "" {
-			n++
-		}
-	}
-	return n
-}
-
-func omitted(w *anthropic.Codec) (tools []string) {
+func omitted(w wire.Codec) (tools []string) {
 	for _, p := range w.Omitted() {
 		if p.Omitted {
 			tools = append(tools, p.Tool)
@@ -76,7 +52,7 @@ func omitted(w *anthropic.Codec) (tools []string) {
 }
 
 // requireTaken checks the tools of a request by the documented limits.
-func requireTaken(t *testing.T, w *anthropic.Codec) {
+func requireTaken(t testing.TB, w wire.Codec) {
 	t.Helper()
 	names := map[string]bool{}
 	var all, deferred, strict, marks int
@@ -108,7 +84,7 @@ func requireTaken(t *testing.T, w *anthropic.Codec) {
 	require.LessOrEqual(t, marks, 2)
 }
 
-func requireTakenSchema(t *testing.T, s sent) {
+func requireTakenSchema(t testing.TB, s sent) {
 	t.Helper()
 	var root map[string]any
 	require.NoError(t, json.Unmarshal(s.InputSchema, &root))
@@ -179,7 +155,7 @@ func TestCache(t *testing.T) {
 			require.NoError(t, r.Add(tt.builtin...))
 			_, err := r.Attach("s", tt.attached...)
 			require.NoError(t, err)
-			w := anthropic.New(r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), anthropic.Config{ServerTools: messagesOf(tt.server), Cache: true})
+			w := anthropic.New(wiretest.Hosted(t, &r, session(t)), anthropic.Config{ServerTools: messagesOf(tt.server...), Cache: true})
 			var marked, told []string
 			for _, s := range sentBy(t, w) {
 				if s.CacheControl != nil {
@@ -308,7 +284,7 @@ type exemplary struct {
 
 func (e exemplary) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
 	d, ok := e.Tool.Declare(s)
-	d.Examples = messagesOf(e.examples)
+	d.Examples = messagesOf(e.examples...)
 	return d, ok
 }
 
@@ -390,68 +366,15 @@ func builtinSets(t *testing.T) map[string][]pegboard.Tool {
 	}
 }
 
-// TestInvariant7BuiltinPrefix attaches and detaches sources at random. The
-// request's tools begin with the same bytes all the time, whatever the options.
+// TestInvariant7BuiltinPrefix attaches and detaches sources, whatever the options.
 func TestInvariant7BuiltinPrefix(t *testing.T) {
-	t.Parallel()
+	codecs := map[string]func(*pegboard.Pool) wire.Codec{}
+	for name, config := range configs() {
+		codecs[name] = func(p *pegboard.Pool) wire.Codec { return anthropic.New(p, config) }
+	}
 	for kind, builtins := range builtinSets(t) {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			for seed := range uint64(4) {
-				random := rand.New(rand.NewPCG(7, seed))
-				var r pegboard.Registry
-				require.NoError(t, r.Add(builtins...))
-				s := session(t)
-				alone := r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
-				for range 10 {
-					attachOrDetach(t, random, &r)
-					p, again := r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}}), r.AssemblePool(s, pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
-					for name, config := range configs() {
-						requirePrefix(t, alone, p, config, name)
-						require.Equal(t, string(anthropic.New(p, config).Tools()), string(anthropic.New(again, config).Tools()), name)
-					}
-				}
-			}
-		})
+		t.Run(kind, func(t *testing.T) { wiretest.RunBuiltinPrefix(t, api, 4, builtins, codecs, requireTaken) })
 	}
-}
-
-func attachOrDetach(t *testing.T, random *rand.Rand, r *pegboard.Registry) {
-	t.Helper()
-	source := fmt.Sprintf("source%d.%d", random.IntN(3), random.IntN(2))
-	if random.IntN(3) == 0 {
-		r.Detach(source)
-		return
-	}
-	r.Detach(source) // which need not be there
-	_, err := r.Attach(source, externals(t, random)...)
-	require.NoError(t, err)
-}
-
-// requirePrefix compares the tools of a pool with those of its built-ins alone.
-func requirePrefix(t *testing.T, alone, p *pegboard.Pool, config anthropic.Config, name string) {
-	t.Helper()
-	prefix := strings.TrimSuffix(string(anthropic.New(alone, config).Tools()), "]")
-	w := anthropic.New(p, config)
-	rest, ok := strings.CutPrefix(string(w.Tools()), prefix)
-	require.True(t, ok, "%s: the prefix changed:\n%s\n%s", name, prefix, w.Tools())
-	require.Regexp(t, `^(\]$|,?\{)`, rest)
-	requireTaken(t, w)
-	require.Equal(t, p.Len(), countPoolTools(t, w)+len(omitted(w)), name)
-}
-
-// externals returns a few tools, some of which the API would refuse.
-func externals(t *testing.T, random *rand.Rand) []pegboard.Tool {
-	t.Helper()
-	schemas := []string{anyObject, `{}`, `{"anyOf":[{}]}`, refusedSchema,
-		`{"type":"object","properties":{"a":{"type":"string"},"b":{"type":["string","null"]}},"required":["b"],"additionalProperties":false}`}
-	var tools []pegboard.Tool
-	for i := range random.IntN(4) {
-		name := []string{"add", "notes.add", "zoom", "日本", strings.Repeat("long", 20)}[random.IntN(5)]
-		info := pegboard.Info{Name: fmt.Sprint(name, i), Loading: loading(random.IntN(2) == 0), Strict: random.IntN(3) == 0}
-		tools = append(tools, special(t, info, schemas[random.IntN(len(schemas))]))
-	}
-	return tools
 }
 
 // TestInvariant7AcrossProcesses compares the tools of pools with those that another
@@ -464,9 +387,9 @@ func TestInvariant7AcrossProcesses(t *testing.T) {
 		require.NoError(t, r.Add(builtinSets(t)[kind]...))
 		random := rand.New(rand.NewPCG(77, 7))
 		for range 20 {
-			attachOrDetach(t, random, &r)
+			wiretest.AttachOrDetach(t, api, random, &r)
 		}
-		p := r.AssemblePool(session(t), pegboard.PoolConfig{Deferral: pegboard.Deferral{ProviderSearch: true}})
+		p := wiretest.Hosted(t, &r, session(t))
 		for i := range 18 {
 			var config anthropic.Config
 			if i%2 == 1 {

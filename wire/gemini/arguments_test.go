@@ -93,7 +93,7 @@ func TestStreamedArguments(t *testing.T) {
 			}
 			for _, body := range []string{stream(append(responses, ends("STOP"))...), array(ends("STOP", tt.parts...))} {
 				_, m, err := read(strings.NewReader(body))
-				requireTurn(t, m, only(new(gemini.Codec).Results(m, nil)))
+				requireTurn(t, m, new(gemini.Codec).Results(m, nil))
 				if tt.want == "" {
 					require.ErrorIs(t, err, wire.ErrMalformed)
 					require.Empty(t, m.Calls)

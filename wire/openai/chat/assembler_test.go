@@ -15,6 +15,7 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/wiretest"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
@@ -132,8 +133,6 @@ func TestReadCut(t *testing.T) {
 		{name: "an unended chunk is still one", body: strings.NewReader(open(whole) + "data: " + because("tool_calls")), calls: []string{`a add {"x":1}`}},
 		{name: "no end but a reason", body: strings.NewReader(open(whole, because("stop"))), calls: []string{`a add {"x":1}`}},
 		{name: "connection lost after a reason", body: io.MultiReader(strings.NewReader(open(whole, because("stop"))), iotest.ErrReader(reset)), calls: []string{`a add {"x":1}`}},
-		{name: "nothing", body: strings.NewReader(""), err: wire.ErrTruncated},
-		{name: "something else", body: strings.NewReader("<html>Bad gateway</html>"), err: wire.ErrTruncated},
 		{name: "whole reply out of tokens", body: strings.NewReader(`{"choices":[{"message":{"tool_calls":[{"id":"a","function":{"name":"add","arguments":"{}"}},{"id":"b","function":{"name":"sum","arguments":"{\"y\":"}}]},"finish_reason":"length"}]}`),
 			calls: []string{"a add {}"}, incomplete: []string{`b sum {"y":`}},
 		{name: "within a whole reply", body: strings.NewReader(`{"choices":[{"message":`), err: wire.ErrTruncated},
@@ -187,36 +186,20 @@ func TestReadEarly(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name string
-		body string
-		want wire.APIError
-		text string
-	}{
-		{name: "whole", body: `{"error":{"message":"no","type":"invalid_request_error","param":"model","code":"model_not_found"}}`,
-			want: wire.APIError{Type: "invalid_request_error", Code: "model_not_found", Param: "model", Message: "no"}, text: "model_not_found: no"},
-		{name: "in an array", body: "\n[{\n" + `"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}]`, want: wire.APIError{Code: "400", Message: "no"}, text: "400: no"},
-		{name: "a string", body: `{"error":"no"}`, want: wire.APIError{Message: "no"}, text: "no"},
-		{name: "without a message", body: `{"error":{"type":"x"}}`, want: wire.APIError{Type: "x", Message: `{"type":"x"}`}, text: `x: {"type":"x"}`},
-		{name: "without envelope", body: `{"object":"error","message":"no","type":"BadRequestError","code":400}`, want: wire.APIError{Type: "BadRequestError", Code: "400", Message: "no"}, text: "400: no"},
-		{name: "detail", body: `{"detail":[{"loc":["body"]}]}`, want: wire.APIError{Message: `{"detail":[{"loc":["body"]}]}`}, text: `{"detail":[{"loc":["body"]}]}`},
-		{name: "in the choice", body: `{"choices":[{"finish_reason":"error","error":{"code":502,"message":"no"}}]}`, want: wire.APIError{Code: "502", Message: "no"}, text: "502: no"},
-		{name: "in a stream", body: open(saying("So"), `{"error":{"message":"no","type":"server_error"}}`), want: wire.APIError{Type: "server_error", Message: "no"}, text: "server_error: no"},
-		{name: "in an event", body: "event: error\ndata: overloaded\n\n", want: wire.APIError{Message: "overloaded"}, text: "overloaded"},
-		{name: "in an event, of no known form", body: "event: error\ndata: {\"reason\":7}\n\n", want: wire.APIError{Message: `{"reason":7}`}, text: `{"reason":7}`},
-		{name: "first in a stream", body: open(`{"error":{"message":"no"},"choices":[]}`), want: wire.APIError{Message: "no"}, text: "no"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			_, _, err := read(strings.NewReader(tt.body))
-			var got *wire.APIError
-			require.ErrorAs(t, err, &got)
-			require.Equal(t, tt.want, *got)
-			require.EqualError(t, err, tt.text)
-		})
-	}
+	wiretest.RunRefused(t, api, []wiretest.RefusedCase{
+		{Name: "whole", Body: `{"error":{"message":"no","type":"invalid_request_error","param":"model","code":"model_not_found"}}`,
+			Want: wire.APIError{Type: "invalid_request_error", Code: "model_not_found", Param: "model", Message: "no"}, Text: "model_not_found: no"},
+		{Name: "in an array", Body: "\n[{\n" + `"error":{"code":400,"message":"no","status":"INVALID_ARGUMENT"}}]`, Want: wire.APIError{Code: "400", Message: "no"}, Text: "400: no"},
+		{Name: "a string", Body: `{"error":"no"}`, Want: wire.APIError{Message: "no"}, Text: "no"},
+		{Name: "without a message", Body: `{"error":{"type":"x"}}`, Want: wire.APIError{Type: "x", Message: `{"type":"x"}`}, Text: `x: {"type":"x"}`},
+		{Name: "without envelope", Body: `{"object":"error","message":"no","type":"BadRequestError","code":400}`, Want: wire.APIError{Type: "BadRequestError", Code: "400", Message: "no"}, Text: "400: no"},
+		{Name: "detail", Body: `{"detail":[{"loc":["body"]}]}`, Want: wire.APIError{Message: `{"detail":[{"loc":["body"]}]}`}, Text: `{"detail":[{"loc":["body"]}]}`},
+		{Name: "in the choice", Body: `{"choices":[{"finish_reason":"error","error":{"code":502,"message":"no"}}]}`, Want: wire.APIError{Code: "502", Message: "no"}, Text: "502: no"},
+		{Name: "in a stream", Body: open(saying("So"), `{"error":{"message":"no","type":"server_error"}}`), Want: wire.APIError{Type: "server_error", Message: "no"}, Text: "server_error: no"},
+		{Name: "in an event", Body: "event: error\ndata: overloaded\n\n", Want: wire.APIError{Message: "overloaded"}, Text: "overloaded"},
+		{Name: "in an event, of no known form", Body: "event: error\ndata: {\"reason\":7}\n\n", Want: wire.APIError{Message: `{"reason":7}`}, Text: `{"reason":7}`},
+		{Name: "first in a stream", Body: open(`{"error":{"message":"no"},"choices":[]}`), Want: wire.APIError{Message: "no"}, Text: "no"},
+	})
 }
 
 func TestReadMalformed(t *testing.T) {
@@ -262,33 +245,14 @@ func TestReadWholeCalls(t *testing.T) {
 	requireTurn(t, m, new(chat.Codec).Results(m, nil))
 }
 
-// FuzzChunks reads a stream in pieces of any size, and any body at all. What comes
-// of it does not depend on the pieces, and is always a turn that can be sent.
-func FuzzChunks(f *testing.F) {
-	f.Add(stream(saying("Both."), calling(piece(0, "a", "add", "")), calling(piece(0, "", "", `{"x":"ü`)), calling(piece(0, "", "", `"}`)), calling(piece(1, "b", "sum", `{}`)), because("tool_calls")), []byte{3, 1, 200})
-	f.Add(stream(calling(piece(-1, "", "add", `{"x`), piece(-1, "", "sum", "{}")), because("length")), []byte{1})
-	f.Add(`{"choices":[{"message":{"content":"x","tool_calls":[{"id":"a","function":{"name":"add","arguments":"{"}}]},"finish_reason":"stop"}]}`, []byte{7})
-	f.Add("event: error\r\ndata: {\"error\":{}}\r\n\r\n", []byte{2, 5})
-	f.Fuzz(func(t *testing.T, body string, sizes []byte) {
-		events, m, err := read(strings.NewReader(body))
-		var parts []io.Reader
-		for rest, i := body, 0; rest != ""; i++ {
-			n := len(rest)
-			if i < len(sizes) {
-				n = min(n, 1+int(sizes[i]))
-			}
-			parts = append(parts, strings.NewReader(rest[:n]))
-			rest = rest[n:]
-		}
-		again, n, errAgain := read(io.MultiReader(parts...))
-		require.Equal(t, events, again)
-		requireSame(t, m, n, "")
-		require.Equal(t, err == nil, errAgain == nil)
-		if err != nil {
-			require.EqualError(t, errAgain, err.Error())
-		}
-		requireTurn(t, m, new(chat.Codec).Results(m, nil))
-	})
+func TestRead(t *testing.T) { wiretest.RunRead(t, api) }
+
+func FuzzRead(f *testing.F) {
+	wiretest.FuzzRead(f, api,
+		stream(saying("Both."), calling(piece(0, "a", "add", "")), calling(piece(0, "", "", `{"x":"ü`)), calling(piece(0, "", "", `"}`)), calling(piece(1, "b", "sum", `{}`)), because("tool_calls")),
+		stream(calling(piece(-1, "", "add", `{"x`), piece(-1, "", "sum", "{}")), because("length")),
+		`{"choices":[{"message":{"content":"x","tool_calls":[{"id":"a","function":{"name":"add","arguments":"{"}}]},"finish_reason":"stop"}]}`,
+		"event: error\r\ndata: {\"error\":{}}\r\n\r\n")
 }
 
 // TestReadEchoes runs no call that is only a name said once more.
@@ -411,37 +375,26 @@ func TestReadWithoutFirstChoice(t *testing.T) {
 	require.Empty(t, m.Text)
 }
 
-// TestReadBrokenAfterItsEnd: what follows the finish reason may still break the reply,
-// and then no call of it counts as one of a message that ended well.
-func TestReadBrokenAfterItsEnd(t *testing.T) {
-	t.Parallel()
-	const call = `data: {"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}` + "\n\n"
-	for _, rest := range []string{"data: {\"error\":{\"message\":\"overloaded\"}}\n\n", "data: {\n\n"} {
-		var w chat.Codec
-		m, err := w.Read(strings.NewReader(call + rest)).Message()
-		require.Error(t, err)
-		require.Equal(t, pegboard.FinishError, m.Finish)
-	}
-}
-
 func TestFinish(t *testing.T) {
-	t.Parallel()
-	for reason, want := range map[string]pegboard.FinishReason{
+	reply := func(message, reason string) string {
+		return fmt.Sprintf(`{"choices":[{"message":%s,"finish_reason":%q}]}`, message, reason)
+	}
+	begun := open(calling(piece(0, "a", "f", "{}")), because("tool_calls"))
+	wiretest.RunFinish(t, api, func(reason string) string { return reply("{}", reason) }, map[string]pegboard.FinishReason{
 		"stop": pegboard.FinishStop, "end_turn": pegboard.FinishStop, "tool_calls": pegboard.FinishToolCalls, "function_call": pegboard.FinishToolCalls,
 		"length": pegboard.FinishLength, "max_tokens": pegboard.FinishLength, "content_filter": pegboard.FinishFilter,
 		"": pegboard.FinishError, "error": pegboard.FinishError, "a reason of next year": pegboard.FinishError,
+	},
+		wiretest.BrokenCase{Name: "an error follows", Body: begun + open(`{"error":{"message":"overloaded"}}`)},
+		wiretest.BrokenCase{Name: "no JSON follows", Body: begun + open("{"), Err: wire.ErrMalformed})
+	for body, want := range map[string]pegboard.FinishReason{
+		reply(`{"tool_calls":[{"function":{"name":"clock","arguments":"{}"}}]}`, "stop"): pegboard.FinishToolCalls,
+		reply(`{"refusal":"no"}`, "stop"):                                                pegboard.FinishFilter,
 	} {
-		require.Equal(t, want, finishOf(t, `{}`, reason), reason)
+		_, m, err := read(strings.NewReader(body))
+		require.NoError(t, err)
+		require.Equal(t, want, m.Finish, body)
 	}
-	require.Equal(t, pegboard.FinishToolCalls, finishOf(t, `{"tool_calls":[{"function":{"name":"clock","arguments":"{}"}}]}`, "stop"))
-	require.Equal(t, pegboard.FinishFilter, finishOf(t, `{"refusal":"no"}`, "stop"))
-}
-
-func finishOf(t *testing.T, message, reason string) pegboard.FinishReason {
-	t.Helper()
-	_, m, err := read(strings.NewReader(fmt.Sprintf(`{"choices":[{"message":%s,"finish_reason":%q}]}`, message, reason)))
-	require.NoError(t, err)
-	return m.Finish
 }
 
 func TestHistory(t *testing.T) {

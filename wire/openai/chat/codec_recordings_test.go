@@ -3,17 +3,11 @@ package chat_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,58 +15,35 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/corpus"
 	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/wiretest"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
-// TestRecordings reads every recorded response, however its bytes arrive, and
-// compares all of it with what encoding/json alone finds in it.
+// TestRecordings compares all of a response with what encoding/json alone finds in it.
 func TestRecordings(t *testing.T) {
-	for _, folder := range corpus.Folders(t) {
-		responses, calls, incomplete, tools := 0, 0, 0, 0
-		for _, r := range recordings(t, folder) {
-			m := checkRecording(t, r)
-			responses++
-			calls += len(m.Calls)
-			incomplete += len(m.Incomplete)
-			tools += checkRequest(t, r)
-		}
-		corpus.Report(t, folder, "%d responses with %d calls and %d incomplete ones, %d tool definitions", responses, calls, incomplete, tools)
-	}
+	wiretest.RunRecordings(t, api, checkRecording, checkRequest)
 }
 
-func checkRecording(t *testing.T, r recording) *wire.Message {
+func TestRecordingsNormalize(t *testing.T) { wiretest.RunRecordingsNormalize(t, api, "messages") }
+
+func checkRecording(t testing.TB, r corpus.Recording, m *wire.Message, err error) {
 	t.Helper()
 	want := oracle(r.Body)
 	require.True(t, want.sound, "%s is not as documented", r.File)
-	events, m, err := read(strings.NewReader(r.Body))
 	require.NoError(t, err, r.File)
 	require.Equal(t, want.calls, written(m.Calls), r.File)
 	require.Equal(t, want.incomplete, written(m.Incomplete), r.File)
 	require.Equal(t, want.text, m.Text, r.File)
+	events, _, err := read(strings.NewReader(r.Body))
+	require.NoError(t, err, r.File)
 	require.Equal(t, want.thinking, joined(events, "thinking "), r.File)
 	require.Equal(t, want.reason, m.StopReason, r.File)
 	require.EqualValues(t, want.usage["prompt_tokens"], m.Usage.Input+m.Usage.CacheRead, r.File)
 	require.EqualValues(t, want.usage["completion_tokens"], m.Usage.Output, r.File)
 	requireHistory(t, want, m, r.File)
-	requireTurn(t, m, new(chat.Codec).Results(m, nil))
-	for _, body := range pieces(r.Body) {
-		again, n, err := read(body)
-		require.NoError(t, err, r.File)
-		require.Equal(t, events, again, r.File)
-		requireSame(t, m, n, r.File)
-	}
 	for _, c := range m.Calls {
 		requireAnySplit(t, c)
 	}
-	requireCutSafe(t, r, want)
-	return m
-}
-
-func written(calls []pegboard.Call) (all []string) {
-	for _, c := range calls {
-		all = append(all, c.ID+" "+c.Name+" "+string(c.Input))
-	}
-	return all
 }
 
 func joined(events []string, prefix string) string {
@@ -85,20 +56,8 @@ func joined(events []string, prefix string) string {
 	return b.String()
 }
 
-// requireSame compares two messages that different Wires read.
-func requireSame(t *testing.T, want, got *wire.Message, file string) {
-	t.Helper()
-	require.Equal(t, written(want.Calls), written(got.Calls), file)
-	require.Equal(t, written(want.Incomplete), written(got.Incomplete), file)
-	require.Equal(t, want.Text, got.Text, file)
-	require.Equal(t, want.Refusal, got.Refusal, file)
-	require.Equal(t, want.StopReason, got.StopReason, file)
-	require.Equal(t, want.Usage, got.Usage, file)
-	require.Equal(t, string(only(want.History)), string(only(got.History)), file)
-}
-
 // requireHistory compares what is sent back with what came.
-func requireHistory(t *testing.T, want expectation, m *wire.Message, file string) {
+func requireHistory(t testing.TB, want expectation, m *wire.Message, file string) {
 	t.Helper()
 	sent := map[string]any{"role": "assistant", "content": nil}
 	if want.text != "" {
@@ -120,25 +79,9 @@ func requireHistory(t *testing.T, want expectation, m *wire.Message, file string
 	require.JSONEq(t, string(raw), string(only(m.History)), file)
 }
 
-// pieces returns the ways in which a body may arrive: a byte at a time, split
-// in two at some places, and with other line ends.
-func pieces(body string) []io.Reader {
-	crlf := strings.ReplaceAll(body, "\n", "\r\n")
-	all := []io.Reader{
-		iotest.OneByteReader(strings.NewReader(body)), iotest.HalfReader(strings.NewReader(body)), iotest.DataErrReader(strings.NewReader(body)),
-		strings.NewReader(crlf), iotest.OneByteReader(strings.NewReader("\ufeff: comment\r\n" + crlf)),
-	}
-	random := rand.New(rand.NewPCG(11, uint64(len(body))))
-	for range 32 {
-		at := random.IntN(len(body))
-		all = append(all, io.MultiReader(strings.NewReader(body[:at]), strings.NewReader(body[at:])))
-	}
-	return all
-}
-
 // requireAnySplit sends the arguments of a call in two deltas, split anywhere, and
 // in one for each character.
-func requireAnySplit(t *testing.T, c pegboard.Call) {
+func requireAnySplit(t testing.TB, c pegboard.Call) {
 	t.Helper()
 	splits := [][]string{strings.Split(string(c.Input), "")}
 	for at := range string(c.Input) {
@@ -155,29 +98,9 @@ func requireAnySplit(t *testing.T, c pegboard.Call) {
 	}
 }
 
-// requireCutSafe cuts a stream off after each chunk. What was begun and not
-// finished is never handed out.
-func requireCutSafe(t *testing.T, r recording, want expectation) {
-	t.Helper()
-	chunks := strings.SplitAfter(r.Body, "\n\n")
-	for i := range chunks {
-		body := strings.Join(chunks[:i], "")
-		_, m, err := read(strings.NewReader(body))
-		if !strings.Contains(body, `"finish_reason":"`) {
-			require.ErrorIs(t, err, wire.ErrTruncated, r.File)
-		} else {
-			require.NoError(t, err, r.File)
-		}
-		for _, c := range written(m.Calls) {
-			require.True(t, slices.Contains(want.calls, c), "%s: %q is not a whole call", r.File, c)
-		}
-		requireTurn(t, m, new(chat.Codec).Results(m, nil))
-	}
-}
-
 // checkRequest builds the tools of a recorded request and compares how they are
 // declared with what was sent.
-func checkRequest(t *testing.T, r recording) (checked int) {
+func checkRequest(t testing.TB, r corpus.Recording) (checked int) {
 	t.Helper()
 	var request struct {
 		Tools []struct {
@@ -190,25 +113,15 @@ func checkRequest(t *testing.T, r recording) (checked int) {
 	require.NoError(t, json.Unmarshal(r.Request, &request))
 	for _, sent := range request.Tools {
 		f := sent.Function
-		built, err := pegboard.BuildRaw(f.Parameters, pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info:        pegboard.Info{Name: f.Name},
-			Description: f.Description,
-			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-				return nil, nil
-			},
-		})
-		require.NoError(t, err, r.File)
 		want := fmt.Sprintf(`[{"type":"function","function":{"name":%q,"description":%q,"parameters":%s,"strict":false}}]`, f.Name, f.Description, f.Parameters)
-		require.JSONEq(t, want, string(chat.New(poolOf(t, built), chat.Config{}).Tools()), r.File)
+		require.JSONEq(t, want, string(chat.New(poolOf(t, tool(t, f.Name, f.Description, string(f.Parameters))), chat.Config{}).Tools()), r.File)
 		checked++
 	}
 	return checked
 }
 
-type recording = corpus.Recording
-
 // recordings returns every response in the cassettes below a corpus folder.
-func recordings(t testing.TB, folder string) []recording {
+func recordings(t testing.TB, folder string) []corpus.Recording {
 	t.Helper()
 	all := corpus.Recordings(t, filepath.Join(folder, "recordings", "openai-chat"), nil)
 	for _, r := range all {
@@ -295,121 +208,49 @@ func oracle(body string) (want expectation) {
 	return want
 }
 
-func outcome(id string, parts ...pegboard.Part) pegboard.Outcome {
-	return pegboard.Outcome{Call: &pegboard.Call{ID: id}, Result: &pegboard.Result{Parts: parts}}
-}
-
-func failed(o pegboard.Outcome, err error) pegboard.Outcome {
-	o.Result.IsError = true
-	o.Err = err
-	return o
-}
-
-func text(s string) pegboard.Part { return pegboard.Part{Text: s} }
-
-func image(kind, data string) pegboard.Part { return pegboard.Part{MIME: kind, Data: []byte(data)} }
-
-// result is a message that answers a call.
-func result(id, text string) string {
-	return `{"role":"tool","tool_call_id":` + quote(id) + `,"content":` + quote(text) + `}`
-}
-
-func user(content string) string { return `{"role":"user","content":` + content + `}` }
-
-// turnOf answers a turn of one call, of the tool search, with an outcome.
-func turnOf(t *testing.T, w *chat.Codec, o pegboard.Outcome) (*wire.Message, []json.RawMessage, error) {
-	t.Helper()
-	m, err := w.Read(strings.NewReader(stream(calling(piece(0, o.Call.ID, "search", "{}")), because("tool_calls")))).Message()
-	answers := w.Results(m, []pegboard.Outcome{o})
-	requireTurn(t, m, answers)
-	return m, answers, err
-}
-
 func TestResults(t *testing.T) {
-	t.Parallel()
-	calls := func(ids ...string) (m wire.Message) {
-		for _, id := range ids {
-			m.Calls = append(m.Calls, pegboard.Call{ID: id, Name: "clock"})
-		}
-		return m
-	}
 	const (
 		png  = `{"type":"image_url","image_url":{"url":"data:image/png;base64,cG5n"}}`
 		jpeg = `{"type":"image_url","image_url":{"url":"data:image/jpeg;base64,anBn"}}`
 	)
-	label := func(n, tool string) string {
-		return `{"type":"text","text":"Image ` + n + `, from the result of ` + tool + `:"}`
-	}
-	tests := []struct {
-		name     string
-		message  wire.Message
-		outcomes []pegboard.Outcome
-		more     []pegboard.Part
-		want     []string
-	}{
-		{name: "nothing"},
-		{name: "text", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", text("12"), text(" "), text("o'clock"))}, want: []string{result("a", "12\no'clock")}},
-		{name: "failure", message: calls("a"), outcomes: []pegboard.Outcome{failed(outcome("a", text("no such file")), nil)}, want: []string{result("a", "Error: no such file")}},
-		{name: "failure without words", message: calls("a"), outcomes: []pegboard.Outcome{failed(outcome("a"), nil)}, want: []string{result("a", "Error: the call failed and said nothing about it.")}},
-		{name: "empty", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a")}, want: []string{result("a", "(no output)")}},
-		{name: "order of the calls", message: calls("a", "b"), outcomes: []pegboard.Outcome{outcome("b", text("2")), outcome("a", text("1"))}, want: []string{result("a", "1"), result("b", "2")}},
-		{name: "duplicates", message: calls("a", "a"), outcomes: []pegboard.Outcome{
-			failed(outcome("a", text("second")), &pegboard.CallError{Err: pegboard.ErrDuplicate}), outcome("a", text("first")), outcome("a", text("third"))}, want: []string{result("a", "first")}},
-		{name: "of other calls", message: calls("a"), outcomes: []pegboard.Outcome{outcome("z"), outcome(""), {}, outcome("a", text("1"))}, want: []string{result("a", "1")}},
-		{name: "missing", message: calls("a"), want: []string{result("a", "Error: clock was not run: the turn was interrupted. Repeat the call if it is still wanted.")}},
-		{name: "calls without id have no answer", message: calls("")},
-		{name: "more", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", text("1"))}, more: []pegboard.Part{text("go"), text("on")}, want: []string{result("a", "1"), user(`"go\non"`)}},
-		{name: "only more", more: []pegboard.Part{image("image/png", "png"), text("go on")}, want: []string{user(`[` + png + `,{"type":"text","text":"go on"}]`)}},
-		{name: "images", message: calls("a", "b"), more: []pegboard.Part{text("go on")}, outcomes: []pegboard.Outcome{
-			outcome("a", text("look"), image("image/png", "png"), image("Image/JPG; q=1", "jpg")), outcome("b", image("image/jpeg", "jpg"))},
-			want: []string{result("a", "look\n(Image 1 follows in a message of its own.)\n(Image 2 follows in a message of its own.)"), result("b", "(Image 3 follows in a message of its own.)"),
-				user(`[` + label("1", "clock") + `,` + png + `,` + label("2", "clock") + `,` + jpeg + `,` + label("3", "clock") + `,` + jpeg + `,{"type":"text","text":"go on"}]`)}},
-		{name: "other bytes", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", image("application/pdf", "12345"))},
-			want: []string{result("a", "(5 bytes of type application/pdf were left out: only text and PNG, JPEG, GIF and WebP images can be shown. Ask for the content in another form.)")}},
-		{name: "document", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", pegboard.Part{MIME: "text/markdown", Text: "# One", Title: "Notes"})}, want: []string{result("a", "Title: Notes\n\n# One")}},
-		{name: "search result", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", pegboard.Part{Text: "found", Title: "Notes", Source: "https://example.com/"})},
-			want: []string{result("a", "Title: Notes\nSource: https://example.com/\n\nfound")}},
-		{name: "reference to a tool that is gone", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", pegboard.Part{Tool: "x"}, pegboard.Part{Tool: "y"})},
-			want: []string{result("a", "(Not available any more: x, y. Search again.)")}},
-		{name: "not UTF-8", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", text("\xff"))}, want: []string{`{"role":"tool","tool_call_id":"a","content":"\ufffd"}`}},
-		{name: "marks", message: calls("a"), outcomes: []pegboard.Outcome{outcome("a", text("<12> & more"))}, want: []string{`{"role":"tool","tool_call_id":"a","content":"<12> & more"}`}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			got := new(chat.Codec).Results(&tt.message, tt.outcomes, tt.more...)
-			require.Len(t, got, len(tt.want))
-			for i, want := range tt.want {
-				require.JSONEq(t, want, string(got[i]))
-			}
-		})
-	}
+	said := func(text string) string { return `{"type":"text","text":"` + text + `"}` }
+	label := func(n string) string { return said("Image " + n + ", from the result of clock:") }
+	one := func(text string, more ...string) []string { return append([]string{result("a", text)}, more...) }
+	wiretest.RunResults(t, api, map[string][]string{
+		"text":                    one("<12> & more\no'clock"),
+		"nothing":                 one("(no output)"),
+		"not UTF-8":               {`{"role":"tool","tool_call_id":"a","content":"\ufffd"}`},
+		"failure":                 one("Error: no"),
+		"failure without words":   one("Error: the call failed and said nothing about it."),
+		"failure with an image":   one("Error: no\n(Image 1 follows in a message of its own.)", user("["+label("1")+","+png+"]")),
+		"images":                  one("see\n(Image 1 follows in a message of its own.)\n(Image 2 follows in a message of its own.)", user("["+label("1")+","+png+","+label("2")+","+jpeg+"]")),
+		"file":                    one(leftOut(3, "application/pdf")),
+		"other bytes":             one(leftOut(1234, "application/zip") + "\n" + leftOut(0, "image/png") + "\n" + leftOut(1, "a b")),
+		"documents":               one("Title: T\n\nx\n1,2"),
+		"search result":           one("Title: Page\nSource: https://a\n\nwords"),
+		"tool that is gone":       one("(Not available any more: x. Search again.)"),
+		"order of the calls":      {result("a", "1"), result("b", "2")},
+		"duplicates":              one("first"),
+		"outcomes of other calls": one("1"),
+		"no outcome":              one("Error: clock was not run: the turn was interrupted. Repeat the call if it is still wanted."),
+		"more":                    one("1", user("["+said("go")+","+said("on")+","+png+"]")),
+		"only more":               {user(`"go on"`)},
+	})
+}
+
+func leftOut(size int, kind string) string {
+	return fmt.Sprintf("(%d bytes of type %s were left out: only text and PNG, JPEG, GIF and WebP images can be shown. Ask for the content in another form.)", size, kind)
 }
 
 // TestResultsReferences shows the definitions as the request's list has them.
 func TestResultsReferences(t *testing.T) {
 	t.Parallel()
 	w := chat.New(poolOf(t, tool(t, "clock", "Tells <the> time.", anyObject), tool(t, "time.zone", "", city), tool(t, "search", "", anyObject)), chat.Config{})
-	_, answers, err := turnOf(t, w, outcome("a", text("Two:"), pegboard.Part{Tool: "time.zone"}, pegboard.Part{Tool: "clock"}, text("More?")))
-	require.NoError(t, err)
-	require.Len(t, answers, 1)
-	var m struct{ Content string }
-	require.NoError(t, json.Unmarshal(answers[0], &m))
+	m := &wire.Message{Calls: []pegboard.Call{{ID: "a", Name: "search"}}}
+	answers := w.Results(m, []pegboard.Outcome{outcome("a", text("Two:"), pegboard.Part{Tool: "time.zone"}, pegboard.Part{Tool: "clock"}, pegboard.Part{Tool: "gone"}, pegboard.Part{Tool: "lost"}, text("More?"))})
 	var sent []json.RawMessage
 	require.NoError(t, json.Unmarshal(w.Tools(), &sent))
-	require.Equal(t, "Two:\n<functions>\n"+string(sent[2])+"\n"+string(sent[0])+"\n</functions>\nMore?", m.Content)
-}
-
-// TestResultsOfAnyTurn answers whatever was read, whatever became of the calls.
-func TestResultsOfAnyTurn(t *testing.T) {
-	t.Parallel()
-	for _, reason := range []string{"tool_calls", "length", ""} {
-		_, m, err := read(strings.NewReader(stream(saying("x"), calling(piece(0, "a", "add", "{}"), piece(1, "b", "add", "{"), piece(2, "b", "add", "{}")), because(reason))))
-		require.Equal(t, reason == "", errors.Is(err, wire.ErrTruncated))
-		for _, outcomes := range [][]pegboard.Outcome{nil, {outcome("b", text("2"))}, {failed(outcome("a"), pegboard.ErrTimeout), outcome("b", image("image/png", "png"))}} {
-			requireTurn(t, m, new(chat.Codec).Results(m, outcomes, text("go on")))
-		}
-	}
+	require.Equal(t, []string{result("a", "Two:\n<functions>\n"+string(sent[2])+"\n"+string(sent[0])+"\n</functions>\n(Not available any more: gone, lost. Search again.)\nMore?")}, stringsOf(answers))
 }
 
 const (
@@ -428,10 +269,10 @@ type definition struct {
 	} `json:"function"`
 }
 
-func definitions(t testing.TB, w *chat.Codec) []definition {
+func definitions(t testing.TB, tools json.RawMessage) []definition {
 	t.Helper()
 	var all []definition
-	require.NoError(t, json.Unmarshal(w.Tools(), &all))
+	require.NoError(t, json.Unmarshal(tools, &all))
 	for _, d := range all {
 		require.Equal(t, "function", d.Type)
 		require.NotNil(t, d.Function.Strict)
@@ -445,74 +286,40 @@ func TestToolsGolden(t *testing.T) {
 	require.NoError(t, r.Add(
 		tool(t, "clock", "", `{"type":"object","properties":{}}`),
 		tool(t, "weather", "Tells <the> weather & more.", `{"type":"object","properties":{"city":{"type":"string","description":"e.g. \"Zürich\""}},"required":["city"]}`),
-		toolOf(t, pegboard.Info{Name: "forecast", Strict: true}, "Strict.", city),
-		toolOf(t, pegboard.Info{Name: "find", Strict: true, Loading: pegboard.LoadOnSearch}, "Cannot be strict.", free),
+		wiretest.Tool(t, pegboard.Info{Name: "forecast", Strict: true}, "Strict.", city),
+		wiretest.Tool(t, pegboard.Info{Name: "find", Strict: true, Loading: pegboard.LoadOnSearch}, "Cannot be strict.", free),
 		tool(t, "notes.add", "A name that the API refuses.", anyObject),
 	))
 	_, err := r.Attach("maps", tool(t, "route", "Finds a way.", anyObject))
 	require.NoError(t, err)
 
 	w := chat.New(r.AssemblePool(session(t), pegboard.PoolConfig{}), chat.Config{})
-	want, err := os.ReadFile(filepath.Join("testdata", "tools.golden.json"))
-	require.NoError(t, err)
-	require.Equal(t, strings.TrimSpace(string(want)), string(w.Tools()))
+	wiretest.RequireGolden(t, w)
 	require.Empty(t, w.Omitted())
-	for _, d := range definitions(t, w) {
+	for _, d := range definitions(t, w.Tools()) {
 		require.Regexp(t, apiName, d.Function.Name)
 	}
 }
 
-var apiName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+func TestTools(t *testing.T) { wiretest.RunTools(t, api) }
 
-func TestToolsOfNothing(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "[]", string(chat.New(poolOf(t), chat.Config{}).Tools()))
-	var zero chat.Codec
-	require.Equal(t, "[]", string(zero.Tools()))
-	require.Equal(t, "any name", zero.Name("any name"))
-	require.Equal(t, "{}", string(zero.Choice(wire.Choice{Mode: wire.Required})))
-	require.Empty(t, zero.Omitted())
-}
+func TestToolsThatWait(t *testing.T) { wiretest.RunDeferral(t, api) }
 
-// declared shows the model another schema than the tool checks, as a wrapper may.
-type declared struct {
-	pegboard.Tool
-	schema string
-}
-
-func (d declared) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
-	decl, ok := d.Tool.Declare(s)
-	return pegboard.Declaration{Name: decl.Name, InputSchema: json.RawMessage(d.schema)}, ok
-}
-
-func TestToolsOmitted(t *testing.T) {
-	t.Parallel()
-	w := chat.New(poolOf(t, tool(t, "a", "", anyObject), declared{tool(t, "bad one", "", anyObject), `{"type":"string"}`}, tool(t, "c", "", anyObject)), chat.Config{})
-	require.Len(t, definitions(t, w), 2)
-	require.Len(t, w.Omitted(), 1)
-	require.Equal(t, "bad one", w.Omitted()[0].Tool)
-	require.True(t, w.Omitted()[0].Omitted)
-	require.NotEmpty(t, w.Omitted()[0].Reason)
-}
-
-// TestNames sends names that the API takes, and gets the tools' own back.
-func TestNames(t *testing.T) {
-	t.Parallel()
-	long := strings.Repeat("x", 100)
-	w := chat.New(poolOf(t, tool(t, "notes.add", "", anyObject), tool(t, "notes_add", "", anyObject), tool(t, "Zürich", "", anyObject), tool(t, long, "", anyObject)), chat.Config{})
-	sent := map[string]bool{}
-	for i, d := range definitions(t, w) {
-		name := []string{"Zürich", "notes.add", "notes_add", long}[i]
-		require.Regexp(t, apiName, d.Function.Name)
-		require.False(t, sent[d.Function.Name])
-		sent[d.Function.Name] = true
-		require.Equal(t, w.Name(name), d.Function.Name)
-		m, err := w.Read(strings.NewReader(stream(calling(piece(0, "a", d.Function.Name, "{}")), because("tool_calls")))).Message()
-		require.NoError(t, err)
-		require.Equal(t, []string{"a " + name + " {}"}, written(m.Calls))
-		require.Contains(t, string(only(m.History)), quote(d.Function.Name))
-		require.Equal(t, []string{name}, w.Loaded([]json.RawMessage{only(m.History)}))
+// TestInvariant7 attaches and detaches sources.
+func TestInvariant7(t *testing.T) {
+	var builtins []pegboard.Tool
+	for _, name := range []string{"read", "write it", "Zürich"} {
+		builtins = append(builtins, wiretest.Tool(t, pegboard.Info{Name: name, Strict: name == "read"}, "", city))
 	}
+	wiretest.RunBuiltinPrefix(t, api, effort.Of(t, uint64(100)), builtins, map[string]func(*pegboard.Pool) wire.Codec{"": api.New}, nil)
+}
+
+func TestChoice(t *testing.T) {
+	wiretest.RunChoice(t, api, wiretest.OpenAIChoices(
+		func(name string) string { return `{"type":"function","function":{"name":"` + name + `"}}` },
+		func(mode string, tools ...string) string {
+			return `{"type":"allowed_tools","allowed_tools":{"mode":"` + mode + `","tools":[` + strings.Join(tools, ",") + `]}}`
+		}))
 }
 
 // TestStrictNulls leaves out of the input what strict mode makes the model write,
@@ -521,7 +328,7 @@ func TestStrictNulls(t *testing.T) {
 	t.Parallel()
 	const wrote = `{"city": "Paris", "days":null}`
 	body := stream(calling(piece(0, "a", "forecast", wrote), piece(1, "b", "plain", wrote)), because("tool_calls"))
-	p := poolOf(t, toolOf(t, pegboard.Info{Name: "forecast", Strict: true}, "", city), tool(t, "plain", "", city))
+	p := poolOf(t, wiretest.Tool(t, pegboard.Info{Name: "forecast", Strict: true}, "", city), tool(t, "plain", "", city))
 	m, err := chat.New(p, chat.Config{}).Read(strings.NewReader(body)).Message()
 	require.NoError(t, err)
 	require.JSONEq(t, `{"city":"Paris"}`, string(m.Calls[0].Input))
@@ -533,84 +340,7 @@ func TestStrictNulls(t *testing.T) {
 	require.ErrorIs(t, outcomes[1].Err, pegboard.ErrInvalidInput)
 }
 
-func TestChoice(t *testing.T) {
-	t.Parallel()
-	w := chat.New(poolOf(t, tool(t, "a", "", anyObject), tool(t, "b c", "", anyObject)), chat.Config{})
-	function := func(name string) string { return `{"type":"function","function":{"name":` + quote(name) + `}}` }
-	tests := []struct {
-		name   string
-		choice wire.Choice
-		want   string
-	}{
-		{name: "zero", want: `{}`},
-		{name: "required", choice: wire.Choice{Mode: wire.Required}, want: `{"tool_choice":"required"}`},
-		{name: "none", choice: wire.Choice{Mode: wire.None, Tools: []string{"a"}}, want: `{"tool_choice":"none"}`},
-		{name: "one", choice: wire.Choice{Mode: wire.One, Tool: "b c"}, want: `{"tool_choice":` + function(w.Name("b c")) + `}`},
-		{name: "some", choice: wire.Choice{Tools: []string{"b c", "a"}},
-			want: `{"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"auto","tools":[` + function(w.Name("b c")) + `,` + function("a") + `]}}}`},
-		{name: "one of some", choice: wire.Choice{Mode: wire.Required, Tools: []string{"a"}, Sequential: true},
-			want: `{"tool_choice":{"type":"allowed_tools","allowed_tools":{"mode":"required","tools":[` + function("a") + `]}},"parallel_tool_calls":false}`},
-		{name: "sequential", choice: wire.Choice{Sequential: true}, want: `{"parallel_tool_calls":false}`},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			require.Equal(t, tt.want, string(w.Choice(tt.choice)))
-		})
-	}
-}
-
-// TestInvariant7 attaches and detaches at random: the bytes of the built-in tools
-// never change, and the same tools are the same bytes.
-func TestInvariant7(t *testing.T) {
-	t.Parallel()
-	var builtins []pegboard.Tool
-	for _, name := range []string{"read", "write it", "Zürich"} {
-		builtins = append(builtins, toolOf(t, pegboard.Info{Name: name, Strict: name == "read"}, "", city))
-	}
-	alone := string(chat.New(poolOf(t, builtins...), chat.Config{}).Tools())
-	for seed := range effort.Of(t, uint64(100)) {
-		random := rand.New(rand.NewPCG(7, seed))
-		var r pegboard.Registry
-		require.NoError(t, r.Add(builtins...))
-		s := session(t)
-		seen := map[string]string{}
-		attached := map[string]bool{}
-		for range 10 {
-			source := fmt.Sprintf("s%d", random.IntN(3))
-			if attached[source] {
-				r.Detach(source)
-			} else {
-				r.Detach(source) // which need not be there
-				_, err := r.Attach(source, tool(t, "write it", "", anyObject), tool(t, "x", "", city))
-				require.NoError(t, err)
-			}
-			attached[source] = !attached[source]
-			tools := string(chat.New(r.AssemblePool(s, pegboard.PoolConfig{}), chat.Config{}).Tools())
-			require.True(t, strings.HasPrefix(tools, strings.TrimSuffix(alone, "]")), "seed %d", seed)
-			if before, ok := seen[fmt.Sprint(attached)]; ok {
-				require.Equal(t, before, tools)
-			}
-			seen[fmt.Sprint(attached)] = tools
-		}
-	}
-}
-
-var _ wire.Trimmer = (*pegboard.Session)(nil)
-
-// trimmer answers with texts, and keeps what it was shown.
-type trimmer struct {
-	answers []string
-	shown   []pegboard.HistoryResult
-}
-
-func (s *trimmer) TrimResults(_ context.Context, results []pegboard.HistoryResult) []string {
-	s.shown = results
-	return s.answers
-}
-
 func TestTrim(t *testing.T) {
-	t.Parallel()
 	const (
 		image   = `{ "type":"image_url", "image_url":{"url":"data:image/png;base64,cG5n"} }`
 		cached  = `{"cache_control":{"type":"ephemeral"},"type":"text","text":"one"}`
@@ -622,186 +352,40 @@ func TestTrim(t *testing.T) {
 	parts := func(parts ...string) string {
 		return `{"tool_call_id":"a","role":"tool","x":1e2,"content":[` + strings.Join(parts, ",") + `]}`
 	}
-	tests := []struct {
-		name    string
-		in      []string
-		answers []string
-		shown   []string // of each result the turn, tool and text
-		want    []string // nil: the same
-	}{
-		{name: "nothing", answers: []string{"left over"}},
-		{name: "no results", in: []string{system, hello, says, oldCall, oldReply}, answers: []string{"left over"}},
-		{name: "untouched", in: []string{hello, model(call("a", "clock")), resultA, says}, shown: []string{"1 clock 1 <2>"}},
-		{name: "text", in: []string{hello, model(call("a", "clock")), resultA, says}, answers: []string{"short <1>"}, shown: []string{"1 clock 1 <2>"},
-			want: []string{hello, model(call("a", "clock")), `{"tool_call_id":"a","role":"tool","content":"short <1>"}`, says}},
-		{name: "the second of two", in: []string{model(call("a", "clock"), call("b", "map")), resultA, resultB, hello}, answers: []string{"", "short"}, shown: []string{"1 clock 1 <2>", "1 map b"},
-			want: []string{model(call("a", "clock"), call("b", "map")), resultA, `{"role":"tool","content":[{"type":"text","text":"short"}],"tool_call_id":"b","name":"clock"}`, hello}},
-		{name: "fewer answers and more", in: []string{model(call("a", "clock")), result("a", "1"), model(call("b", "clock")), result("b", "2")}, answers: []string{"short"}, shown: []string{"1 clock 1", "2 clock 2"},
-			want: []string{model(call("a", "clock")), result("a", "short"), model(call("b", "clock")), result("b", "2")}},
-		{name: "parts", in: []string{parts(image, cached, image, two)}, answers: []string{"short"}, shown: []string{"0  one\ntwo"},
-			want: []string{parts(image, `{"cache_control":{"type":"ephemeral"},"type":"text","text":"short"}`, image)}},
-		{name: "no text", in: []string{onlyPNG, silent, `{"role":"tool","tool_call_id":"a"}`}, answers: []string{"x", "y", "z"}, shown: []string{"0  ", "0  ", "0  "}},
-		{name: "empty text", in: []string{result("a", "")}, answers: []string{"short"}, shown: []string{"0  "}},
-		{name: "blank answer", in: []string{result("a", "1")}, answers: []string{" \n"}, shown: []string{"0  1"}},
-		{name: "before its call", in: []string{result("a", "1"), model(call("a", "clock"))}, shown: []string{"0 clock 1"}},
-		{name: "no text of the API", in: []string{foreign}, answers: []string{"short"}, shown: []string{"0  7"}, want: []string{`{"role":"tool","tool_call_id":"a","content":"short"}`}},
-		{name: "turns", in: []string{model(call("a", "clock"), call("b", "map")), result("b", "2"), hello, result("a", "1"), says, modelSaying(`"x"`, call("a", "map")), result("a", "3")},
-			shown: []string{"1 map 2", "1 clock 1", "3 map 3"}},
-		{name: "what cannot be read", in: []string{`null`, `{"role":"tool","role":"tool"}`, model(call("a", "clock")), resultA + "x", result("a", "1")}, answers: []string{"short"}, shown: []string{"1 clock 1"},
-			want: []string{`null`, `{"role":"tool","role":"tool"}`, model(call("a", "clock")), resultA + "x", result("a", "short")}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if tt.want == nil {
-				tt.want = tt.in
-			}
-			var w chat.Codec
-			s := trimmer{answers: tt.answers}
-			in := messagesOf(tt.in...)
-			got := w.Trim(t.Context(), in, &s)
-			require.Equal(t, tt.want, stringsOf(got))
-			require.Equal(t, tt.in, stringsOf(in), "the history was changed")
-			var shown []string
-			for _, r := range s.shown {
-				require.False(t, r.Fixed)
-				shown = append(shown, fmt.Sprint(r.Turn, " ", r.Tool, " ", r.Text))
-			}
-			require.Equal(t, tt.shown, shown)
-			require.Equal(t, stringsOf(got), stringsOf(w.Trim(t.Context(), in, &s)), "twice")
-		})
-	}
-}
-
-// TestTrimFixes shows which results made tools known, and the pool's own names.
-func TestTrimFixes(t *testing.T) {
-	t.Parallel()
-	_, pool := searchable(t, late(t, "notes.add"), toolOf(t, pegboard.Info{Name: "Agent", Aliases: []string{"Task"}}, "", anyObject))
-	w := chat.New(pool(), chat.Config{})
-	messages := append(w.Recall([]string{"notes.add"}),
-		messagesOf(model(call("a", w.Name("notes.add")), call("b", "Task"), call("c", "elsewhere")), resultA, resultB, result("c", "See <functions>"))...)
-	s := trimmer{answers: []string{"short"}}
-	require.Equal(t, stringsOf(messages), stringsOf(w.Trim(t.Context(), messages, &s)), "it is never replaced")
-	var shown []string
-	for _, r := range s.shown {
-		shown = append(shown, fmt.Sprint(r.Tool, " ", r.Fixed))
-	}
-	require.Equal(t, []string{"ToolSearch true", "notes.add false", "Agent false", "elsewhere false"}, shown)
-}
-
-// TestTrimCallIDs keeps the ids of results apart, also where a service counts its own
-// anew, and the same when messages come and go.
-func TestTrimCallIDs(t *testing.T) {
-	t.Parallel()
-	ids := func(messages ...string) (all []string) {
-		var w chat.Codec
-		var s trimmer
-		w.Trim(t.Context(), messagesOf(messages...), &s)
-		for _, r := range s.shown {
-			all = append(all, r.CallID)
-		}
-		return all
-	}
-	turn := func(text string) []string {
-		return []string{hello, model(call("call_0", "clock")), result("call_0", text)}
-	}
-	conversation := append(append(turn("1"), turn("2")...), turn("3")...)
-	all := ids(conversation...)
-	require.Len(t, all, 3)
-	require.Len(t, map[string]bool{all[0]: true, all[1]: true, all[2]: true}, 3)
-	require.Regexp(t, `^call_0#[0-9a-f]{16}$`, all[0])
-	require.Equal(t, all[:2], ids(conversation[:6]...), "more messages change nothing")
-	require.Equal(t, all[1:], ids(conversation[3:]...), "nor do fewer")
-}
-
-// TestTrimAnything trims conversations at random, whole and taken apart: what was
-// asked for is replaced, and all else is the same bytes.
-func TestTrimAnything(t *testing.T) {
-	t.Parallel()
-	var w chat.Codec
-	for seed := range effort.Of(t, uint64(1000)) {
-		random := rand.New(rand.NewPCG(18, seed))
-		turns := randomTurns(random, seed%2 == 0)
-		for range random.IntN(4) {
-			turns = disturb(random, turns)
-		}
-		in := messagesOf(render(turns)...)
-		_, repairs := new(chat.Codec).Normalize(in)
-		s := trimmer{}
-		for range len(in) {
-			s.answers = append(s.answers, []string{"", fmt.Sprint("short ", random.IntN(3))}[random.IntN(2)])
-		}
-		out := w.Trim(t.Context(), in, &s)
-		require.Len(t, out, len(in))
-		n := 0
-		for i := range in {
-			p := parsePast(in[i])
-			if p.role != "tool" || s.answers[n] == "" {
-				require.Same(t, &in[i][0], &out[i][0], "seed %d", seed)
-			} else {
-				want, text := members(t, in[i]), s.answers[n]
-				require.NotEqual(t, string(in[i]), string(out[i]))
-				want["content"] = text
-				require.Equal(t, want, members(t, out[i]), "seed %d", seed)
-			}
-			if p.role == "tool" {
-				require.Equal(t, members(t, in[i])["content"], s.shown[n].Text)
-				n++
-			}
-		}
-		require.Len(t, s.shown, n)
-		_, after := new(chat.Codec).Normalize(out)
-		require.Equal(t, repairs, after, "seed %d", seed)
-		require.Equal(t, stringsOf(out), stringsOf(w.Trim(t.Context(), in, &s)), "seed %d", seed)
-		normal, _ := new(chat.Codec).Normalize(in)
-		_, after = new(chat.Codec).Normalize(w.Trim(t.Context(), normal, &s))
-		require.Empty(t, after, "seed %d", seed)
-	}
-}
-
-func members(t *testing.T, raw json.RawMessage) (m map[string]any) {
-	t.Helper()
-	require.NoError(t, json.Unmarshal(raw, &m))
-	return m
-}
-
-// FuzzTrim takes a message from each line. Nothing that Normalize would repair comes
-// of trimming.
-func FuzzTrim(f *testing.F) {
-	f.Add(strings.Join([]string{hello, model(call("a", "clock"), call("b", "map")), resultB, hello, resultA, says}, "\n"), "short")
-	f.Add(strings.Join([]string{resultA, `{"role":"tool","content":[{"type":"text","text":"a"},7]}`, `{"role":"tool","content":[{"TYPE":"text"},{}]}`, "null"}, "\n"), "\xff")
-	f.Fuzz(func(t *testing.T, s, text string) {
-		in := messagesOf(strings.Split(s, "\n")...)
-		_, repairs := new(chat.Codec).Normalize(in)
-		answers := make([]string, len(in))
-		for i := range answers {
-			answers[i] = text
-		}
-		var w chat.Codec
-		out := w.Trim(t.Context(), in, &trimmer{answers: answers})
-		_, after := new(chat.Codec).Normalize(out)
-		require.Equal(t, repairs, after, "%s\nbecame\n%s", in, out)
-		require.Equal(t, s, strings.Join(stringsOf(in), "\n"))
+	wiretest.RunTrim(t, api, api.Zero, []wiretest.TrimCase{
+		{Name: "nothing", Texts: []string{"left over"}},
+		{Name: "no results", In: []string{system, hello, says, oldCall, oldReply}, Texts: []string{"left over"}},
+		{Name: "untouched", In: []string{hello, model(call("a", "clock")), resultA, says}, Shown: []string{"1 clock(a): 1 <2>"}},
+		{Name: "text", In: []string{hello, model(call("a", "clock")), resultA, says}, Texts: []string{"short <1>"}, Shown: []string{"1 clock(a): 1 <2>"},
+			Want: []string{hello, model(call("a", "clock")), `{"tool_call_id":"a","role":"tool","content":"short <1>"}`, says}},
+		{Name: "the second of two", In: []string{model(call("a", "clock"), call("b", "map")), resultA, resultB, hello}, Texts: []string{"", "short"}, Shown: []string{"1 clock(a): 1 <2>", "1 map(b): b"},
+			Want: []string{model(call("a", "clock"), call("b", "map")), resultA, `{"role":"tool","content":[{"type":"text","text":"short"}],"tool_call_id":"b","name":"clock"}`, hello}},
+		{Name: "fewer answers and more", In: []string{model(call("a", "clock")), result("a", "1"), model(call("b", "clock")), result("b", "2")}, Texts: []string{"short"}, Shown: []string{"1 clock(a): 1", "2 clock(b): 2"},
+			Want: []string{model(call("a", "clock")), result("a", "short"), model(call("b", "clock")), result("b", "2")}},
+		{Name: "parts", In: []string{parts(image, cached, image, two)}, Texts: []string{"short"}, Shown: []string{"0 (a): one\ntwo"},
+			Want: []string{parts(image, `{"cache_control":{"type":"ephemeral"},"type":"text","text":"short"}`, image)}},
+		{Name: "no text", In: []string{onlyPNG, silent, `{"role":"tool","tool_call_id":"a"}`}, Texts: []string{"x", "y", "z"}, Shown: []string{"0 (a): ", "0 (a): ", "0 (a): "}},
+		{Name: "empty text", In: []string{result("a", "")}, Texts: []string{"short"}, Shown: []string{"0 (a): "}},
+		{Name: "blank answer", In: []string{result("a", "1")}, Texts: []string{" \n"}, Shown: []string{"0 (a): 1"}},
+		{Name: "before its call", In: []string{result("a", "1"), model(call("a", "clock"))}, Shown: []string{"0 clock(a): 1"}},
+		{Name: "no text of the API", In: []string{foreign}, Texts: []string{"short"}, Shown: []string{"0 (a): 7"}, Want: []string{`{"role":"tool","tool_call_id":"a","content":"short"}`}},
+		{Name: "turns", In: []string{model(call("a", "clock"), call("b", "map")), result("b", "2"), hello, result("a", "1"), says, modelSaying(`"x"`, call("a", "map")), result("a", "3")},
+			Shown: []string{"1 map(b): 2", "1 clock(a): 1", "3 map(a): 3"}},
+		{Name: "what cannot be read", In: []string{`null`, `{"role":"tool","role":"tool"}`, model(call("a", "clock")), resultA + "x", result("a", "1")}, Texts: []string{"short"}, Shown: []string{"1 clock(a): 1"},
+			Want: []string{`null`, `{"role":"tool","role":"tool"}`, model(call("a", "clock")), resultA + "x", result("a", "short")}},
 	})
 }
 
-func BenchmarkTrim(b *testing.B) {
-	var texts []string
-	size := 0
-	for i := range 100 {
-		id := fmt.Sprint("call_", i)
-		texts = append(texts, model(call(id, "write")), result(id, strings.Repeat("lorem ipsum ", 500)))
-	}
-	for _, s := range texts {
-		size += len(s)
-	}
-	messages := messagesOf(texts...)
-	var w chat.Codec
-	s := trimmer{answers: make([]string, 100)}
-	s.answers[7] = "short"
-	b.SetBytes(int64(size))
-	b.ReportAllocs()
-	for b.Loop() {
-		w.Trim(b.Context(), messages, &s)
-	}
+// TestTrimCallIDs keeps the ids of results apart, also where a service counts its own anew.
+func TestTrimCallIDs(t *testing.T) {
+	t.Parallel()
+	wiretest.RequireTrimIDs(t, api, "call_0", func(text string) []string {
+		return []string{hello, model(call("call_0", "clock")), result("call_0", text)}
+	})
+}
+
+func FuzzTrim(f *testing.F) {
+	wiretest.FuzzTrim(f, api,
+		[]string{hello, model(call("a", "clock"), call("b", "map")), resultB, hello, resultA, says},
+		[]string{resultA, `{"role":"tool","content":[{"type":"text","text":"a"},7]}`, `{"role":"tool","content":[{"TYPE":"text"},{}]}`, "null"})
 }

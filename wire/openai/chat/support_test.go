@@ -1,10 +1,11 @@
 package chat_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -12,43 +13,132 @@ import (
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/wiretest"
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
-const anyObject = `{"type":"object"}`
+const anyObject = wiretest.AnyObject
 
-// toolOf returns a tool that does nothing.
-func toolOf(t testing.TB, info pegboard.Info, description, schema string) pegboard.Tool {
-	t.Helper()
-	built, err := pegboard.BuildRaw(json.RawMessage(schema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-		Info:        info,
-		Description: description,
-		Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-			return pegboard.TextResult("done"), nil
+// What the tests of all wires share.
+var (
+	tool, session, poolOf       = wiretest.Plain, wiretest.Session, wiretest.Pool
+	messagesOf, stringsOf, only = wiretest.Messages, wiretest.Strings, wiretest.Only
+	outcome, text               = wiretest.Outcome, wiretest.Text
+	written, quote              = wiretest.Written, wiretest.Quote
+)
+
+var mapServer = api.MapServer // for the examples
+
+// read reads a reply with the names it holds.
+func read(body io.Reader) (events []string, m *wire.Message, err error) {
+	return wiretest.Read(new(chat.Codec), body)
+}
+
+var apiName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+
+// api is Chat Completions as the tests of all wires see it.
+var api = wiretest.Wire{
+	Provider:     wire.OpenAIChat,
+	New:          func(p *pegboard.Pool) wire.Codec { return chat.New(p, chat.Config{}) },
+	NewSuspended: func(p *pegboard.Pool) wire.Codec { return chat.New(p, chat.Config{Suspended: true}) },
+	Zero:         new(chat.Codec),
+
+	APIName: apiName,
+	Names: func(t testing.TB, tools json.RawMessage) (names []string) {
+		for _, d := range definitions(t, tools) {
+			names = append(names, d.Function.Name)
+		}
+		return names
+	},
+	ToolsEnd: "]", Refused: `{"type":"string"}`, Reason: "object",
+
+	Hello: hello, Says: says,
+	Model: func(calls ...string) []string { return []string{model(calls...)} },
+	User:  func(results ...string) []string { return results },
+	Call: func(id, name, input string) string {
+		return `{"type":"function","id":` + quote(id) + `,"function":{"name":` + quote(name) + `,"arguments":` + quote(input) + `}}`
+	},
+	Result:  func(id, _, text string) string { return result(id, text) },
+	Failure: func(id, _, text string) string { return result(id, "Error: "+text) },
+	Missing: func(id, name string) string { return unanswered(quote(id), name) },
+	Odd: []string{
+		`{}`, `{"content":"x"}`, `{"role":7,"content":"x"}`, `{"role":"model","content":"x"}`, `{"ROLE":"user","content":"x"}`,
+		`{"role":"user","role":"assistant","content":"x"}`, `{"role":"assistant","tool_calls":{}}`, `{"role":"assistant","tool_calls":[7]}`, model(call("a", "x"), `{"id":"a","id":"b"}`),
+	},
+	Random: randomConversation,
+	Blocks: func(message json.RawMessage) []json.RawMessage {
+		if parsePast(message).role == "assistant" { // it may get other calls
+			return callsOf(message)
+		}
+		return []json.RawMessage{message}
+	},
+	Stays: func(block string) bool {
+		return strings.Contains(block, `"role"`) && !strings.Contains(block, "tool") && !strings.Contains(block, "function")
+	},
+	IDs: func(message json.RawMessage) (ids []string) {
+		p := parsePast(message)
+		for _, c := range p.calls {
+			ids = append(ids, c.id)
+		}
+		return append(ids, p.callID)
+	},
+	Faults: faults, RequireTurn: requireTurn,
+
+	Reply: func(calls ...string) string {
+		return `{"id":"chatcmpl-1","choices":[{"message":{"tool_calls":[` + strings.Join(calls, ",") + `]},"finish_reason":"tool_calls"}]}`
+	},
+	BadInput: "[]",
+	Streams: []wiretest.Stream{{
+		Calls: []string{
+			open(calling(piece(0, "a", "clock", `{"a":`)), calling(piece(0, "", "", `1}`)), calling(piece(1, "b", "clock", ""))),
+			stream(calling(piece(1, "", "", "{}")), because("tool_calls")),
 		},
-	})
-	require.NoError(t, err)
-	return built
+		Open: open(saying("")),
+		Say:  func(text string) string { return open(saying(text)) },
+	}},
+	RandomReply: randomReply,
+	Recordings:  recordings,
+	SearchID:    regexp.MustCompile(`^call_[0-9a-f]{24}$`),
 }
 
-func tool(t testing.TB, name, description, schema string) pegboard.Tool {
-	t.Helper()
-	return toolOf(t, pegboard.Info{Name: name}, description, schema)
+// randomConversation returns one in which nothing is wrong. In half of them the ids of the calls
+// are the same in each turn.
+func randomConversation(random *rand.Rand) []wiretest.Message {
+	again := random.IntN(2) == 0
+	all := []wiretest.Message{{Text: system}, {Text: hello}}
+	for i := range random.IntN(8) {
+		if again {
+			i = 0
+		}
+		said := []string{``, `"content": null, `, `"content":"\u003cok>", `, `"reasoning_content":"hm", `, `"content":[{"type":"text","text":"x"}],"reasoning":"y", `}[random.IntN(5)]
+		m := wiretest.Message{Text: `{` + said + `"tool_calls": [%s], "role": "assistant"}`}
+		var results []wiretest.Message
+		for j := range random.IntN(4) {
+			id := fmt.Sprintf("call_%d_%d", i, j)
+			m.Blocks = append(m.Blocks, call(id, "clock"))
+			results = append(results, wiretest.Message{Text: fmt.Sprintf(`{"tool_call_id":%q,"role":"tool" ,"content":"<%d>"}`, id, random.IntN(100))})
+		}
+		if len(results) == 0 {
+			m.Text = `{` + said + `"role": "assistant"}`
+		}
+		all = append(append(all, m), results...)
+		all = append(all, []wiretest.Message{{Text: hello}, {Text: system}, {Text: says}}[random.IntN(4)%3:][:random.IntN(2)]...)
+	}
+	return all
 }
 
-func session(t testing.TB) *pegboard.Session {
-	t.Helper()
-	s, err := pegboard.NewSession(pegboard.SessionConfig{Dir: t.TempDir()})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
-	return s
-}
-
-func poolOf(t testing.TB, tools ...pegboard.Tool) *pegboard.Pool {
-	t.Helper()
-	var r pegboard.Registry
-	require.NoError(t, r.Add(tools...))
-	return r.AssemblePool(session(t), pegboard.PoolConfig{})
+// randomReply returns a stream of text and calls, which may be cut anywhere.
+func randomReply(random *rand.Rand) string {
+	var chunks []string
+	for range random.IntN(6) {
+		index, id := random.IntN(4)-1, []string{"", "a", "b"}[random.IntN(3)]
+		chunks = append(chunks, []string{
+			saying(" "), saying("x"), delta(`"refusal":"no"`), delta(`"reasoning_content":"hm"`),
+			calling(piece(index, id, "clock", "{}")), calling(piece(index, id, "weather", `{"a`)), calling(piece(index, "", "", `":1}`)), calling(piece(index, id, "clock", "[]")),
+		}[random.IntN(8)])
+	}
+	body := stream(append(chunks, because([]string{"tool_calls", "length", "stop"}[random.IntN(3)]))...)
+	return body[:len(body)-random.IntN(8)/7*random.IntN(len(body))]
 }
 
 // stream makes a stream of some chunks, with its end.
@@ -94,50 +184,9 @@ func piece(index int, id, name, arguments string) string {
 	return `{` + strings.Join(append(members, `"function":{`+function+`}`), ",") + `}`
 }
 
-func quote(s string) string {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err)
-	}
-	return string(b)
-}
-
-// read reads a reply with the names it holds.
-func read(body io.Reader) (events []string, m *wire.Message, err error) {
-	var w chat.Codec
-	r := w.Read(body)
-	for e := range r.Events() {
-		switch {
-		case e.Partial != nil: // the tests of package wire read them
-		case e.Call != nil:
-			events = append(events, fmt.Sprintf("call %s %s %s", e.Call.ID, e.Call.Name, string(e.Call.Input)))
-		case e.Text != "":
-			events = append(events, "text "+e.Text)
-		default:
-			events = append(events, "thinking "+e.Thinking)
-		}
-	}
-	m, err = r.Message()
-	return events, m, err
-}
-
-func messagesOf(texts ...string) (messages []json.RawMessage) {
-	for _, s := range texts {
-		messages = append(messages, json.RawMessage(s))
-	}
-	return messages
-}
-
-func stringsOf(messages []json.RawMessage) (texts []string) {
-	for _, m := range messages {
-		texts = append(texts, string(m))
-	}
-	return texts
-}
-
 // requireTurn checks that a message and its answers are a request that the API
 // takes: the calls are whole, and each is answered once, right after it.
-func requireTurn(t *testing.T, m *wire.Message, answers []json.RawMessage) {
+func requireTurn(t testing.TB, m *wire.Message, answers []json.RawMessage) {
 	t.Helper()
 	var messages []json.RawMessage
 	if history := only(m.History); history != nil {
@@ -184,7 +233,7 @@ func parsePast(raw json.RawMessage) (p past) {
 }
 
 // faults lists why the API would refuse a request for its calls and results.
-func faults(t *testing.T, messages []json.RawMessage) (all []string) {
+func faults(t testing.TB, messages []json.RawMessage) (all []string) {
 	t.Helper()
 	var due []string
 	for i, raw := range messages {
@@ -218,13 +267,17 @@ func faults(t *testing.T, messages []json.RawMessage) (all []string) {
 	return all
 }
 
-// only returns the only message of a list, or nil if there is none.
-func only(list []json.RawMessage) json.RawMessage {
-	switch len(list) {
-	case 0:
-		return nil
-	case 1:
-		return list[0]
-	}
-	panic("this API has one message for a turn")
+// result is a message that answers a call.
+func result(id, text string) string {
+	return `{"role":"tool","tool_call_id":` + quote(id) + `,"content":` + quote(text) + `}`
+}
+
+func user(content string) string { return `{"role":"user","content":` + content + `}` }
+
+func callsOf(message json.RawMessage) []json.RawMessage {
+	var m map[string]json.RawMessage
+	_ = json.Unmarshal(message, &m) // what is no message has none
+	var calls []json.RawMessage
+	_ = json.Unmarshal(m["tool_calls"], &calls)
+	return calls
 }

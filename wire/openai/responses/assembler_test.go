@@ -2,18 +2,15 @@ package responses_test
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"strings"
 	"testing"
-	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/wire"
+	"github.com/seed49eaa51d/pegboard/wire/internal/wiretest"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
 
@@ -68,29 +65,6 @@ func use(id, name, arguments string) string { return useAs("completed", id, name
 func useAs(status, id, name, arguments string) string {
 	quoted, _ := json.Marshal(arguments)
 	return fmt.Sprintf(`{"id":"fc_%s","type":"function_call","status":%q,"arguments":%s,"call_id":%q,"name":%q}`, id, status, quoted, id, name)
-}
-
-// read returns the events in words, and the message, with the zero Wire.
-func read(body io.Reader) (events []string, m *wire.Message, err error) {
-	var w responses.Codec
-	return readWith(&w, body)
-}
-
-func readWith(w *responses.Codec, body io.Reader) (events []string, m *wire.Message, err error) {
-	reply := w.Read(body)
-	for e := range reply.Events() {
-		switch {
-		case e.Partial != nil: // the tests of package wire read them
-		case e.Call != nil:
-			events = append(events, "call "+written([]pegboard.Call{*e.Call})[0])
-		case e.Thinking != "":
-			events = append(events, "thinking "+e.Thinking)
-		default:
-			events = append(events, "text "+e.Text)
-		}
-	}
-	m, err = reply.Message()
-	return events, m, err
 }
 
 func TestRead(t *testing.T) {
@@ -194,8 +168,6 @@ func TestReadCut(t *testing.T) {
 		incomplete []string
 		history    []string
 	}{
-		{name: "nothing"},
-		{name: "space", body: "\n \n"},
 		{name: "the first event", body: stream(created)},
 		{name: "within an event", body: stream(created) + `data: {"type":"resp`},
 		{name: "within a call", body: stream(created, done(0, says), done(1, thinks), added(2, useAs("in_progress", "a", "rm", "")), delta(2, "function_call_arguments", `{"p`)),
@@ -265,37 +237,21 @@ func TestReadMalformed(t *testing.T) {
 }
 
 func TestReadAPIError(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name, body string
-		want       wire.APIError
-		text       string
-	}{
-		{name: "whole", body: `{"error":{"message":"No such model","type":"invalid_request_error","param":"model","code":null}}`,
-			want: wire.APIError{Type: "invalid_request_error", Param: "model", Message: "No such model"}, text: "invalid_request_error: No such model"},
-		{name: "a string", body: `{"error":"Not found"}`, want: wire.APIError{Message: "Not found"}, text: "Not found"},
-		{name: "a code that is a number", body: `{"error":{"message":"slow","code":429}}`, want: wire.APIError{Code: "429", Message: "slow"}, text: "429: slow"},
-		{name: "no message", body: `{"error":{}}`, want: wire.APIError{Message: "{}"}, text: "{}"},
-		{name: "an event", body: stream(created, `{"type":"error","code":"rate_limit_exceeded","message":"slow","param":null,"sequence_number":1}`),
-			want: wire.APIError{Code: "rate_limit_exceeded", Message: "slow"}, text: "rate_limit_exceeded: slow"},
-		{name: "an envelope in an event", body: stream(`{"type":"error","error":{"type":"server_error","message":"oh"}}`), want: wire.APIError{Type: "server_error", Message: "oh"}, text: "server_error: oh"},
-		{name: "an envelope without type", body: `data: {"error":{"message":"oh"}}` + "\n\n", want: wire.APIError{Message: "oh"}, text: "oh"},
-		{name: "an event of text", body: "event: error\ndata: overloaded\n\n", want: wire.APIError{Message: "overloaded"}, text: "overloaded"},
-		{name: "failed", body: stream(created, ending("failed", `,"error":{"code":"server_error","message":"oh"}`)), want: wire.APIError{Code: "server_error", Message: "oh"}, text: "server_error: oh"},
-		{name: "failed for no reason", body: whole("failed", `,"error":null`), want: wire.APIError{Message: "the response was failed"}, text: "the response was failed"},
-		{name: "cancelled", body: whole("cancelled", ""), want: wire.APIError{Message: "the response was cancelled"}, text: "the response was cancelled"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			_, m, err := read(strings.NewReader(tt.body))
-			var got *wire.APIError
-			require.ErrorAs(t, err, &got)
-			require.Equal(t, tt.want, *got)
-			require.EqualError(t, err, tt.text)
-			require.Equal(t, pegboard.FinishError, m.Finish)
-		})
-	}
+	wiretest.RunRefused(t, api, []wiretest.RefusedCase{
+		{Name: "whole", Body: `{"error":{"message":"No such model","type":"invalid_request_error","param":"model","code":null}}`,
+			Want: wire.APIError{Type: "invalid_request_error", Param: "model", Message: "No such model"}, Text: "invalid_request_error: No such model"},
+		{Name: "a string", Body: `{"error":"Not found"}`, Want: wire.APIError{Message: "Not found"}, Text: "Not found"},
+		{Name: "a code that is a number", Body: `{"error":{"message":"slow","code":429}}`, Want: wire.APIError{Code: "429", Message: "slow"}, Text: "429: slow"},
+		{Name: "no message", Body: `{"error":{}}`, Want: wire.APIError{Message: "{}"}, Text: "{}"},
+		{Name: "an event", Body: stream(created, `{"type":"error","code":"rate_limit_exceeded","message":"slow","param":null,"sequence_number":1}`),
+			Want: wire.APIError{Code: "rate_limit_exceeded", Message: "slow"}, Text: "rate_limit_exceeded: slow"},
+		{Name: "an envelope in an event", Body: stream(`{"type":"error","error":{"type":"server_error","message":"oh"}}`), Want: wire.APIError{Type: "server_error", Message: "oh"}, Text: "server_error: oh"},
+		{Name: "an envelope without type", Body: `data: {"error":{"message":"oh"}}` + "\n\n", Want: wire.APIError{Message: "oh"}, Text: "oh"},
+		{Name: "an event of text", Body: "event: error\ndata: overloaded\n\n", Want: wire.APIError{Message: "overloaded"}, Text: "overloaded"},
+		{Name: "failed", Body: stream(created, ending("failed", `,"error":{"code":"server_error","message":"oh"}`)), Want: wire.APIError{Code: "server_error", Message: "oh"}, Text: "server_error: oh"},
+		{Name: "failed for no reason", Body: whole("failed", `,"error":null`), Want: wire.APIError{Message: "the response was failed"}, Text: "the response was failed"},
+		{Name: "cancelled", Body: whole("cancelled", ""), Want: wire.APIError{Message: "the response was cancelled"}, Text: "the response was cancelled"},
+	})
 }
 
 // TestReadFailedWithinACall runs nothing that the API did not end.
@@ -307,93 +263,13 @@ func TestReadFailedWithinACall(t *testing.T) {
 	require.Len(t, m.Incomplete, 1)
 }
 
-// gated hands out what it has been given, and fails if more is wanted.
-type gated struct {
-	t    *testing.T
-	left string
+func TestReadInPieces(t *testing.T) {
+	wiretest.RunRead(t, api, stream(created, added(0, says), delta(0, "output_text", "Hello"), done(0, says), done(1, use("a", "clock", `{"x":"ü"}`)), ending("completed", "")))
 }
 
-func (g *gated) Read(b []byte) (int, error) {
-	if g.left == "" {
-		g.t.Fatal("read too far")
-	}
-	n := copy(b, g.left)
-	g.left = g.left[n:]
-	return n, nil
-}
-
-// TestReadHandsOutCallsAtOnce reads no further than the end of a call's item, and
-// not beyond the response.
-func TestReadHandsOutCallsAtOnce(t *testing.T) {
-	t.Parallel()
-	src := &gated{t: t, left: stream(created, done(0, use("a", "clock", "{}")))}
-	var w responses.Codec
-	reply := w.Read(src)
-	for e := range reply.Events() {
-		require.Equal(t, "a", e.Call.ID)
-		break
-	}
-	src.left = stream(done(1, use("b", "clock", "{")), added(2, useAs("in_progress", "c", "clock", "")))
-	for e := range reply.Events() {
-		require.Equal(t, "b", e.Call.ID, "what follows shows that it is not cut")
-		break
-	}
-	src.left = stream(done(2, use("c", "clock", "{}")), ending("completed", ""))
-	m, err := reply.Message() // the body has not ended
-	require.NoError(t, err)
-	require.Len(t, m.Calls, 3)
-}
-
-func TestReadKeepsTheErrorOfTheBody(t *testing.T) {
-	t.Parallel()
-	broken := errors.New("connection reset")
-	_, _, err := read(io.MultiReader(strings.NewReader(stream(created)), iotest.ErrReader(broken)))
-	require.ErrorIs(t, err, broken)
-	require.ErrorIs(t, err, wire.ErrTruncated)
-}
-
-// TestReadLimits gives up on replies that are too large.
-func TestReadLimits(t *testing.T) {
-	t.Parallel()
-	const kept = "event: keepalive\ndata: "
-	block := kept + strings.Repeat("x", 1<<20) + "\n\n"
-	var body []io.Reader
-	for range 33 {
-		body = append(body, strings.NewReader(block))
-	}
-	_, _, err := read(io.MultiReader(body...))
-	require.ErrorIs(t, err, wire.ErrMalformed)
-	_, _, err = read(io.MultiReader(strings.NewReader(`{"x":"`), strings.NewReader(strings.Repeat("x", 33<<20))))
-	require.ErrorIs(t, err, wire.ErrMalformed)
-}
-
-// FuzzRead reads any body whole and in pieces, and checks the request that comes of
-// it.
 func FuzzRead(f *testing.F) {
-	f.Add(stream(created, added(0, says), delta(0, "output_text", "x"), done(0, says), done(1, use("a", "clock", "{}")), ending("completed", "")), uint64(1))
-	f.Add(whole("incomplete", outOfTokens, thinks, sought, use("a", "rm", `{"p`)), uint64(2))
-	f.Add(stream(created, added(0, useAs("in_progress", "a", "clock", "")), delta(0, "function_call_arguments", "{}")), uint64(3))
-	f.Fuzz(func(t *testing.T, body string, seed uint64) {
-		events, m, err := read(strings.NewReader(body))
-		requireTurn(t, m, new(responses.Codec).Results(m, nil))
-		again, n, errAgain := read(&inPieces{body, rand.New(rand.NewPCG(4, seed))})
-		require.Equal(t, events, again)
-		require.Equal(t, m, n)
-		require.Equal(t, fmt.Sprint(err), fmt.Sprint(errAgain))
-	})
-}
-
-// inPieces hands out a text in pieces of random size.
-type inPieces struct {
-	left   string
-	random *rand.Rand
-}
-
-func (p *inPieces) Read(b []byte) (int, error) {
-	if p.left == "" {
-		return 0, io.EOF
-	}
-	n := copy(b, p.left[:min(len(p.left), p.random.IntN(9))])
-	p.left = p.left[n:]
-	return n, nil
+	wiretest.FuzzRead(f, api,
+		stream(created, added(0, says), delta(0, "output_text", "x"), done(0, says), done(1, use("a", "clock", "{}")), ending("completed", "")),
+		whole("incomplete", outOfTokens, thinks, sought, use("a", "rm", `{"p`)),
+		stream(created, added(0, useAs("in_progress", "a", "clock", "")), delta(0, "function_call_arguments", "{}")))
 }

@@ -4,49 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/openai/responses"
 )
-
-// mistaken is a wrapper that declares a schema which the API takes in no form.
-type mistaken struct{ pegboard.Tool }
-
-// Declare returns the definition with that schema.
-func (m mistaken) Declare(s pegboard.Scope) (pegboard.Declaration, bool) {
-	d, ok := m.Tool.Declare(s)
-	return pegboard.Declaration{Name: d.Name, Description: d.Description, InputSchema: json.RawMessage(`{"type":"string"}`)}, ok
-}
-
-// mapServer returns the pool of a host with a server whose tools wait for a search.
-func mapServer() *pegboard.Pool {
-	raw := func(name, schema string) pegboard.Tool {
-		tool, err := pegboard.BuildRaw(json.RawMessage(schema), pegboard.Definition[json.RawMessage, *pegboard.Result]{
-			Info: pegboard.Info{Name: name}, Description: "For an example.",
-			Call: func(context.Context, json.RawMessage, *pegboard.Call) (*pegboard.Result, error) {
-				return pegboard.TextResult("done"), nil
-			},
-		})
-		if err != nil {
-			log.Fatal(err)
-		}
-		return tool
-	}
-	var registry pegboard.Registry
-	if err := registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{}), raw("harbour.tide", `{"type":"object"}`), mistaken{raw("lookup", `{"type":"object"}`)}); err != nil {
-		log.Fatal(err)
-	}
-	if _, err := registry.Attach("maps", raw("route", `{"type":"object"}`)); err != nil {
-		log.Fatal(err)
-	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	return registry.AssemblePool(session, pegboard.PoolConfig{})
-}
 
 // A host tells the user at the start which tools its provider cannot have.
 func ExampleCodec_Omitted() {
