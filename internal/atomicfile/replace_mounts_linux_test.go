@@ -1,10 +1,7 @@
 package atomicfile_test
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -14,41 +11,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
+	"github.com/seed49eaa51d/pegboard/internal/mounts"
 )
-
-// withMounts runs the calling test again in a process whose mounts nobody else
-// sees, and reports whether this is that process.
-func withMounts(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(roleName) == mounted {
-		return true
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), roleName+"="+mounted)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) {
-		t.Skipf("mounts of one's own are not permitted here: %v", err)
-	}
-	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
-	return false
-}
-
-func mount(t *testing.T, source, target, kind string, flags uintptr, options string) {
-	t.Helper()
-	err := unix.Mount(source, target, kind, flags, options)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENODEV) {
-		t.Skipf("%s cannot be mounted here: %v", kind, err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, unix.Unmount(target, unix.MNT_DETACH)) })
-}
 
 // TestFullDisk fills a small file system.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	if !withMounts(t) {
+	if !mounts.Own(t) {
 		return
 	}
 	const kib = 1 << 10
@@ -67,7 +36,7 @@ func TestFullDisk(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			dir := tempDir(t)
-			mount(t, "none", dir, "tmpfs", 0, "size=512k")
+			mounts.Mount(t, "none", dir, "tmpfs", 0, "size=512k")
 			old := strings.Repeat("o", tc.old)
 			path := write(t, filepath.Join(dir, "f"), old)
 			if tc.link {
@@ -109,7 +78,7 @@ func fill(t *testing.T, path string, free int) {
 // TestMounts is about files and directories as containers see them.
 func TestMounts(t *testing.T) {
 	t.Parallel()
-	if !withMounts(t) {
+	if !mounts.Own(t) {
 		return
 	}
 	tests := []struct {
@@ -120,37 +89,37 @@ func TestMounts(t *testing.T) {
 	}{
 		{name: "the file is a mount point", inPlace: true, mount: func(t *testing.T, _, path string) {
 			t.Helper()
-			mount(t, write(t, filepath.Join(t.TempDir(), "f"), "old"), path, "", unix.MS_BIND, "")
+			mounts.Mount(t, write(t, filepath.Join(t.TempDir(), "f"), "old"), path, "", unix.MS_BIND, "")
 		}},
 		{name: "the directory is read-only, the file is not", inPlace: true, mount: func(t *testing.T, dir, path string) {
 			t.Helper()
 			from := write(t, filepath.Join(t.TempDir(), "f"), "old")
-			mount(t, dir, dir, "", unix.MS_BIND, "")
+			mounts.Mount(t, dir, dir, "", unix.MS_BIND, "")
 			require.NoError(t, unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
-			mount(t, from, path, "", unix.MS_BIND, "")
+			mounts.Mount(t, from, path, "", unix.MS_BIND, "")
 		}},
 		{name: "all is read-only", is: syscall.EROFS, mount: func(t *testing.T, dir, _ string) {
 			t.Helper()
-			mount(t, dir, dir, "", unix.MS_BIND, "")
+			mounts.Mount(t, dir, dir, "", unix.MS_BIND, "")
 			require.NoError(t, unix.Mount("", dir, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, ""))
 		}},
 		{name: "in the lower layer of an overlay", mount: func(t *testing.T, dir, _ string) {
 			t.Helper()
 			layers := tempDir(t)
-			mount(t, "none", layers, "tmpfs", 0, "")
+			mounts.Mount(t, "none", layers, "tmpfs", 0, "")
 			write(t, filepath.Join(layers, "low", "f"), "old")
 			require.NoError(t, os.MkdirAll(filepath.Join(layers, "up"), 0o755))
 			require.NoError(t, os.MkdirAll(filepath.Join(layers, "work"), 0o755))
-			mount(t, "overlay", dir, "overlay", 0, "lowerdir="+layers+"/low,upperdir="+layers+"/up,workdir="+layers+"/work")
+			mounts.Mount(t, "overlay", dir, "overlay", 0, "lowerdir="+layers+"/low,upperdir="+layers+"/up,workdir="+layers+"/work")
 		}},
 		{name: "in a lower layer elsewhere", mount: func(t *testing.T, dir, _ string) {
 			t.Helper()
 			layers, low := tempDir(t), tempDir(t)
-			mount(t, "none", layers, "tmpfs", 0, "")
+			mounts.Mount(t, "none", layers, "tmpfs", 0, "")
 			write(t, filepath.Join(low, "f"), "old")
 			require.NoError(t, os.MkdirAll(filepath.Join(layers, "up"), 0o755))
 			require.NoError(t, os.MkdirAll(filepath.Join(layers, "work"), 0o755))
-			mount(t, "overlay", dir, "overlay", 0, "lowerdir="+low+",upperdir="+layers+"/up,workdir="+layers+"/work")
+			mounts.Mount(t, "overlay", dir, "overlay", 0, "lowerdir="+low+",upperdir="+layers+"/up,workdir="+layers+"/work")
 		}},
 	}
 	for _, tc := range tests {

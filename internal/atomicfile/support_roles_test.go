@@ -11,9 +11,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/atomicfile"
 )
 
-// mounted is the role of a test that runs in a process with mounts of its own.
-const mounted = "mounted"
-
 // large is the size of the contents that are written until somebody kills us.
 const large = 1 << 20
 

@@ -170,7 +170,7 @@ func isRootModule(imp goImport) bool {
 
 // testSupport are the packages that exist for tests, but for the fakes.
 var testSupport = []string{
-	"internal/browser", "internal/corpus", "internal/effort", "internal/reference", "internal/script", "tools/mcp/internal/authserver",
+	"internal/browser", "internal/corpus", "internal/effort", "internal/mounts", "internal/reference", "internal/script", "tools/mcp/internal/authserver",
 	"wire/internal/wiretest",
 }
 
@@ -248,7 +248,7 @@ func recoverCalls(file goFile) []finding {
 }
 
 func processStarts(file goFile) []finding {
-	if file.exempt() || file.below("internal/proc") {
+	if file.exempt() || file.below("internal/proc") || file.below("internal/mounts") { // which starts the test again
 		return nil
 	}
 	all := findImports(file, "os/exec")

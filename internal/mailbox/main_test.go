@@ -17,7 +17,6 @@ const (
 	dirName  = "PEGBOARD_MAILBOX_DIR"
 
 	exchanging = "exchange" // puts and takes until it is killed
-	mounted    = "mounted"  // has mounts of its own
 )
 
 func TestMain(m *testing.M) {

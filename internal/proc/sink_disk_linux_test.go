@@ -1,56 +1,19 @@
 package proc_test
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
+
+	"github.com/seed49eaa51d/pegboard/internal/mounts"
 )
-
-const mountsName = "PROC_TEST_MOUNTS" // set in a process with mounts of its own
-
-// withMounts runs the calling test again in a process whose mounts nobody else
-// sees, and reports whether this is that process.
-func withMounts(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(mountsName) != "" {
-		return true
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), mountsName+"=own")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) {
-		t.Skipf("mounts of one's own are not permitted here: %v", err)
-	}
-	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
-	return false
-}
-
-// smallDisk returns a folder on a file system of its own.
-func smallDisk(t *testing.T, options string) string {
-	t.Helper()
-	dir := t.TempDir()
-	err := unix.Mount("none", dir, "tmpfs", 0, options)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ENODEV) {
-		t.Skipf("tmpfs cannot be mounted here: %v", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, unix.MNT_DETACH)) })
-	return dir
-}
 
 // A command does not notice that the disk is full, neither at first nor later.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	if !withMounts(t) {
+	if !mounts.Own(t) {
 		return
 	}
 	tests := []struct {
@@ -72,7 +35,7 @@ func TestFullDisk(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c := sh(t, tt.script)
-			c.File = filepath.Join(smallDisk(t, tt.options), "out")
+			c.File = filepath.Join(mounts.Small(t, tt.options), "out")
 			exit := run(t.Context(), t, c)
 			require.NoError(t, exit.Err)
 			require.Equal(t, 7, exit.Code)

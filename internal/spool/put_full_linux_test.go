@@ -1,10 +1,7 @@
 package spool_test
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -12,41 +9,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/mounts"
 	"github.com/seed49eaa51d/pegboard/internal/spool"
 )
-
-// withMounts runs the calling test again in a process whose mounts nobody else
-// sees, and reports whether this is that process.
-func withMounts(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(roleName) == mounted {
-		return true
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), roleName+"="+mounted)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) {
-		t.Skipf("mounts of one's own are not permitted here: %v", err)
-	}
-	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
-	return false
-}
 
 // TestFullDisk fills a small file system.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	if !withMounts(t) {
+	if !mounts.Own(t) {
 		return
 	}
-	dir := t.TempDir()
-	err := syscall.Mount("none", dir, "tmpfs", 0, "size=1m")
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENODEV) {
-		t.Skipf("tmpfs cannot be mounted here: %v", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	dir := mounts.Small(t, "size=1m")
 
 	d := open(t, filepath.Join(dir, "root"), "s", spool.Options{})
 	small := put(t, d, "small", "text")

@@ -1,10 +1,6 @@
 package tasks_test
 
 import (
-	"errors"
-	"io/fs"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -12,48 +8,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/mounts"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
 )
-
-// withMounts runs the calling test again in a process whose mounts no other process sees, and
-// reports whether this is that process.
-func withMounts(t *testing.T) bool {
-	t.Helper()
-	if os.Getenv(roleName) == mounted {
-		return true
-	}
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v", "-test.count=1")
-	cmd.Env = append(os.Environ(), roleName+"="+mounted)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EINVAL) {
-		t.Skipf("mounts of one's own are not permitted here: %v", err)
-	}
-	require.NoError(t, err, string(out))
-	require.Contains(t, string(out), "--- PASS: "+t.Name())
-	return false
-}
-
-// mountSmall mounts a file system of 256 KiB.
-func mountSmall(t *testing.T) (dir string) {
-	t.Helper()
-	dir = t.TempDir()
-	err := syscall.Mount("none", dir, "tmpfs", 0, "size=256k")
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENODEV) {
-		t.Skipf("tmpfs cannot be mounted here: %v", err)
-	}
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
-	return dir
-}
 
 // TestFullDisk: a change that the disk has no room for is refused, and the list stays as it was.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	if !withMounts(t) {
+	if !mounts.Own(t) {
 		return
 	}
-	path := filepath.Join(mountSmall(t), "tasks.json")
+	path := filepath.Join(mounts.Small(t, "size=256k"), "tasks.json")
 	l, text := open(t, path, tasks.Hooks{}), strings.Repeat("d", 20_000)
 	var err error
 	for err == nil {
@@ -75,10 +40,10 @@ func TestFullDisk(t *testing.T) {
 // TestReadOnlyFolder: the list is read, and no change is made.
 func TestReadOnlyFolder(t *testing.T) {
 	t.Parallel()
-	if !withMounts(t) {
+	if !mounts.Own(t) {
 		return
 	}
-	dir := mountSmall(t)
+	dir := mounts.Small(t, "size=256k")
 	path := filepath.Join(dir, "tasks.json")
 	create(t, open(t, path, tasks.Hooks{}), "a")
 	require.NoError(t, syscall.Mount("none", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))

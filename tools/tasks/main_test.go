@@ -23,9 +23,8 @@ const (
 	seedName = "PEGBOARD_TASKS_SEED"
 	workName = "PEGBOARD_TASKS_WORK"
 
-	updating = "update"  // makes random updates
-	killed   = "killed"  // changes tasks until it is killed
-	mounted  = "mounted" // has mounts of its own
+	updating = "update" // makes random updates
+	killed   = "killed" // changes tasks until it is killed
 )
 
 // firstTasks is how many tasks there are before the processes begin. Only tasks that a process
