@@ -92,6 +92,7 @@ var layerFolders = [][]string{
 	{"wire"},
 	{"tools"},
 	{"acp", "audit", "inspect", "serve", "settings"},
+	{"builtin"},
 	{"examples", "contrib", "bench"},
 }
 

@@ -536,7 +536,10 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 	out.note(leftoversNote(exit, k.options, k.in.Background))
 	out.note(k.sandboxNote(exit))
 	if k.options.Env == nil {
-		out.note(withheldNote(k.in.Command, k.options.Withheld, os.Environ()))
+		out.note(withheldNote(k.in.Command, k.options.Withheld, slices.DeleteFunc(os.Environ(), func(pair string) bool {
+			_, isSet := k.options.Vars[nameOf(pair)]
+			return isSet
+		})))
 	}
 	out.note(k.startupOf(k.session).takeNote())
 	if k.forCode() {

@@ -44,6 +44,9 @@ type Options struct {
 	// Variables that make a shell read another file first or that replace commands are
 	// removed in both cases.
 	Env []string
+	// Vars are set in the environment beside Env or the inherited variables, Withheld or not, as
+	// the key env of settings files says. A command is not free to show their values, see Public.
+	Vars map[string]string
 	// Withheld are the names of variables of this process that commands do not get, since their
 	// values would reach the model. A * stands for any characters, and letter case does not count.
 	// Of the names that match a variable the last counts. A name with a ! before it lets the

@@ -129,8 +129,9 @@ type REPLOptions struct {
 	// Node is the program and its flags; nil means {"node"}. It must be Node 18 or
 	// newer.
 	Node []string
-	// Env and Withheld determine the variables that the interpreter inherits, as in [Options].
+	// Env, Withheld and Vars determine the variables that the interpreter has, as in [Options].
 	Env, Withheld []string
+	Vars          map[string]string
 	// Timeout is how long code may run if its call does not say; 0 means
 	// DefaultREPLTimeout.
 	Timeout time.Duration

@@ -200,7 +200,7 @@ func startChild(ctx context.Context, table *proc.Table, o REPLOptions, language,
 	c.frames = frames{token: []byte(token), onText: c.capture, onReply: c.queueReply}
 	started := make(chan struct{})
 	p, err := table.Start(context.WithoutCancel(ctx), proc.Command{ // the process outlives the call
-		Args: args, Dir: dir, Env: inherited(o.Env, o.Withheld).pairs, Stdin: true,
+		Args: args, Dir: dir, Env: inherited(o.Env, o.Withheld, o.Vars).pairs, Stdin: true,
 		Keep:  maxFrame,    // the output is kept in captured
 		Drain: time.Second, // less than the executor's grace, also with the grace of the process added
 		Output: func(p []byte) {

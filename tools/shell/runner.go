@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -206,7 +207,7 @@ func (r *runner) recordsDir(s *pegboard.Session, command string, line *lines.Lin
 // may run an allowed program in one of them.
 func (r *runner) environment(command string, line *lines.Line, c *pegboard.Call) []string {
 	o := r.options
-	env := inherited(o.Env, o.Withheld)
+	env := inherited(o.Env, o.Withheld, o.Vars)
 	r.startupOf(c.Session()).addTo(&env, c.Facts().ReadOnly)
 	env.remove(func(name string) bool {
 		return misleadingVars[name] || strings.HasPrefix(name, "BASH_FUNC_")
@@ -269,7 +270,7 @@ func isAllowedAsKnown(line *lines.Line, c *pegboard.Call) bool {
 // isExported reports whether a command that is known to change nothing may have a variable
 // in its environment.
 func (r *runner) isExported(s *pegboard.Session, name string) bool {
-	env := inherited(r.options.Env, r.options.Withheld)
+	env := inherited(r.options.Env, r.options.Withheld, r.options.Vars)
 	_, ok := env.get(name)
 	return ok || r.startupOf(s).mayExport(name)
 }
@@ -279,7 +280,9 @@ func (r *runner) isExported(s *pegboard.Session, name string) bool {
 func (r *runner) searchPath(c *pegboard.Call) *searchPath {
 	env := variables{pairs: r.options.Env, fold: runtime.GOOS == "windows"}
 	path, _ := env.get("PATH")
-	if r.options.Env == nil {
+	if set, ok := r.options.Vars["PATH"]; ok {
+		path = set
+	} else if r.options.Env == nil {
 		path = ownPath()
 	}
 	if u := r.startupOf(c.Session()); u != nil {
@@ -536,16 +539,19 @@ var misleadingVars = map[string]bool{"BASH_ENV": true, "ENV": true, "SHELLOPTS":
 
 // inherited returns the environment that a host has set, or that of this process without
 // the withheld variables, with the settings that keep programs from waiting for a person.
-// What the host has set itself stays as it is.
-func inherited(set, withheld []string) variables {
+// What the host has set itself, vars among it, stays as it is.
+func inherited(set, withheld []string, vars map[string]string) variables {
 	env := variables{pairs: slices.Clone(set), fold: runtime.GOOS == "windows"}
 	if set != nil {
 		env.setMissing(proc.QuietSettings())
-		return env
+	} else {
+		env.pairs = os.Environ()
+		env.remove(func(name string) bool { return isWithheld(withheld, name) })
+		env.setAll(proc.QuietSettings())
 	}
-	env.pairs = os.Environ()
-	env.remove(func(name string) bool { return isWithheld(withheld, name) })
-	env.setAll(proc.QuietSettings())
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		env.set(name, vars[name])
+	}
 	return env
 }
 

@@ -70,7 +70,7 @@ func (u *startup) find(ctx context.Context, r *runner, s *pegboard.Session) {
 	if u.done {
 		return
 	}
-	env := inherited(r.options.Env, r.options.Withheld)
+	env := inherited(r.options.Env, r.options.Withheld, r.options.Vars)
 	if err := u.capture(ctx, r, s, env); err != nil {
 		if ctx.Err() != nil {
 			return // the next command finds it out

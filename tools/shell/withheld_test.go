@@ -2,7 +2,9 @@ package shell_test
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,6 +50,21 @@ func TestSecretsOfTheHostAreWithheld(t *testing.T) {
 	t.Run("a host's own environment is not touched", func(t *testing.T) {
 		require.Equal(t, "mine", passes(t, shell.Options{Env: []string{"GH_TOKEN=mine", "PATH=/usr/bin:/bin"}}, "GH_TOKEN"))
 	})
+	t.Run("variables that the host adds", func(t *testing.T) {
+		vars := map[string]string{"GH_TOKEN": "mine", "REGION": "north"}
+		require.Equal(t, "mine\nnorth\nof PLAIN", passes(t, shell.Options{Vars: vars}, "GH_TOKEN REGION PLAIN"))
+		require.Equal(t, "mine", passes(t, shell.Options{Vars: vars, Env: []string{"GH_TOKEN=other", "PATH=/usr/bin:/bin"}}, "GH_TOKEN PLAIN"))
+		shown := bash(t, session(t, tempDir(t), "Bash"), shell.Options{Vars: vars}, `{"command":"echo [$GH_TOKEN]"}`)
+		require.Equal(t, "[mine]", shown.Result.Text())
+		asked := bash(t, session(t, tempDir(t)), shell.Options{Vars: vars}, `{"command":"echo $REGION"}`)
+		require.ErrorIs(t, asked.Err, pegboard.ErrNoApprover, "a rule or a person shows its value")
+	})
+	t.Run("programs are found in a PATH that the host adds", func(t *testing.T) {
+		dir := tempDir(t)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "ours"), []byte("#!/bin/sh\necho here\n"), 0o700)) //nolint:gosec // a program
+		out := bash(t, session(t, tempDir(t), "Bash"), shell.Options{Vars: map[string]string{"PATH": dir + ":/usr/bin:/bin"}}, `{"command":"ours"}`)
+		require.Equal(t, "here", outputOf(t, out).Stdout)
+	})
 	t.Run("a line that names one is told", func(t *testing.T) {
 		for command, want := range map[string]string{
 			"echo [$GH_TOKEN]":      "Commands do not get GH_TOKEN: what may be a secret of the host is withheld.\n[]",
@@ -63,7 +80,7 @@ func TestSecretsOfTheHostAreWithheld(t *testing.T) {
 			t.Skip("python3 is not installed")
 		}
 		code := jsonOf(t, `import os; print(os.environ.get("GH_TOKEN"), os.environ.get("PLAIN"), os.environ.get("EDITOR"))`)
-		for want, o := range map[string]shell.REPLOptions{"None of PLAIN false": {}, "of GH_TOKEN of PLAIN false": {Withheld: []string{}}} {
+		for want, o := range map[string]shell.REPLOptions{"None of PLAIN false": {}, "of GH_TOKEN of PLAIN false": {Withheld: []string{}}, "mine of PLAIN false": {Vars: map[string]string{"GH_TOKEN": "mine"}}} {
 			var ex pegboard.Executor
 			out := ex.Run(t.Context(), poolOf(t, session(t, tempDir(t), "REPL"), shell.REPL(o)), pegboard.Call{Name: "REPL", Input: []byte(`{"code":` + code + `}`)})[0]
 			require.Equal(t, want, out.Result.Text())
