@@ -2,7 +2,9 @@ package cookbook_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"strings"
 
@@ -20,6 +22,17 @@ var codecs = map[string]func(*pegboard.Pool) wire.Codec{
 	"gemini":    func(p *pegboard.Pool) wire.Codec { return gemini.New(p, gemini.Config{}) },
 }
 
+// answers runs the calls of a reply, and returns the messages that the history gets.
+func answers(ctx context.Context, codec wire.Codec, pool *pegboard.Pool, reply io.Reader) ([]json.RawMessage, error) {
+	message, err := codec.Read(reply).Message()
+	if err != nil {
+		return nil, err // a *wire.APIError, or the reply was cut
+	}
+	var executor pegboard.Executor
+	outcomes := executor.Run(ctx, pool, message.Calls...)
+	return append(message.History, codec.Results(message, outcomes)...), nil
+}
+
 func Example_anotherProvider() {
 	session, err := pegboard.NewSession(pegboard.SessionConfig{})
 	if err != nil {
@@ -34,14 +47,11 @@ func Example_anotherProvider() {
 	for _, provider := range []string{"openai", "gemini"} {
 		codec := codecs[provider](pool)
 		history := codec.User(pegboard.Part{Text: "How long is it?"})
-		// The host sends codec.Tools() and history, and gets this body:
-		message, err := codec.Read(strings.NewReader(bodies[provider])).Message()
+		replies, err := answers(context.Background(), codec, pool, strings.NewReader(bodies[provider]))
 		if err != nil {
-			log.Fatal(err) // a *wire.APIError, or the reply was cut
+			log.Fatal(err)
 		}
-		var executor pegboard.Executor
-		outcomes := executor.Run(context.Background(), pool, message.Calls...)
-		history = append(append(history, message.History...), codec.Results(message, outcomes)...)
+		history = append(history, replies...) // the next request sends it
 		fmt.Println(string(history[len(history)-1]))
 	}
 	// Output:

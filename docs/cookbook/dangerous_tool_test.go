@@ -28,16 +28,18 @@ var dropTable = pegboard.Build(pegboard.Definition[dropInput, string]{
 	},
 })
 
+// careful is a Guard: the user is asked about such a call, even if a rule allows it.
+func careful(_ context.Context, q *pegboard.Question) (d policy.Decision, _ error) {
+	if q.Call.Facts().Destructive {
+		d = policy.Decision{Behavior: policy.Ask, Reason: "this cannot be undone"}
+	}
+	return d, nil
+}
+
 func Example_dangerousTool() {
 	allowed, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"DropTable(tmp*)"}})
 	if err != nil {
 		log.Fatal(err)
-	}
-	careful := func(_ context.Context, q *pegboard.Question) (d policy.Decision, _ error) {
-		if q.Call.Facts().Destructive {
-			d = policy.Decision{Behavior: policy.Ask, Reason: "this cannot be undone"}
-		}
-		return d, nil
 	}
 	for _, config := range []pegboard.SessionConfig{{}, {Permissions: allowed}, {Permissions: allowed, Guard: careful}} {
 		session, err := pegboard.NewSession(pegboard.SessionConfig{

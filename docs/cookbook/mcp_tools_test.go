@@ -2,6 +2,7 @@ package cookbook_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net/http/httptest"
@@ -15,15 +16,26 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
+// connect starts the servers of a file such as .mcp.json. Closing the session ends them.
+func connect(session *pegboard.Session, registry *pegboard.Registry, file []byte) (*mcp.Servers, error) {
+	configured, problems := mcpjson.Parse(file, os.LookupEnv)
+	if len(problems) > 0 {
+		return nil, errors.New(problems[0].String())
+	}
+	servers := mcp.Start(session, registry, mcp.Options{}, configured...) // returns at once
+	return servers, registry.Add(servers.Tools()...)                      // logins and resources
+}
+
+// poolOf returns the tools of the next request. Those of servers change here and nowhere else.
+func poolOf(ctx context.Context, session *pegboard.Session, registry *pegboard.Registry, servers *mcp.Servers) *pegboard.Pool {
+	servers.Sync(ctx)
+	return registry.AssemblePool(session, pegboard.PoolConfig{Gates: pegboard.Gates{Resources: true}})
+}
+
 func Example_mcpTools() {
 	ctx := context.Background()
-	server := wordServer() // somebody else's, on this machine
+	server := wordServer()
 	defer server.Close()
-	file := fmt.Sprintf(`{"mcpServers": {"words": {"type": "http", "url": %q}}}`, server.URL) // of .mcp.json
-	configured, problems := mcpjson.Parse([]byte(file), os.LookupEnv)
-	if len(problems) > 0 {
-		log.Fatal(problems)
-	}
 	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"mcp__words__CountWords"}})
 	if err != nil {
 		log.Fatal(err)
@@ -32,14 +44,16 @@ func Example_mcpTools() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close(ctx) // ends the servers
+	defer session.Close(ctx)
 	var registry pegboard.Registry
-	servers := mcp.Start(session, &registry, mcp.Options{}, configured...) // returns at once
-	if err := servers.Ready(ctx); err != nil {                             // a host need not wait: the tools come with a later turn
+	servers, err := connect(session, &registry, fmt.Appendf(nil, `{"mcpServers": {"words": {"type": "http", "url": %q}}}`, server.URL))
+	if err != nil {
 		log.Fatal(err)
 	}
-	servers.Sync(ctx) // before each turn: the tools of servers change here and nowhere else
-	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+	if err := servers.Ready(ctx); err != nil { // a host need not wait: the tools come with a later request
+		log.Fatal(err)
+	}
+	pool := poolOf(ctx, session, &registry, servers)
 	var executor pegboard.Executor
 	for _, out := range executor.Run(ctx, pool, tooltest.Call("mcp__words__CountWords", `{"text": "to be or not to be"}`)) {
 		fmt.Println(out.Result.Text(), out.Err)

@@ -11,13 +11,22 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
-func Example_ownRules() {
-	permissions, err := policy.New(policy.ModeDefault,
+func ownRules() (policy.Permissions, error) {
+	return policy.New(policy.ModeDefault,
 		policy.RuleSet{Source: policy.SourceManaged, Deny: []string{"Read(.env)"}},
 		policy.RuleSet{Source: policy.SourceUser, Allow: []string{"Edit(/docs/**)"}, Ask: []string{"Edit(/docs/legal/**)"}},
-	)
+	) // the error names the rule that cannot be read
+}
+
+// setMode changes the mode of a session that runs.
+func setMode(session *pegboard.Session, mode policy.Mode) error {
+	return session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(mode) })
+}
+
+func Example_ownRules() {
+	permissions, err := ownRules()
 	if err != nil {
-		log.Fatal(err) // names the rule that cannot be read
+		log.Fatal(err)
 	}
 	session, err := pegboard.NewSession(pegboard.SessionConfig{Permissions: permissions})
 	if err != nil {
@@ -30,8 +39,7 @@ func Example_ownRules() {
 	}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 	for _, mode := range []policy.Mode{policy.ModeDefault, policy.ModeAcceptEdits, policy.ModePlan} {
-		err := session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.WithMode(mode) })
-		if err != nil {
+		if err := setMode(session, mode); err != nil {
 			log.Fatal(err)
 		}
 		fmt.Print(mode, ":")

@@ -19,6 +19,16 @@ var reindex = pegboard.Build(pegboard.Definition[struct{}, string]{
 	},
 })
 
+// show is the OnEvent of an Executor.
+func show(e pegboard.Event) {
+	switch e.Kind {
+	case pegboard.EventProgress:
+		fmt.Println(e.Call.Name, "reports:", e.Text, e.Data)
+	case pegboard.EventFinished:
+		fmt.Println(e.Call.Name, "ended:", e.Outcome.View().After)
+	}
+}
+
 func Example_progress() {
 	session, err := pegboard.NewSession(pegboard.SessionConfig{})
 	if err != nil {
@@ -29,14 +39,7 @@ func Example_progress() {
 	if err := registry.Add(reindex); err != nil {
 		log.Fatal(err)
 	}
-	executor := pegboard.Executor{OnEvent: func(e pegboard.Event) {
-		switch e.Kind {
-		case pegboard.EventProgress:
-			fmt.Println(e.Call.Name, "reports:", e.Text, e.Data)
-		case pegboard.EventFinished:
-			fmt.Println(e.Call.Name, "ended:", e.Outcome.View().After)
-		}
-	}}
+	executor := pegboard.Executor{OnEvent: show}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 	executor.Run(context.Background(), pool, pegboard.Call{ID: "1", Name: "Reindex"})
 	// Output:

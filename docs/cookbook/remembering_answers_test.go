@@ -10,22 +10,24 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
+// askOnce is the Ask of a session: its user chooses "yes, and do not ask again".
+func askOnce(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
+	fmt.Println(q.Reason)
+	alternatives := q.Suggestions(policy.SourceLocal) // the narrowest first
+	for i, updates := range alternatives {
+		fmt.Println(" ", i, updates)
+	}
+	return policy.Decision{Behavior: policy.Allow, Remember: alternatives[0]}, nil
+}
+
+// save is the OnRemember of a session.
+func save(_ context.Context, updates []policy.Update) error {
+	fmt.Println("to save:", updates)
+	return nil
+}
+
 func Example_rememberingAnswers() {
-	session, err := pegboard.NewSession(pegboard.SessionConfig{
-		Ask: func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
-			fmt.Println(q.Reason)
-			alternatives := q.Suggestions(policy.SourceLocal) // the narrowest first
-			for i, updates := range alternatives {
-				fmt.Println(" ", i, updates)
-			}
-			// The user chooses "yes, and do not ask again".
-			return policy.Decision{Behavior: policy.Allow, Remember: alternatives[0]}, nil
-		},
-		OnRemember: func(_ context.Context, updates []policy.Update) error {
-			fmt.Println("to save:", updates)
-			return nil
-		},
-	})
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Ask: askOnce, OnRemember: save})
 	if err != nil {
 		log.Fatal(err)
 	}

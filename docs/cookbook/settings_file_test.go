@@ -8,26 +8,28 @@ import (
 	"path/filepath"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/builtin"
 	"github.com/seed49eaa51d/pegboard/settings"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
-// sessionOf makes a session from the settings files of a project and its user.
-func sessionOf(ctx context.Context, dir, home string) (*pegboard.Session, error) {
+// open makes the tools and the session of a project, as its files and those of its user say.
+func open(ctx context.Context, dir, home string) (*builtin.Set, *pegboard.Session, error) {
 	files := settings.Locate(dir, home)
 	files.Trusted = true // the user has said that the project may allow things
 	loaded, err := files.Load(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err // what may deny something cannot be read
 	}
 	for _, warning := range loaded.Warnings {
 		fmt.Println(warning)
 	}
-	permissions, err := loaded.Permissions()
+	set, err := builtin.Tools(builtin.Options{Files: files, Settings: loaded})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Home: home, Permissions: permissions, OnRemember: files.Save})
+	session, err := set.NewSession(pegboard.SessionConfig{}) // set Ask to ask a person
+	return set, session, err
 }
 
 func Example_settingsFile() {
@@ -44,7 +46,7 @@ func Example_settingsFile() {
 	if err := os.WriteFile(filepath.Join(dir, ".claude", "settings.json"), []byte(text), 0o600); err != nil {
 		log.Fatal(err)
 	}
-	session, err := sessionOf(context.Background(), dir, home)
+	_, session, err := open(context.Background(), dir, home)
 	if err != nil {
 		log.Fatal(err)
 	}

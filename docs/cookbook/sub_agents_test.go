@@ -26,18 +26,23 @@ func agentLoop(ctx context.Context, a *agents.Agent) (agents.Reply, error) {
 	return agents.Reply{Text: task[0].Text + " " + out[0].Result.Text()}, nil
 }
 
-func Example_subAgents() {
-	var registry pegboard.Registry
+// addAgents lets the model start agents of one type.
+func addAgents(registry *pegboard.Registry) error {
 	group, err := agents.New(agents.Options{
-		Loop: agentLoop, Registry: &registry,
+		Loop: agentLoop, Registry: registry,
 		Definitions: func(*pegboard.Session) []agents.Definition {
 			return []agents.Definition{{Name: "counter", Description: "Counts things.", Prompt: "You count.", Tools: []string{"CountWords"}}}
 		},
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	if err := registry.Add(append(group.Tools(), countWords)...); err != nil {
+	return registry.Add(append(group.Tools(), countWords)...)
+}
+
+func Example_subAgents() {
+	var registry pegboard.Registry
+	if err := addAgents(&registry); err != nil {
 		log.Fatal(err)
 	}
 	session, err := pegboard.NewSession(pegboard.SessionConfig{})

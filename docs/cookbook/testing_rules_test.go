@@ -11,6 +11,22 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
+// wrong returns the rows in which the rules decide otherwise than their author thinks.
+func wrong(pool *pegboard.Pool, rows []rulesRow) (lines []string) {
+	for _, row := range rows {
+		d := pool.Decide(context.Background(), tooltest.Call(row.tool, row.input))
+		if d.Behavior != row.want {
+			lines = append(lines, fmt.Sprintf("%s %s: %v, not %v: %s", row.tool, row.input, d.Behavior, row.want, d.Reason))
+		}
+	}
+	return lines
+}
+
+type rulesRow struct {
+	tool, input string
+	want        policy.Behavior
+}
+
 func Example_testingRules() {
 	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Allow: []string{"Edit(/src/**)"},
@@ -29,22 +45,15 @@ func Example_testingRules() {
 	if err := registry.Add(files.Tools()...); err != nil {
 		log.Fatal(err)
 	}
-	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
-	for _, row := range []struct {
-		tool, input string
-		want        policy.Behavior
-	}{
+	for _, line := range wrong(registry.AssemblePool(session, pegboard.PoolConfig{}), []rulesRow{
 		{"Read", `{"file_path": "README.md"}`, policy.Allow}, // in the working directory
 		{"Write", `{"file_path": "README.md", "content": ""}`, policy.Ask},
 		{"Write", `{"file_path": "src/a.go", "content": ""}`, policy.Allow},
 		{"Write", `{"file_path": "src/../b.go", "content": ""}`, policy.Ask},
 		{"Write", `{"file_path": "src/vendor/a.go", "content": ""}`, policy.Ask},
 		{"Write", `{"file_path": "src/.env", "content": ""}`, policy.Allow}, // the author is wrong
-	} {
-		d := pool.Decide(context.Background(), tooltest.Call(row.tool, row.input))
-		if d.Behavior != row.want {
-			fmt.Printf("%s %s: %v, not %v: %s\n", row.tool, row.input, d.Behavior, row.want, d.Reason)
-		}
+	}) {
+		fmt.Println(line)
 	}
 	// Output:
 	// Write {"file_path": "src/.env", "content": ""}: deny, not allow: deny rule "Read(.env)" covers it

@@ -11,13 +11,18 @@ import (
 	"github.com/seed49eaa51d/pegboard/wire/openai/chat"
 )
 
+// addShop adds the tools of a source, and the one that finds them.
+func addShop(registry *pegboard.Registry, tools []pegboard.Tool) error {
+	registry.SetDescription("shop", "The shop: its articles, orders and customers.")
+	if _, err := registry.Attach("shop", tools...); err != nil {
+		return err
+	}
+	return registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{}))
+}
+
 func Example_thousandsOfTools() {
 	var registry pegboard.Registry
-	if err := registry.Add(pegboard.ToolSearch(pegboard.SearchOptions{})); err != nil {
-		log.Fatal(err)
-	}
-	registry.SetDescription("shop", "The shop: its articles, orders and customers.")
-	if _, err := registry.Attach("shop", shopTools(2000)...); err != nil {
+	if err := addShop(&registry, shopTools(2000)); err != nil {
 		log.Fatal(err)
 	}
 	session, err := tooltest.NewSession("")
