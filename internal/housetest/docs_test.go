@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/effort"
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
@@ -43,7 +44,7 @@ func TestDocsQuoteTheCode(t *testing.T) {
 		require.Equal(t, want, string(document), "%s shows other code than there is; run PEGBOARD_UPDATE=1 go test -run Docs ./internal/housetest", path)
 	}
 	require.Equal(t, 1, blocks["README.md"])
-	require.GreaterOrEqual(t, blocks["docs/tool-examples.md"], 4)
+	require.GreaterOrEqual(t, blocks["docs/cookbook.md"], 20)
 }
 
 // TestDocsManualNamesWhatIsThere resolves the links of doc.go as pkg.go.dev does, which shows
@@ -272,72 +273,81 @@ func decideOwn(t *testing.T, target policy.Target, set policy.RuleSet) policy.Be
 	return r.AssemblePool(s, pegboard.PoolConfig{}).Decide(t.Context(), pegboard.Call{ID: "1", Name: "Own", Input: json.RawMessage(`{}`)}).Behavior
 }
 
-// maxCookbookLines is how long a page of the cookbook may be, so that it is read at a glance.
-const maxCookbookLines = 60
+// maxAnswerLines is how long an answer of the cookbook may be, so that it is read at a glance.
+const maxAnswerLines = 65
 
-// TestDocsCookbookPages holds each page of the cookbook against its form: at most 60 lines,
-// code first, and no Go code but what the test file of the same name runs.
-func TestDocsCookbookPages(t *testing.T) {
-	t.Parallel()
-	pages, err := filepath.Glob("docs/cookbook/*.md")
+// answers returns what stands before the first answer of the cookbook, and its answers.
+func answers(t *testing.T) (preface string, answers []string) {
+	t.Helper()
+	text, err := os.ReadFile("docs/cookbook.md")
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(pages), 9)
-	for _, page := range pages {
-		t.Run(filepath.Base(page), func(t *testing.T) {
+	parts := strings.Split(string(text), "\n## ")
+	return parts[0], parts[1:]
+}
+
+// TestDocsCookbookAnswers holds each answer of the cookbook against its form: short, code first,
+// and no Go code but what a test file of the cookbook runs.
+func TestDocsCookbookAnswers(t *testing.T) {
+	t.Parallel()
+	preface, all := answers(t)
+	require.Len(t, all, 20)
+	for _, answer := range all {
+		title, _, _ := strings.Cut(answer, "\n")
+		t.Run(title, func(t *testing.T) {
 			t.Parallel()
-			text, err := os.ReadFile(page)
-			require.NoError(t, err)
-			code := cookbookCode(page)
-			require.LessOrEqual(t, strings.Count(string(text), "\n"), maxCookbookLines, "lines; the cookbook answers one question on a page")
-			require.Regexp(t, "^# [^\n]+\n\n<!-- quote "+regexp.QuoteMeta(code)+"[ \\w]* -->\n", string(text), "the code comes first")
-			require.Len(t, quoteMark.FindAll(text, -1), strings.Count(string(text), "```go"), "a Go block that no test runs; quote it from %s", code)
-			require.Empty(t, unquotedExamples(t, code, string(text)), "Examples of %s that the page does not show", code)
-			require.Empty(t, unexplainedNames(t, string(text)), "the page uses these without showing or naming them, so a reader cannot paste it")
+			require.LessOrEqual(t, strings.Count(answer, "\n"), maxAnswerLines, "lines")
+			require.Regexp(t, "^[^\n]+\n\n<!-- quote docs/cookbook/\\w+_test\\.go[ \\w]* -->\n", answer, "the code comes first")
+			require.Len(t, quoteMark.FindAllString(answer, -1), strings.Count(answer, "```go"), "a Go block that no test runs")
+			require.Empty(t, unexplainedNames(t, preface, answer), "the answer uses these without showing or naming them")
 		})
 	}
 }
 
-// TestDocsCookbookCodeIsRun expects each Example of the cookbook to be compared with what it
-// prints, and to have a page. The go command only compiles one without an output.
+// TestDocsCookbookCodeIsRun expects each test file of the cookbook to be shown, and each Example
+// of it to be compared with what it prints. The go command only compiles one without an output.
 func TestDocsCookbookCodeIsRun(t *testing.T) {
 	t.Parallel()
-	codes, err := filepath.Glob("docs/cookbook/*_test.go")
+	page, err := os.ReadFile("docs/cookbook.md")
 	require.NoError(t, err)
-	for _, code := range codes {
+	for _, code := range cookbookCode(t) {
+		require.Contains(t, string(page), "<!-- quote "+code)
 		examples := examplesOf(t, code)
 		require.NotEmpty(t, examples, "%s has no Example", code)
 		for _, example := range examples {
 			require.NotEmpty(t, example.Output, "%s: Example%s prints nothing that is compared", code, example.Name)
 		}
-		page := strings.ReplaceAll(strings.TrimSuffix(filepath.Base(code), "_test.go"), "_", "-") + ".md"
-		require.FileExists(t, filepath.Join("docs/cookbook", page), "of %s", code)
 	}
 }
 
-// TestDocsCookbookFirstPageRunsInAnEmptyModule follows the first page as a newcomer would: its
-// code is saved under the name that the page gives, and tested.
-func TestDocsCookbookFirstPageRunsInAnEmptyModule(t *testing.T) {
+// TestDocsCookbookRunsInAnEmptyModule follows the cookbook as a newcomer would: each file is
+// saved in an empty folder, beside the two that the page names, and tested. With less than full effort
+// only the first is run, and the others are compiled.
+func TestDocsCookbookRunsInAnEmptyModule(t *testing.T) {
 	t.Parallel()
-	out := runPasted(t, "docs/cookbook/first-tool.md", "first_tool_test.go", "test", "-v")
-	require.Contains(t, out, "--- PASS: Example_firstTool")
-}
-
-// TestDocsFirstToolsRunInAnEmptyModule pastes the program of the page with the first tools.
-func TestDocsFirstToolsRunInAnEmptyModule(t *testing.T) {
-	t.Parallel()
-	out := runPasted(t, "docs/first-tools.md", "main.go", "run", ".")
-	for _, said := range []string{
-		"Sum ▸ 3\n", `missing required property "b"`, "CountLines ▸ ", "the allow rule Read(", "PageStatus ▸ 404 Not Found\n",
-		"BuildIndex ▸ started as ", "(build the index) completed",
-	} {
-		require.Contains(t, out, said)
+	files := map[string]string{}
+	for _, code := range cookbookCode(t) {
+		for _, file := range []string{code, "docs/cookbook/first_tool_test.go", "docs/cookbook/existing_service_test.go"} {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			files[strings.TrimSuffix(filepath.Base(code), "_test.go")+"/"+filepath.Base(file)] = string(text)
+		}
 	}
+	dir := emptyModule(t, files)
+	require.Contains(t, goIn(t, dir, "test", "-v", "./first_tool"), "--- PASS: Example_firstTool")
+	if effort.Full(t) {
+		goIn(t, dir, "test", "./...")
+		return
+	}
+	goIn(t, dir, "vet", "./...")
 }
 
-// cookbookCode returns the path of the test file that runs the code of a page.
-func cookbookCode(page string) string {
-	name := strings.TrimSuffix(filepath.Base(page), ".md")
-	return "docs/cookbook/" + strings.ReplaceAll(name, "-", "_") + "_test.go"
+// cookbookCode returns the paths of the test files of the cookbook.
+func cookbookCode(t *testing.T) []string {
+	t.Helper()
+	codes, err := filepath.Glob("docs/cookbook/*_test.go")
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, len(codes), 20)
+	return codes
 }
 
 // examplesOf returns the Examples of a test file.
@@ -348,43 +358,20 @@ func examplesOf(t *testing.T, path string) []*doc.Example {
 	return doc.Examples([]*ast.File{file}...)
 }
 
-// unquotedExamples returns the Examples of a test file that no block of a page shows.
-func unquotedExamples(t *testing.T, code, page string) (missing []string) {
+// unexplainedNames returns the declarations of the cookbook that the code of an answer uses, and
+// that neither the answer shows nor its text or the preface names.
+func unexplainedNames(t *testing.T, preface, answer string) (missing []string) {
 	t.Helper()
-	shown := map[string]bool{}
-	for _, mark := range quoteMark.FindAllStringSubmatch(page, -1) {
-		names := strings.Fields(mark[2])
-		if mark[1] == code && len(names) == 0 {
-			return nil // the whole file
-		}
-		for _, name := range names {
-			shown[name] = mark[1] == code
-		}
-	}
-	for _, example := range examplesOf(t, code) {
-		if name := "Example" + example.Name; !shown[name] {
-			missing = append(missing, name)
-		}
-	}
-	return missing
-}
-
-// unexplainedNames returns the declarations of the cookbook that the code of a page uses, and
-// that the page neither shows nor names in its text.
-func unexplainedNames(t *testing.T, page string) (missing []string) {
-	t.Helper()
-	codes, err := filepath.Glob("docs/cookbook/*_test.go")
-	require.NoError(t, err)
 	unexplained := map[string]bool{}
-	for _, code := range codes {
+	for _, code := range cookbookCode(t) {
 		file, err := parser.ParseFile(token.NewFileSet(), code, nil, 0)
 		require.NoError(t, err)
 		for _, name := range topLevelNames(file) {
-			unexplained[name] = !strings.Contains(page, "`"+name+"`")
+			unexplained[name] = !strings.Contains(preface+answer, "`"+name+"`")
 		}
 	}
 	var blocks []*ast.File
-	for _, mark := range quoteMark.FindAllStringSubmatch(page, -1) {
+	for _, mark := range quoteMark.FindAllStringSubmatch(answer, -1) {
 		text := mark[3]
 		if len(strings.Fields(mark[2])) > 0 {
 			text = "package p\n" + text
@@ -456,26 +443,27 @@ func usedNames(file *ast.File) map[string]bool {
 // has nothing else, and runs it.
 func TestReadmeSnippetRunsInAnEmptyModule(t *testing.T) {
 	t.Parallel()
-	out := runPasted(t, "README.md", "main.go", "run", ".")
+	out := runPasted(t, "README.md")
 	require.Contains(t, out, "model reads: WriteNote was denied:")
 	require.Contains(t, out, "model reads: written")
 }
 
-// runPasted pastes the first Go block of a page into a file of an empty module and runs the go
-// command there. The module requires this one, by way of a replace directive, and what this
-// one requires; nothing is downloaded.
-func runPasted(t *testing.T, page, file string, args ...string) (output string) {
+// runPasted pastes the first Go block of a page into main.go of an empty module and runs it.
+func runPasted(t *testing.T, page string) (output string) {
 	t.Helper()
-	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command")
-	}
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
 	_, rest, ok := strings.Cut(string(text), "```go\n")
 	require.True(t, ok, "%s has no Go block", page)
 	snippet, _, ok := strings.Cut(rest, "```\n")
 	require.True(t, ok, "the Go block of %s does not end", page)
+	return goIn(t, emptyModule(t, map[string]string{"main.go": snippet}), "run", ".")
+}
 
+// emptyModule returns the directory of a module that has the files and nothing else. It requires
+// this module, by way of a replace directive, and what this one requires.
+func emptyModule(t *testing.T, files map[string]string) (dir string) {
+	t.Helper()
 	root, err := os.Getwd()
 	require.NoError(t, err)
 	mod, err := os.ReadFile("go.mod")
@@ -483,13 +471,22 @@ func runPasted(t *testing.T, page, file string, args ...string) (output string) 
 	sum, err := os.ReadFile("go.sum")
 	require.NoError(t, err)
 	required := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module pasted")
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		file:     snippet,
-		"go.sum": string(sum),
-		"go.mod": required + "\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " + strconv.Quote(filepath.ToSlash(root)) + "\n",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	files["go.sum"] = string(sum)
+	files["go.mod"] = required + "\nrequire " + modulePath + " v0.0.0\n\nreplace " + modulePath + " => " + strconv.Quote(filepath.ToSlash(root)) + "\n"
+	dir = t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	return dir
+}
+
+// goIn runs the go command in a directory. Nothing is downloaded.
+func goIn(t *testing.T, dir string, args ...string) (output string) {
+	t.Helper()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command")
 	}
 	run := exec.CommandContext(t.Context(), "go", args...)
 	run.Dir = dir
@@ -499,37 +496,36 @@ func runPasted(t *testing.T, page, file string, args ...string) (output string) 
 	return string(out)
 }
 
-// TestReadmeNumbers takes each row of the tables of numbers from docs/benchmarks.md, and so
-// their headings. Run with PEGBOARD_UPDATE=1 to write the rows anew.
+// TestReadmeNumbers takes each number that README gives for a case from docs/benchmarks.md. Run
+// with PEGBOARD_UPDATE=1 to write them anew.
 func TestReadmeNumbers(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("docs/benchmarks.md")
 	require.NoError(t, err)
 	readme, err := os.ReadFile("README.md")
 	require.NoError(t, err)
-	measured := map[string]string{}
+	medians := map[string]string{}
 	for line := range strings.Lines(string(page)) {
-		measured[firstCell(line)] = line
-	}
-	var want strings.Builder
-	rows := 0
-	for line := range strings.Lines(string(readme)) {
-		name := firstCell(line)
-		if regexp.MustCompile(`^[A-Z]\w*/[\w-]+$`).MatchString(name) {
-			require.Contains(t, measured, name, "docs/benchmarks.md has no such case")
-			line = measured[name]
-			rows++
-		} else if name == "case" {
-			require.Contains(t, string(page), line, "the heading of a table is not that of docs/benchmarks.md")
+		if cells := strings.Split(line, "|"); firstCell(line) != "" {
+			medians[firstCell(line)] = strings.TrimSpace(cells[2])
 		}
-		want.WriteString(line)
+		if cells := strings.Split(line, "|"); len(cells) > 4 { // the floor of a case stands in its row
+			medians[strings.TrimSpace(cells[3])] = strings.TrimSpace(cells[4])
+		}
 	}
-	require.GreaterOrEqual(t, rows, 10)
+	cases := 0
+	want := regexp.MustCompile("`([A-Z]?[\\w-]+/?[\\w-]*)` \\d+(?:\\.\\d+)? (?:ns|µs|ms|s)\\b").ReplaceAllStringFunc(string(readme), func(text string) string {
+		name := strings.Split(text, "`")[1]
+		require.Contains(t, medians, name, "docs/benchmarks.md has no such case")
+		cases++
+		return "`" + name + "` " + medians[name]
+	})
+	require.GreaterOrEqual(t, cases, 12, "six numbers, each beside another")
 	if os.Getenv("PEGBOARD_UPDATE") != "" {
-		require.NoError(t, os.WriteFile("README.md", []byte(want.String()), 0o644)) //nolint:gosec // a document
+		require.NoError(t, os.WriteFile("README.md", []byte(want), 0o644)) //nolint:gosec // a document
 		return
 	}
-	require.Equal(t, want.String(), string(readme), "run PEGBOARD_UPDATE=1 go test -run TestReadmeNumbers .")
+	require.Equal(t, want, string(readme), "run PEGBOARD_UPDATE=1 go test -run TestReadmeNumbers ./internal/housetest")
 }
 
 // firstCell returns what stands in the first cell of a row, or nothing.
