@@ -8,10 +8,14 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/wire"
 )
 
-const system = "You are an agent in a repository. Use the tools to answer the user's question, then say what you found in two sentences."
+// system returns the system prompt. The model learns its working directory nowhere else.
+func system(s *pegboard.Session) string {
+	return "You are an agent in the repository " + s.Cwd() + ". Use the tools to answer the user's question, then say what you found in two sentences."
+}
 
 // A client talks to the Messages API, real or replayed.
 type client struct {
@@ -24,14 +28,14 @@ const maxAttempts = 4
 // send requests the next message, passes its text to text as it arrives, and returns
 // the message. It sends the request again after an error that may pass, unless text has
 // been shown already.
-func (c client) send(ctx context.Context, codec wire.Codec, history []json.RawMessage, text func(string)) (*wire.Message, error) {
+func (c client) send(ctx context.Context, codec wire.Codec, system string, history []json.RawMessage, text func(string)) (*wire.Message, error) {
 	shown := false
 	show := func(piece string) {
 		shown = true
 		text(piece)
 	}
 	for attempt := 1; ; attempt++ {
-		message, err := c.attempt(ctx, codec, history, show)
+		message, err := c.attempt(ctx, codec, system, history, show)
 		after, retry := wire.Retryable(err)
 		if !retry || shown || attempt == maxAttempts {
 			return message, err
@@ -47,7 +51,7 @@ func (c client) send(ctx context.Context, codec wire.Codec, history []json.RawMe
 	}
 }
 
-func (c client) attempt(ctx context.Context, codec wire.Codec, history []json.RawMessage, text func(string)) (*wire.Message, error) {
+func (c client) attempt(ctx context.Context, codec wire.Codec, system string, history []json.RawMessage, text func(string)) (*wire.Message, error) {
 	body, err := json.Marshal(map[string]any{
 		"model": c.model, "max_tokens": 4096, "stream": true, "system": system,
 		"tools": codec.Tools(), "messages": history,

@@ -54,7 +54,7 @@ func TestClientSendsAgain(t *testing.T) {
 			defer s.Close()
 			var text strings.Builder
 			codec := wire.Codec(new(anthropic.Codec))
-			_, err := client{address: s.URL}.send(t.Context(), codec, nil, func(piece string) { text.WriteString(piece) })
+			_, err := client{address: s.URL}.send(t.Context(), codec, "", nil, func(piece string) { text.WriteString(piece) })
 			if tc.err == "" {
 				require.NoError(t, err)
 			} else {

@@ -20,9 +20,8 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/builtin"
 	"github.com/seed49eaa51d/pegboard/policy"
-	"github.com/seed49eaa51d/pegboard/tools/files"
-	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/wire"
 	"github.com/seed49eaa51d/pegboard/wire/anthropic"
 )
@@ -60,7 +59,11 @@ func run(ctx context.Context) (err error) {
 	}
 	s := newScreen(os.Stdout)
 	defer s.close()
-	session, err := newSession(*answer, s)
+	ask, ok := map[string]pegboard.Asker{"once": allowOnce, "deny": deny, "tty": s.ask}[*answer]
+	if !ok {
+		return fmt.Errorf("-answer=%s: use once, deny or tty", *answer)
+	}
+	set, session, err := open(ask)
 	if err != nil {
 		return err
 	}
@@ -70,49 +73,46 @@ func run(ctx context.Context) (err error) {
 	pegboard.KeyInteractive.Set(session, false) // one question, one answer
 	pegboard.KeyFileLimits.Set(session, pegboard.FileLimits{ReadTokens: *readTokens})
 	defer func() { err = errors.Join(err, session.Close(context.WithoutCancel(ctx))) }()
-	return converse(ctx, c, session, s, *question)
+	return converse(ctx, c, set, session, s, *question)
 }
 
-// newSession returns a session with the agent's permissions.
-func newSession(answer string, s *screen) (*pegboard.Session, error) {
-	ask, ok := map[string]pegboard.Asker{"once": allowOnce, "deny": deny, "tty": s.ask}[answer]
-	if !ok {
-		return nil, fmt.Errorf("-answer=%s: use once, deny or tty", answer)
-	}
+// open returns the tools of the agent, all that ship, and its session.
+func open(ask pegboard.Asker) (*builtin.Set, *pegboard.Session, error) {
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Source: policy.SourceProject,
 		Allow:  []string{"Bash(go env GOOS)"},
 		Deny:   []string{"Read(//etc/shadow)"},
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return pegboard.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: ask})
+	set, err := builtin.Tools(builtin.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	session, err := set.NewSession(pegboard.SessionConfig{Permissions: perms, Ask: ask})
+	return set, session, err
 }
 
 // converse is the loop: it sends the history, runs the calls of the reply and appends
 // the results, until a reply has no calls.
-func converse(ctx context.Context, c client, session *pegboard.Session, s *screen, question string) error {
-	var registry pegboard.Registry
-	if err := registry.Add(files.Read(files.ReadOptions{}), files.Glob(files.GlobOptions{}), shell.Bash(shell.Options{})); err != nil {
-		return err
-	}
+func converse(ctx context.Context, c client, set *builtin.Set, session *pegboard.Session, s *screen, question string) error {
 	begin := time.Now()
 	executor := pegboard.Executor{OnEvent: s.event}
-	first, err := json.Marshal(map[string]string{"role": "user", "content": question})
-	if err != nil {
-		return err
-	}
-	history, cut := []json.RawMessage{first}, 0
-	pegboard.KeySystemPrompt.Set(session, pegboard.SystemPrompt{Rendered: system})
+	var history []json.RawMessage
+	cut := 0
+	pegboard.KeySystemPrompt.Set(session, pegboard.SystemPrompt{Rendered: system(session)})
 	pegboard.KeyConversation.Set(session, pegboard.Conversation{Format: "anthropic", Messages: func() []json.RawMessage { return history }}) // it grows between batches only
 	s.heading("user", question+"\n")
 	session.NewTurn() // the loop breaker counts from here
 	for {
-		pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+		pool := set.Pool(ctx, session)
 		codec := anthropic.New(pool, anthropic.Config{})
+		if history == nil {
+			history = codec.User(append([]pegboard.Part{{Text: question}}, set.News(pool)...)...)
+		}
 		s.heading("model", "")
-		message, err := c.send(ctx, codec, history, s.piece)
+		message, err := c.send(ctx, codec, system(session), history, s.piece)
 		if err != nil {
 			return fmt.Errorf("the model's reply: %w", err)
 		}
@@ -133,7 +133,7 @@ func converse(ctx context.Context, c client, session *pegboard.Session, s *scree
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		history = append(history, codec.Results(message, outcomes, session.Notifications()...)...)
+		history = append(history, codec.Results(message, outcomes, set.News(pool)...)...)
 		if slices.ContainsFunc(outcomes, func(o pegboard.Outcome) bool { return o.StopTurn }) {
 			s.summary(time.Since(begin))
 			return nil

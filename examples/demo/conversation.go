@@ -22,12 +22,12 @@ func (h *host) converse(ctx context.Context) error {
 				return err
 			}
 		}
-		text, calls := m.next(outcomes, h.session.Notifications())
+		pool := h.tools.Pool(ctx, h.session)
+		text, calls := m.next(outcomes, h.tools.News(pool))
 		h.screen.say("\nmodel  %s", text)
 		if len(calls) == 0 {
 			return nil
 		}
-		pool := h.registry.AssemblePool(h.session, pegboard.PoolConfig{})
 		outcomes = h.executor.Run(ctx, pool, calls...)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)

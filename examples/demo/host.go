@@ -13,12 +13,10 @@ import (
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/builtin"
 	"github.com/seed49eaa51d/pegboard/inspect"
 	"github.com/seed49eaa51d/pegboard/policy"
-	"github.com/seed49eaa51d/pegboard/tools/agents"
 	"github.com/seed49eaa51d/pegboard/tools/background"
-	"github.com/seed49eaa51d/pegboard/tools/files"
-	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
 // A host is the program around the agent.
@@ -26,9 +24,8 @@ type host struct {
 	dir, scratch   string
 	address, token string // of the page
 
-	registry pegboard.Registry
+	tools    *builtin.Set
 	session  *pegboard.Session
-	agents   *agents.Agents
 	executor pegboard.Executor
 	screen   *screen
 	server   *http.Server
@@ -48,14 +45,11 @@ func newHost(dir, listen string, ask pegboard.Asker, s *screen) (_ *host, err er
 	if h.scratch, err = filepath.EvalSymlinks(h.scratch); err != nil {
 		return nil, err
 	}
-	if err := h.openSession(ask); err != nil {
-		return nil, err
-	}
-	if err := h.addTools(); err != nil {
+	if err := h.open(ask); err != nil {
 		return nil, err
 	}
 	page, err := inspect.New(inspect.Options{
-		Registry: &h.registry, Session: h.session,
+		Registry: h.tools.Registry, Session: h.session,
 		Token: h.token, Answers: true, Contents: true,
 		Sections: []inspect.Section{{Title: "Agents", Rows: h.agentRows}, {Title: "Background tasks", Rows: h.taskRows}},
 	})
@@ -69,7 +63,8 @@ func newHost(dir, listen string, ask pegboard.Asker, s *screen) (_ *host, err er
 	return h, h.serve(listen, page)
 }
 
-func (h *host) openSession(ask pegboard.Asker) error {
+// open makes the tools and the session.
+func (h *host) open(ask pegboard.Asker) error {
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Source: policy.SourceProject,
 		Allow:  []string{"Bash(" + steps + ")", "Bash(" + numbers + ")", "Agent"},
@@ -79,20 +74,11 @@ func (h *host) openSession(ask pegboard.Asker) error {
 	if err != nil {
 		return err
 	}
-	h.session, err = pegboard.NewSession(pegboard.SessionConfig{Dir: h.dir, MoreDirs: []string{h.scratch}, Permissions: perms, Ask: ask})
-	return err
-}
-
-func (h *host) addTools() (err error) {
-	h.agents, err = agents.New(agents.Options{
-		Loop: h.loop, Registry: &h.registry,
-		Definitions: func(*pegboard.Session) []agents.Definition { return agents.ReadyMade() },
-	})
-	if err != nil {
+	if h.tools, err = builtin.Tools(builtin.Options{Loop: h.loop}); err != nil {
 		return err
 	}
-	tools := append(h.agents.Tools(), files.Tools()...)
-	return h.registry.Add(append(tools, shell.Bash(shell.Options{}), shell.TaskOutput(), shell.TaskStop())...)
+	h.session, err = h.tools.NewSession(pegboard.SessionConfig{Dir: h.dir, MoreDirs: []string{h.scratch}, Permissions: perms, Ask: ask})
+	return err
 }
 
 // serve serves the page. It is at the root of a server of its own; a program with other
@@ -124,7 +110,7 @@ func (h *host) close(ctx context.Context) (err error) {
 
 // agentRows is a section of the page.
 func (h *host) agentRows() (header []string, rows [][]string) {
-	for _, a := range h.agents.List(h.session) {
+	for _, a := range h.tools.Agents.List(h.session) {
 		rows = append(rows, []string{a.ID, a.Type, a.Description, string(a.State), fmt.Sprint(a.Calls)})
 	}
 	return []string{"id", "type", "task", "state", "calls"}, rows

@@ -1,6 +1,6 @@
 // Command demo is a scripted agent at work in the current directory, with a page that shows
 // it. It reads files, prints much, starts another agent and a task in the background, and
-// asks before it writes. Each question is answered in the browser or in this terminal,
+// asks before it writes; a timeline at the end shows which calls ran together. Each question is answered in the browser or in this terminal,
 // whichever is first.
 //
 // It needs nothing beside it: no key, no network, no checkout. It writes only into a folder
@@ -36,7 +36,7 @@ func run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s := newScreen(os.Stdout, dir)
+	s := newScreen(os.Stdout, dir, isTerminal(os.Stdout))
 	ask := s.askIn(os.Stdin)
 	if *once {
 		ask = s.agree
@@ -48,6 +48,7 @@ func run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, h.close(context.WithoutCancel(ctx))) }()
 	if *once {
 		s.say("The page is at http://%s/ until the script ends.", h.address)
+		defer s.timeline()
 		return h.converse(ctx)
 	}
 	if err := showAddress(s, h.address, h.token); err != nil {
@@ -56,6 +57,7 @@ func run(ctx context.Context) (err error) {
 	if err := h.converse(ctx); err != nil {
 		return err
 	}
+	s.timeline()
 	s.say("\nThe script has ended. The page stays until you press Ctrl-C.")
 	<-ctx.Done()
 	return nil

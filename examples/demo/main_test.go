@@ -66,7 +66,7 @@ func TestDemoOnce(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, string(out))
 			for _, s := range append(tc.says,
-				"Read .env: Denied: deny rule", "Printed 108893 bytes", "Runs in the background", "Start agent Explore: count the folders: Reported",
+				"Read .env: Denied: deny rule", "Timeline of ", "Printed 108893 bytes", "Runs in the background", "Start agent Explore: count the folders: Reported",
 				"report.md: yes, because of -once", "waits: Read reads", "report.md: Added 1 line, removed 1 line", "Globb: There is no such tool",
 				"completed", "There are at least",
 			) {
@@ -117,7 +117,7 @@ func (l *log) String() string {
 func newTestHost(t *testing.T, typed io.Reader, ask pegboard.Asker) (*host, *log) {
 	t.Helper()
 	out, dir := new(log), t.TempDir()
-	s := newScreen(out, dir)
+	s := newScreen(out, dir, false)
 	if ask == nil {
 		ask = s.askIn(typed)
 	}
@@ -189,7 +189,7 @@ func (h *host) run(t *testing.T, command string) string {
 	t.Helper()
 	input, err := json.Marshal(map[string]any{"command": command, "timeout": 300_000})
 	require.NoError(t, err)
-	pool := h.registry.AssemblePool(h.session, pegboard.PoolConfig{})
+	pool := h.tools.Registry.AssemblePool(h.session, pegboard.PoolConfig{})
 	out := h.executor.Run(t.Context(), pool, pegboard.Call{ID: fmt.Sprint(len(command)), Name: "Bash", Input: input})[0]
 	require.NoError(t, out.Err)
 	return out.Result.Text()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -17,17 +18,20 @@ import (
 
 // A screen prints a line for each call that has ended, and the questions.
 type screen struct {
-	dir string
+	dir     string
+	colours bool
 
 	waits chan struct{} // closed once a call waits for another
 	once  sync.Once
 
-	mu  sync.Mutex
-	out io.Writer
+	mu     sync.Mutex
+	out    io.Writer
+	starts map[*pegboard.Call]time.Time
+	spans  []span
 }
 
-func newScreen(out io.Writer, dir string) *screen {
-	return &screen{out: out, dir: dir, waits: make(chan struct{})}
+func newScreen(out io.Writer, dir string, colours bool) *screen {
+	return &screen{out: out, dir: dir, colours: colours, waits: make(chan struct{}), starts: map[*pegboard.Call]time.Time{}}
 }
 
 func (s *screen) say(format string, args ...any) {
@@ -42,12 +46,15 @@ func (s *screen) event(e pegboard.Event) {
 	case pegboard.EventWaiting:
 		s.say("  …  %s  waits: %s", s.short(e.Call.View().Before), e.Text)
 		s.once.Do(func() { close(s.waits) })
+	case pegboard.EventStarted:
+		s.record(e)
 	case pegboard.EventFinished:
+		s.record(e)
 		sign, v := "✓", e.Outcome.View()
 		if v.Failed {
 			sign = "✗"
 		}
-		s.say("  %s  %s: %s", sign, s.short(v.Before), s.short(v.After))
+		s.say("  %s  %s: %s", s.paint(v.Failed, sign), s.short(v.Before), s.short(v.After))
 	}
 }
 

@@ -1,11 +1,11 @@
-// Command loop is the smallest agent loop that shows how a call is denied. Its model,
-// a script, wants to write a file. No rule allows that, so the call is denied, and
-// the denial names the one rule that would allow it. With the rule it runs.
+// Command loop is the smallest complete loop: a tool, a rule, a session, and a model that makes
+// two calls, of which the rule allows one. The model is a func; a program asks a real one.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -23,7 +23,7 @@ type note struct {
 var writeNote = pegboard.Build(pegboard.Definition[note, string]{
 	Info:        pegboard.Info{Name: "WriteNote"},
 	Description: "Writes a note into a file.",
-	Inspect: func(in note, _ *pegboard.Call) pegboard.Traits {
+	Inspect: func(in note, _ *pegboard.Call) pegboard.Traits { // what this call acts on
 		return pegboard.Traits{Targets: []policy.Target{policy.Writes(in.File)}}
 	},
 	Call: func(ctx context.Context, in note, c *pegboard.Call) (string, error) {
@@ -31,28 +31,30 @@ var writeNote = pegboard.Build(pegboard.Definition[note, string]{
 	},
 })
 
-// model stands for the language model: it asks for one call, then it is done.
+// model stands for the language model. It reads results, and returns the calls of its next message.
 func model(results []pegboard.Outcome) []pegboard.Call {
 	for _, r := range results {
-		fmt.Println("  model reads:", r.Result.Text())
+		fmt.Println(r.Result.Text())
 	}
 	if results != nil {
-		return nil
+		return nil // its answer has no calls
 	}
-	return []pegboard.Call{{ID: "1", Name: "WriteNote", Input: json.RawMessage(`{"file":"note.txt","text":"hello"}`)}}
+	return []pegboard.Call{
+		{ID: "1", Name: "WriteNote", Input: json.RawMessage(`{"file": "notes/a.txt", "text": "hello"}`)},
+		{ID: "2", Name: "WriteNote", Input: json.RawMessage(`{"file": "b.txt", "text": "hello"}`)},
+	}
 }
 
-func loop(ctx context.Context, dir string, allow ...string) error {
-	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: allow})
+func run(ctx context.Context, dir string) error {
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(/notes/**)"}})
 	if err != nil {
 		return err
 	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: perms})
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, Permissions: permissions}) // set Ask to ask a person
 	if err != nil {
 		return err
 	}
 	defer session.Close(ctx)
-
 	var registry pegboard.Registry
 	if err := registry.Add(writeNote); err != nil {
 		return err
@@ -60,21 +62,18 @@ func loop(ctx context.Context, dir string, allow ...string) error {
 	var executor pegboard.Executor
 	session.NewTurn() // the user has sent a message
 	for calls := model(nil); len(calls) > 0; {
-		calls = model(executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), calls...))
+		pool := registry.AssemblePool(session, pegboard.PoolConfig{})
+		calls = model(executor.Run(ctx, pool, calls...))
 	}
 	return nil
 }
 
 func main() {
 	dir, err := os.MkdirTemp("", "loop")
-	if err != nil {
-		log.Fatal(err)
+	if err == nil {
+		err = run(context.Background(), dir)
 	}
-	defer os.RemoveAll(dir)
-	for _, allow := range [][]string{nil, {"Edit(/note.txt)"}} {
-		fmt.Printf("allow rules %v\n", allow)
-		if err := loop(context.Background(), dir, allow...); err != nil {
-			log.Fatal(err)
-		}
+	if err = errors.Join(err, os.RemoveAll(dir)); err != nil {
+		log.Fatal(err)
 	}
 }

@@ -1,4 +1,4 @@
-// Command tools runs the four tools of docs/tool-examples.md: one that asks a service, one that
+// Command tools runs four whole tools: one that asks a service, one that
 // changes a file, one that reads a database, and a long job. The service, the database
 // and the job are made up. It shows which call a rule allows, which the tool allows
 // itself, and which is denied.
