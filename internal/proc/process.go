@@ -231,8 +231,8 @@ func (p *Process) copy(pipe *os.File, read func(*os.File) error) (lingering bool
 }
 
 // drain waits until the output was copied. After Command.Drain it kills the rest of the group
-// and waits again, as long as killLeftovers says: this process may be slow to read output that
-// was printed before. Then it closes the output.
+// and waits again, as long as killLeftovers says, and then for what the pipes already hold: this
+// process may be slow to read. Then it closes the output.
 func (p *Process) drain(copied <-chan error) error {
 	patience := time.NewTimer(p.command.Drain)
 	defer patience.Stop()
@@ -241,13 +241,20 @@ func (p *Process) drain(copied <-chan error) error {
 		return err
 	case <-patience.C:
 	}
-	patience.Reset(p.killLeftovers())
-	select {
-	case err := <-copied:
-		return err
-	case <-patience.C:
-		closeAll(p.pipe, p.errors)
-		return <-copied
+	more := p.killLeftovers()
+	held := func() int64 { return unread(p.pipe) + unread(p.errors) }
+	printed := held() + p.sink.total() + 2*readSize // two pieces may be between a pipe and the sink
+	for {
+		patience.Reset(more)
+		select {
+		case err := <-copied:
+			return err
+		case <-patience.C:
+		}
+		if p.isEnding() || held() == 0 || p.sink.total() >= printed {
+			closeAll(p.pipe, p.errors)
+			return <-copied
+		}
 	}
 }
 
@@ -261,6 +268,13 @@ func (p *Process) killLeftovers() time.Duration {
 		return p.command.Drain / 4
 	}
 	return p.command.Drain
+}
+
+// isEnding reports whether the command is being ended before its time.
+func (p *Process) isEnding() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ending
 }
 
 // endLeftovers lists and kills the rest of the group. The caller holds the lock.

@@ -146,6 +146,13 @@ func (s *sink) lastOutput() time.Time {
 	return s.last
 }
 
+// total returns the number of bytes that were read.
+func (s *sink) total() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.captured.Total() + s.errors
+}
+
 func (s *sink) storedBytes() (int64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
