@@ -30,7 +30,7 @@ func ExampleTools() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close(ctx)
+	defer func() { _ = session.Close(ctx) }()
 	var executor pegboard.Executor
 	call := pegboard.Call{ID: "1", Name: "Agent", Input: json.RawMessage(`{"description": "look around", "prompt": "What is here?"}`)}
 	outcome := executor.Run(ctx, set.Pool(ctx, session), call)[0]
@@ -45,7 +45,7 @@ func ExampleSet_NewSession() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(home)
+	defer func() { _ = os.RemoveAll(home) }()
 	project := filepath.Join(home, "project")
 	for path, text := range map[string]string{
 		filepath.Join(home, ".claude", "settings.json"): `{"permissions": {"deny": ["Read(**/.env)"]}}`,
@@ -72,7 +72,7 @@ func ExampleSet_NewSession() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close(ctx)
+	defer func() { _ = session.Close(ctx) }()
 	var executor pegboard.Executor
 	outcome := executor.Run(ctx, set.Pool(ctx, session), pegboard.Call{ID: "1", Name: "Read", Input: json.RawMessage(`{"file_path": ".env"}`)})[0]
 	fmt.Println(outcome.Result.Text())
@@ -89,7 +89,7 @@ func ExampleSet_Pool() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close(ctx)
+	defer func() { _ = session.Close(ctx) }()
 	for tool := range set.Pool(ctx, session).All() {
 		if name := tool.Info().Name; name != "PowerShell" { // on Windows
 			fmt.Println(name)
@@ -114,7 +114,7 @@ func ExampleSet_News() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close(ctx)
+	defer func() { _ = session.Close(ctx) }()
 	for request := range 2 {
 		for _, part := range set.News(set.Pool(ctx, session)) {
 			fmt.Printf("request %d: %s\n", request+1, part.Text)
@@ -135,7 +135,7 @@ func ExampleSet_Compacted() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer session.Close(ctx)
+	defer func() { _ = session.Close(ctx) }()
 	var executor pegboard.Executor
 	if _, err := set.Skills.Run(ctx, &executor, set.Pool(ctx, session), "release", ""); err != nil { // the user has typed /release
 		log.Fatal(err)
