@@ -34,8 +34,9 @@ func ExampleTools() {
 	var executor pegboard.Executor
 	call := pegboard.Call{ID: "1", Name: "Agent", Input: json.RawMessage(`{"description": "look around", "prompt": "What is here?"}`)}
 	outcome := executor.Run(ctx, set.Pool(ctx, session), call)[0]
-	report := outcome.Result.Data.(agents.Result)
-	fmt.Println(report.Text())
+	if report, ok := outcome.Result.Data.(agents.Result); ok {
+		fmt.Println(report.Text())
+	}
 	// Output: I was asked: What is here?
 }
 
