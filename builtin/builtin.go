@@ -25,6 +25,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -182,12 +183,13 @@ func (t *Set) useSettings() {
 		if gates.Features == nil {
 			gates.Features = v.Gates.Features
 		}
-		if o.Pool.Deferral.Mode == 0 {
-			o.Pool.Deferral.Mode = v.Deferral.Mode
+		if d := &o.Pool.Deferral; d.Mode == 0 && d.MaxShare == 0 {
+			d.Mode, d.MaxShare = v.Deferral.Mode, v.Deferral.MaxShare
 		}
 		o.Pool.Restrictions = slices.Concat(o.Pool.Restrictions, l.Restrictions)
 		for _, s := range l.Servers {
 			if s.Approval == settings.ServerOn {
+				s.Env = withEnv(l.Env, s.Env)
 				o.Servers = append(slices.Clip(o.Servers), s.Server)
 			}
 		}
@@ -203,6 +205,16 @@ func (t *Set) useSettings() {
 	}
 	gates.Resources = gates.Resources || len(o.Servers) > 0
 	t.Config = o.Pool
+}
+
+// withEnv returns the variables of the settings with those of a server, which win.
+func withEnv(all, own map[string]string) map[string]string {
+	joined := maps.Clone(all)
+	if joined == nil {
+		return own
+	}
+	maps.Copy(joined, own)
+	return joined
 }
 
 // plain makes the tools that need nothing.

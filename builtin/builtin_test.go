@@ -221,7 +221,7 @@ func TestSettingsAreInForce(t *testing.T) {
 	require.Contains(t, said("mcp__lib__Borrow", `{"title":"Emma"}`), "no rule allows it")
 	result, err := set.Servers.Invoke(t.Context(), "lib", "Borrow", json.RawMessage(`{"title":"Emma"}`))
 	require.NoError(t, err)
-	require.Equal(t, "lent: Emma", result.Text())
+	require.Equal(t, "north lent: Emma", result.Text(), "the server has the variables of the settings, too")
 
 	var news string
 	for _, p := range set.News(set.Pool(t.Context(), s)) {
