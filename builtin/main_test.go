@@ -32,7 +32,9 @@ type book struct {
 // lend serves a library on standard input and output.
 func lend(ctx context.Context) error {
 	var registry pegboard.Registry
-	if err := registry.Add(pegboard.BuildFunc("Borrow", "Borrows a book.", func(_ context.Context, b book) (string, error) { return strings.TrimSpace(os.Getenv("REGION") + " lent: " + b.Title), nil })); err != nil {
+	if err := registry.Add(pegboard.BuildFunc("Borrow", "Borrows a book.", func(_ context.Context, b book) (string, error) {
+		return strings.TrimSpace(os.Getenv("REGION") + " lent: " + b.Title), nil
+	})); err != nil {
 		return err
 	}
 	server, err := serve.New(serve.Options{Name: "lib", Version: "1", Open: func(context.Context, serve.Client) (*pegboard.Session, func() *pegboard.Pool, error) {
