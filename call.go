@@ -46,7 +46,8 @@ type callState struct {
 	traits  Traits
 	targets []policy.Target // traits.Targets, resolved
 
-	granted *policy.Grant // the access that the call was allowed; nil before it runs
+	granted  *policy.Grant // the access that the call was allowed; nil before it runs
+	previews bool          // the call is that of a preview, for which nobody is asked
 }
 
 // info returns the facts of the tool, or nil if it is not known.
@@ -163,6 +164,9 @@ func (c *Call) Targets() []policy.Target {
 // PathTarget returns the target of c that has this access to this path, as Inspect wrote
 // it or as an absolute path. Open its Real, or have package tools/files open it. If c has
 // no such target, the path is decided now, as by [Call.Check], and the error is Check's.
+//
+// Before c runs, in Validate and Permit, nothing is allowed yet, so the path is decided now in any
+// case. In a preview the targets of c may be read, unless that is denied.
 func (c *Call) PathTarget(ctx context.Context, access policy.Access, path string) (policy.Target, error) {
 	if c.state == nil || c.state.job == nil && c.state.granted == nil {
 		return policy.Target{}, errNotAdmitted
@@ -170,15 +174,35 @@ func (c *Call) PathTarget(ctx context.Context, access policy.Access, path string
 	ts := c.state.resolve([]policy.Target{{Kind: policy.Path, Access: access, Value: path}})
 	if c.state.granted != nil {
 		for _, t := range c.state.targets {
-			if t.Kind == policy.Path && t.Access == access && t.Value == ts[0].Value && !t.Shell.Guess {
+			if t.Access == access && isNamed(t, ts[0].Value) {
 				return policy.Clone([]policy.Target{t})[0], nil
 			}
+		}
+	}
+	if c.state.previews && access == policy.Read && c.decideRunning(ts).Behavior != policy.Deny {
+		if slices.ContainsFunc(c.state.targets, func(t policy.Target) bool { return isNamed(t, ts[0].Value) }) {
+			return ts[0], nil // for the person who decides about it
 		}
 	}
 	if err := c.check(ctx, ts); err != nil {
 		return policy.Target{}, err
 	}
 	return ts[0], nil
+}
+
+// isNamed reports whether a target is that path, and no guess.
+func isNamed(t policy.Target, path string) bool {
+	return t.Kind == policy.Path && t.Value == path && !t.Shell.Guess
+}
+
+// forPreview returns c for a preview, in which nobody can be asked: whoever is asked waits for it.
+func (c *Call) forPreview() *Call {
+	if c.state == nil {
+		return c
+	}
+	d, st := *c, *c.state
+	st.previews, d.state = true, &st
+	return &d
 }
 
 // Decision returns the decision that allowed c, without Input and Remember, while c runs. It
@@ -284,8 +308,8 @@ func (c *Call) Run(ctx context.Context, calls ...Call) []Outcome {
 }
 
 // Check decides targets that appear while the call runs, as they would have been decided
-// before, and asks the user if necessary. Nil means go on. The error wraps [ErrDenied]
-// and is worded for the model. A Call that no Executor admitted may touch nothing.
+// before, and asks the user if necessary, but not in a preview. Nil means go on. The error wraps
+// [ErrDenied] and is worded for the model. A Call that no Executor admitted may touch nothing.
 func (c *Call) Check(ctx context.Context, targets ...policy.Target) error {
 	if c.state == nil || c.state.job == nil && c.state.granted == nil {
 		return errNotAdmitted
@@ -298,6 +322,9 @@ func (c *Call) check(ctx context.Context, ts []policy.Target) error {
 	d := c.decideRunning(ts)
 	j := c.state.job
 	var err error
+	if d.Behavior == policy.Ask && c.state.previews {
+		return fmt.Errorf("%w: %s, and a preview asks nobody", ErrDenied, d.Reason)
+	}
 	if d.Behavior == policy.Ask {
 		asked := d
 		if err = ErrNoApprover; j != nil {

@@ -186,7 +186,8 @@ func decoderFor[In any]() func(raw json.RawMessage, accepted bool) (any, error) 
 
 // BuildFunc returns a tool that calls f with the input, for a func that needs nothing else. What f
 // touches is not known: the calls run alone, and are asked about unless a rule for the tool allows
-// them. [Build] says more of a tool. A name or a type of input that no tool can have panics.
+// them, and in any case where deny or ask rules have patterns for files, hosts or commands. [Build]
+// says more of a tool. A name or a type of input that no tool can have panics.
 func BuildFunc[In, Out any](name, description string, f func(ctx context.Context, in In) (Out, error)) Tool {
 	return Build(Definition[In, Out]{
 		Info: Info{Name: name}, Description: description,

@@ -103,7 +103,7 @@ func (q *Question) Preview(ctx context.Context) (diffs []Diff, err error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: %s", ErrNoPreview, q.Call.Name)
 	}
-	if crash := goroutine.Try(func() error { diffs, err = p.Preview(ctx, q.Call); return nil }); crash != nil {
+	if crash := goroutine.Try(func() error { diffs, err = p.Preview(ctx, q.Call.forPreview()); return nil }); crash != nil {
 		return nil, crashError(crash)
 	}
 	return diffs, err

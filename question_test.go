@@ -834,3 +834,37 @@ func TestFirstRuleDecides(t *testing.T) {
 		}
 	}
 }
+
+// TestPreviewReadsWhatTheCallWrites: a preview opens the file that the person is asked about, and
+// asks nothing itself, since whoever is asked waits for it.
+func TestPreviewReadsWhatTheCallWrites(t *testing.T) {
+	t.Parallel()
+	var read, other, write error
+	tool := pegboard.Build(pegboard.Definition[touch, string]{
+		Info: pegboard.Info{Name: "Touch"}, Description: "For a test.",
+		Inspect: func(in touch, _ *pegboard.Call) pegboard.Traits {
+			return pegboard.Traits{Targets: []policy.Target{policy.Writes(in.Path)}}
+		},
+		Preview: func(ctx context.Context, in touch, c *pegboard.Call) ([]pegboard.Diff, error) {
+			var target policy.Target
+			target, read = c.PathTarget(ctx, policy.Read, in.Path)
+			_, other = c.PathTarget(ctx, policy.Read, "/elsewhere")
+			write = c.Check(ctx, policy.Writes("/elsewhere"))
+			return []pegboard.Diff{{Path: target.Real()}}, nil
+		},
+		Call: func(ctx, touch, *pegboard.Call) (string, error) { return "ok", nil },
+	})
+	var diffs []pegboard.Diff
+	s := session(t, pegboard.SessionConfig{Dir: t.TempDir(), Ask: func(ctx context.Context, q *pegboard.Question) (d policy.Decision, err error) {
+		diffs, err = q.Preview(ctx)
+		return policy.Decision{Behavior: policy.Allow}, err
+	}})
+	out := run(t, registryOf(t, tool), s, call("1", "Touch", `{"path":"p"}`))
+	require.NoError(t, out.Err)
+	require.NoError(t, read)
+	require.Equal(t, out.Call.Targets()[0].Real(), diffs[0].Path)
+	for _, err := range []error{other, write} {
+		require.ErrorIs(t, err, pegboard.ErrDenied)
+		require.ErrorContains(t, err, "a preview asks nobody")
+	}
+}

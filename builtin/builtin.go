@@ -29,6 +29,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/settings"
@@ -134,6 +135,7 @@ type Set struct {
 	Problems []error
 
 	options Options
+	begun   atomic.Bool // a session was made, or tried to
 }
 
 // Tools returns the set of o. An unknown family, two settings of one name and the like are

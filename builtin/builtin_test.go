@@ -241,6 +241,11 @@ func TestNewSessionTakesThePermissionsOfOnePlace(t *testing.T) {
 	require.NoError(t, err)
 	_, err = set.NewSession(pegboard.SessionConfig{Permissions: own})
 	require.ErrorContains(t, err, "Files.Flags")
+	s, err := set.NewSession(pegboard.SessionConfig{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, s.Close(context.Background())) })
+	_, err = set.NewSession(pegboard.SessionConfig{})
+	require.ErrorContains(t, err, "one session")
 }
 
 // TestNewSessionClosesWhatItCannotUse: the state belongs to a program that still runs.

@@ -25,9 +25,13 @@ import (
 // With Settings, Permissions of cfg must be the zero value: rules of the program are
 // [settings.Files].Flags, which deny rules of the user bind, too.
 func (t *Set) NewSession(cfg pegboard.SessionConfig) (_ *pegboard.Session, err error) {
+	if t.begun.Swap(true) {
+		return nil, errors.New("builtin: a set has one session; make another set for another conversation")
+	}
 	hooked := []pegboard.Hooks{cfg.Hooks}
 	if l := t.options.Settings; l != nil {
 		if cfg.Permissions.Digest() != (policy.Permissions{}).Digest() {
+			t.begun.Store(false) // nothing was made
 			return nil, errors.New("builtin: the permissions are those of Settings; put the program's own rules into Files.Flags")
 		}
 		if cfg.Permissions, err = l.Permissions(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
@@ -17,7 +18,9 @@ type countInput struct {
 var countWords = pegboard.Build(pegboard.Definition[countInput, string]{
 	Info:        pegboard.Info{Name: "CountWords"},
 	Description: "Counts the words of a text.",
-	Traits:      pegboard.Traits{ReadOnly: true},
+	Traits: pegboard.Traits{ReadOnly: true, Targets: []policy.Target{
+		{Kind: policy.Resource, Access: policy.Read, Value: "a text"}, // and nothing else, so that no rule on files concerns it
+	}},
 	Call: func(_ context.Context, in countInput, _ *pegboard.Call) (string, error) {
 		return fmt.Sprint(len(strings.Fields(in.Text)), " words"), nil
 	},

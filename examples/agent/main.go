@@ -76,7 +76,7 @@ func run(ctx context.Context) (err error) {
 	return converse(ctx, c, set, session, s, *question)
 }
 
-// open returns the tools of the agent, all that ship, and its session.
+// open returns the tools that ship and need no service, and the session of the agent.
 func open(ask pegboard.Asker) (*builtin.Set, *pegboard.Session, error) {
 	perms, err := policy.New(policy.ModeDefault, policy.RuleSet{
 		Source: policy.SourceProject,

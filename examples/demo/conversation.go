@@ -65,7 +65,7 @@ func (h *host) loop(ctx context.Context, a *agents.Agent) (agents.Reply, error) 
 		if err != nil {
 			return agents.Reply{}, err
 		}
-		text, calls := m.next(outcomes, parts)
+		text, calls := m.next(outcomes, append(parts, h.tools.News(pool)...))
 		if err := a.Append(message("assistant", text)); err != nil {
 			return agents.Reply{}, err
 		}
