@@ -112,7 +112,7 @@ func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
 		b.stop(ErrClosed)
 	}
 	b.events = newEventLog(ctx, b)
-	b.blocked = p.session.abandoned.Block(&b.lane)
+	b.blocked = p.session.alone.Block(&b.lane)
 }
 
 // run runs calls that are all known, and returns their outcomes.
@@ -400,7 +400,7 @@ func (b *batch) end() []Outcome {
 	b.events.close()
 	b.pool.session.batches.unregister(&b.running)
 	if b.blocked {
-		b.pool.session.abandoned.Forget(&b.lane)
+		b.pool.session.alone.Forget(&b.lane)
 	}
 	b.ctx.Cancel(nil)
 	return outcomes

@@ -518,8 +518,8 @@ func (l *ledger) warnings() (lines []string) {
 // second, in all batches and agents of a conversation together. See
 // [SessionConfig].Groups. The zero value is no limit.
 //
-// A call waits for its groups after it was decided. It holds its targets back from other
-// calls meanwhile, but takes no part of the executor's MaxParallel. It starts when each of
+// A call waits for its groups after it was decided. It holds its targets back from the other
+// calls of its message meanwhile, but takes no part of the executor's MaxParallel. It starts when each of
 // its groups has a place for it, the rate of each permits, and a worker is free. Of those
 // that can start, the one that came first does; so a call in several groups may be
 // overtaken by calls in one of them. [EventWaiting] says that a call waits, and for what.
@@ -559,17 +559,14 @@ type group struct {
 	throttle *throttle.Group
 }
 
-// groups are those of a conversation. A nil groups has none.
+// groups are those of a conversation, and the set of its calls that run or are about to.
 type groups struct {
 	set  throttle.Set
 	list []group // by name
 }
 
-// newGroups returns the groups of a main session, or nil without limits.
+// newGroups returns the groups of a main session.
 func newGroups(limits map[string]GroupLimit) (*groups, error) {
-	if len(limits) == 0 {
-		return nil, nil
-	}
 	g := new(groups)
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		l := limits[name]
@@ -588,9 +585,6 @@ func newGroups(limits map[string]GroupLimit) (*groups, error) {
 
 // of returns the groups of the calls of a tool.
 func (g *groups) of(e *entry) (all []*throttle.Group) {
-	if g == nil {
-		return nil
-	}
 	for k := range g.list {
 		if r := &g.list[k].rule; e.info.Group == r.Tool || r.Names(&e.facts) {
 			all = append(all, g.list[k].throttle)

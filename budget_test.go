@@ -643,6 +643,7 @@ type task struct {
 	Ms    int    `json:"ms,omitempty"`
 	Class int    `json:"class,omitempty"`
 	Path  string `json:"path,omitempty"`
+	Reads bool   `json:"reads,omitempty"` // and does not write it
 	Fails int    `json:"fails,omitempty"` // attempts that end with a failure of the transport
 	Deaf  bool   `json:"deaf,omitempty"`
 	Agent bool   `json:"agent,omitempty"` // the calls inside are those of an agent
@@ -689,7 +690,7 @@ func randomCrowd(random *rand.Rand) crowd {
 
 func randomTasks(random *rand.Rand, depth int) (tasks []task) {
 	for range 1 + random.IntN(5) {
-		t := task{Tool: random.IntN(crowdTools), Ms: random.IntN(30), Class: random.IntN(3), Path: string(rune('a' + random.IntN(3)))}
+		t := task{Tool: random.IntN(crowdTools), Ms: random.IntN(30), Class: random.IntN(3), Path: string(rune('a' + random.IntN(3))), Reads: random.IntN(3) == 0}
 		switch random.IntN(12) {
 		case 0:
 			t.Fails = 1 + random.IntN(3)
@@ -723,7 +724,7 @@ type crowdWitness struct {
 	crowd   crowd
 	reg     *pegboard.Registry
 	mu      sync.Mutex
-	running map[string]int // the tool, by the call's id
+	running map[string]task // by the call's id
 	tried   map[string]int
 	starts  map[string][]time.Time
 	ended   map[string]int // outcomes, by the reason
@@ -732,12 +733,12 @@ type crowdWitness struct {
 
 // using counts the running calls of a group without those that wait for one inside them.
 func (w *crowdWitness) using(group string) (n int) {
-	for id, tool := range w.running {
+	for id, t := range w.running {
 		waits := false
 		for in, other := range w.running {
-			waits = waits || strings.HasPrefix(in, id+".") && slices.Contains(groupsOfTool(other), group)
+			waits = waits || strings.HasPrefix(in, id+".") && slices.Contains(groupsOfTool(other.Tool), group)
 		}
-		if slices.Contains(groupsOfTool(tool), group) && !waits {
+		if slices.Contains(groupsOfTool(t.Tool), group) && !waits {
 			n++
 		}
 	}
@@ -747,7 +748,12 @@ func (w *crowdWitness) using(group string) (n int) {
 func (w *crowdWitness) begins(c *pegboard.Call, t task) (attempt int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.running[c.ID] = t.Tool
+	for id, other := range w.running {
+		if other.Path == t.Path && !(other.Reads && t.Reads) && !strings.HasPrefix(c.ID, id+".") {
+			w.faults = append(w.faults, fmt.Sprintf("%s and %s use %s at once", id, c.ID, t.Path))
+		}
+	}
+	w.running[c.ID] = t
 	for _, g := range groupsOfTool(t.Tool) {
 		w.starts[g] = append(w.starts[g], time.Now())
 		if n, most := w.using(g), w.crowd.limits[g].Parallel; most > 0 && n > most {
@@ -783,7 +789,7 @@ func (w *crowdWitness) tool(n int) pegboard.Tool {
 	return pegboard.Build(pegboard.Definition[task, string]{
 		Info: info, Description: "Does as it is told.",
 		Inspect: func(in task, _ *pegboard.Call) pegboard.Traits {
-			return pegboard.Traits{Concurrency: pegboard.Exclusive + pegboard.Concurrency(in.Class), Idempotent: true, Targets: []policy.Target{{Kind: policy.Path, Value: in.Path}}}
+			return pegboard.Traits{Concurrency: pegboard.Exclusive + pegboard.Concurrency(in.Class), Idempotent: true, Targets: []policy.Target{{Kind: policy.Path, Access: map[bool]policy.Access{true: policy.Read}[in.Reads], Value: in.Path}}}
 		},
 		Call: w.perform,
 	})
@@ -842,7 +848,8 @@ func (w *crowdWitness) count(calls []pegboard.Call, outs []pegboard.Outcome) {
 
 // TestGroupsOfACrowd plays agents whose messages are full of scripts, agents, retries and
 // calls that do not return. Never more calls of a group run than its limit says, its rate
-// holds over every period, and every call that nobody stops is served.
+// holds over every period, no two calls of any agents use a file at once if one of them writes it,
+// but for those inside each other, and every call that nobody stops is served.
 func TestGroupsOfACrowd(t *testing.T) {
 	t.Parallel()
 	reasons := map[string]int{}
@@ -850,7 +857,7 @@ func TestGroupsOfACrowd(t *testing.T) {
 		c := randomCrowd(rand.New(rand.NewPCG(seed, 39)))
 		bubble(t, func() string { return fmt.Sprintf("seed %d: %+v", seed, c) }, func(t *testing.T) {
 			t.Helper()
-			w := &crowdWitness{crowd: c, reg: new(pegboard.Registry), running: map[string]int{}, tried: map[string]int{}, starts: map[string][]time.Time{}, ended: map[string]int{}}
+			w := &crowdWitness{crowd: c, reg: new(pegboard.Registry), running: map[string]task{}, tried: map[string]int{}, starts: map[string][]time.Time{}, ended: map[string]int{}}
 			for n := range crowdTools {
 				require.NoError(t, w.reg.Add(w.tool(n)))
 			}

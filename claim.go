@@ -10,17 +10,14 @@ import (
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
-// claimOf returns the keys that a call holds while it is decided and runs.
+// claimOf returns what a call holds while it is decided and runs: against the other calls of its
+// message all of it, and while it runs the keys against all calls of the conversation. An
+// exclusive claim has keys, too, which its lane ignores.
 func claimOf(tr Traits, ts []policy.Target) lane.Claim {
-	if tr.Concurrency == Exclusive {
-		return lane.Claim{Exclusive: true}
-	}
-	var keys []lane.Key
+	claim := lane.Claim{Exclusive: tr.Concurrency == Exclusive}
 	for _, t := range ts {
-		if t.Kind == policy.Opaque || t.Kind == policy.Command {
-			if tr.Concurrency == PerTarget { // it may touch anything
-				return lane.Claim{Exclusive: true}
-			}
+		if t.Kind == policy.Opaque || t.Kind == policy.Command { // it may touch anything
+			claim.Exclusive = claim.Exclusive || tr.Concurrency == PerTarget
 			continue
 		}
 		if t.Shell.Guess {
@@ -31,17 +28,15 @@ func claimOf(tr Traits, ts []policy.Target) lane.Claim {
 			names = append([]string{real}, t.Aliases...)
 		}
 		for _, n := range names {
-			keys = append(keys, lane.Key{
+			claim.Keys = append(claim.Keys, lane.Key{
 				Name:  t.Kind.String() + ":" + filepath.ToSlash(n),
 				Write: t.Access != policy.Read && !isStarted(t),
 				Tree:  t.Tree || (t.Kind == policy.Path && t.Access != policy.Read), // a new link there changes the paths below
 			})
 		}
 	}
-	if len(keys) == 0 && tr.Concurrency == PerTarget {
-		return lane.Claim{Exclusive: true}
-	}
-	return lane.Claim{Keys: keys}
+	claim.Exclusive = claim.Exclusive || len(claim.Keys) == 0 && tr.Concurrency == PerTarget
+	return claim
 }
 
 func isPath(t policy.Target) bool { return t.Kind == policy.Path }

@@ -22,8 +22,12 @@ const DefaultMaxParallel = 10
 //
 // # Concurrency
 //
-//  1. All methods may be called concurrently; batches and streams do not wait
-//     for each other.
+//  1. All methods may be called concurrently. Of two calls of one conversation, in whatever
+//     batch, agent or script, that name the same target, of which one writes it, one waits
+//     until the other and its hooks have ended. Meanwhile it is decided already and holds
+//     nothing; then its paths are looked at again, and its tool's Validate is called again.
+//     A call does not wait for the calls around it. Two that would wait for each other inside
+//     get [ErrDeadlock]. What a call touches without naming it is not kept apart.
 //  2. Within a batch a call runs beside others as its tool's Traits say. It
 //     never starts before an earlier call that it conflicts with has ended, so
 //     the outcomes are those of running one call after the other.

@@ -213,6 +213,7 @@ var nearOnly = []struct {
 		"TestACallInsideACallEndsTheTurn",
 		"TestGroupInsideACall",
 		"TestGroupsThatWaitForEachOther",
+		"TestScriptsThatCross",
 		"TestGroupsOfACrowd",
 		"TestBudgetOfCalls/calls_of_a_script_count",
 		"TestBudgetOfCalls/a_script_counts,_too",

@@ -258,7 +258,7 @@ type Concurrency int
 // The classes of concurrency.
 const (
 	ByReadOnly Concurrency = iota // Shared if the call is read-only, and Exclusive otherwise
-	Exclusive                     // no other call
+	Exclusive                     // no other call of its message
 	PerTarget                     // calls that touch nothing that this one writes, and write nothing that it touches
 	Shared                        // any call that is not exclusive; targets count as under PerTarget
 )

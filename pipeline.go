@@ -66,11 +66,11 @@ type job struct {
 	grant     policy.Grant    // of the call, once it is allowed
 	stopsTurn atomic.Bool     // the user, or a hook, wants the turn to end
 
-	limits     *callLimits         // nil in a session without budgets and groups
-	excursions lifetime.Excursions // into foreign funcs, but for the tool's Call
-	calls      string              // the foreign func that was called last
-	owner      *jobOwner           // the goroutine to which the job belongs
-	first      jobOwner            // the job's own
+	limits     atomic.Pointer[callLimits] // nil for a call without budgets, groups and keys
+	excursions lifetime.Excursions        // into foreign funcs, but for the tool's Call
+	calls      string                     // the foreign func that was called last
+	owner      *jobOwner                  // the goroutine to which the job belongs
+	first      jobOwner                   // the job's own
 
 	run toolRun
 
@@ -178,11 +178,17 @@ func (j *job) runStages(ctx context.Context) Outcome {
 			return j.sameOutcome()
 		}
 		if rewritten == nil {
-			return j.invoke(ctx)
+			o, moved := j.invoke(ctx)
+			if !moved {
+				return o
+			}
+			j.answer = earlierAnswer{} // it was about another place
 		}
 		j.replaced.Store(true)
 		j.keepSaid()
-		j.replaceInput(rewritten)
+		if rewritten != nil {
+			j.replaceInput(rewritten)
+		}
 	}
 	return j.fail(&failure{
 		err:  fmt.Errorf("%w: the input was changed more than %d times", ErrDenied, maxRewrites),
@@ -568,15 +574,26 @@ func (j *job) stopTurn() {
 	}
 }
 
-// invoke waits for a worker slot and calls the tool.
-func (j *job) invoke(ctx context.Context) Outcome {
+// invoke waits until the call may start and calls the tool. Moved says that the paths of the call
+// lead elsewhere after the wait: then nothing has run, and the call is decided anew.
+func (j *job) invoke(ctx context.Context) (o Outcome, moved bool) {
 	j.stage = StageLimits
-	if f := j.enter(ctx); f != nil {
-		return j.fail(f)
+	waited, f := j.enter(ctx)
+	if f != nil {
+		return j.fail(f), false
 	}
 	defer j.release() // also when an abandoned tool returns
+	if waited && len(j.schedule.keys) > 0 {
+		if j.hasMoved() {
+			j.leaveKeys()
+			return Outcome{}, true
+		}
+		if f := j.validate(ctx); f != nil { // others have changed what it touches
+			return j.fail(f), false
+		}
+	}
 	if f := j.recordStarted(); f != nil {
-		return j.fail(f)
+		return j.fail(f), false
 	}
 	j.stage = StageCall
 	s := j.nextSnapshot()
@@ -590,9 +607,15 @@ func (j *job) invoke(ctx context.Context) Outcome {
 
 	result, err, crash := j.attempts(j.withLimits(j.run.begin(ctx)))
 	if !j.run.Finish() { // abandoned: another goroutine has made the outcome
-		return Outcome{}
+		return Outcome{}, false
 	}
-	return j.outcomeOf(result, err, crash)
+	return j.outcomeOf(result, err, crash), false
+}
+
+// hasMoved reports whether the paths of the call lead to other files than those that were decided.
+func (j *job) hasMoved() bool {
+	st := j.call.state
+	return slices.ContainsFunc(st.targets, isPath) && !slices.EqualFunc(st.targets, st.resolve(st.traits.Targets), policy.Target.Same)
 }
 
 // finish runs the hooks after the call, releases the keys and publishes the outcome.
@@ -627,6 +650,7 @@ func (j *job) finish(o Outcome) {
 		}
 	}
 	if !j.run.isAbandoned() { // an abandoned call keeps its keys
+		j.leaveKeys()
 		j.schedule.ticket.Done()
 	}
 	j.publish(o)

@@ -14,6 +14,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lifetime"
+	"github.com/seed49eaa51d/pegboard/internal/plain"
 	"github.com/seed49eaa51d/pegboard/internal/throttle"
 	"github.com/seed49eaa51d/pegboard/policy"
 )
@@ -43,9 +44,11 @@ type toolRun struct {
 	took     time.Duration // of the attempts that have returned; the tool's goroutine has it
 
 	// Set by abandonedOutcome:
-	keys     *lane.AbandonedJob
-	closer   *lifetime.Closer // its entry in the session
-	returned chan struct{}    // closed when the tool has returned
+	left     *lane.AbandonedJob // its name in the session
+	alone    *lane.AbandonedJob // holds back later messages of its agent; nil unless the call is exclusive
+	held     *detachedCall      // nil if it holds no keys
+	closer   *lifetime.Closer   // its entry in the session
+	returned chan struct{}      // closed when the tool has returned
 }
 
 // begin returns the context for the tool. From here on the tool can be stopped.
@@ -116,7 +119,7 @@ func (r *toolRun) elapsed() time.Duration {
 }
 
 // isAbandoned reports whether an abandoner answers the call.
-func (r *toolRun) isAbandoned() bool { return r.keys != nil }
+func (r *toolRun) isAbandoned() bool { return r.left != nil }
 
 // An abandoner answers the call of an abandoned tool.
 type abandoner struct {
@@ -131,21 +134,26 @@ func (a *abandoner) Work() { a.run.job.finish(a.run.abandonedOutcome(a.cause)) }
 func (a *abandoner) Leave(crash error) { a.run.job.end(crash) }
 
 // abandonedOutcome answers the call. A tool that may write keeps its keys, so that no other
-// call touches the same targets; conflicting calls fail at once. One that only reads guards
-// nothing.
+// call touches the same targets; conflicting calls fail at once. An exclusive one also holds back
+// the later messages of its agent. One that only reads guards nothing.
 func (r *toolRun) abandonedOutcome(cause error) Outcome {
 	j, s := r.job, r.job.session()
 	name := strings.TrimSpace(j.call.ToolName() + " " + policy.Describe(j.call.state.targets))
 	reason := error(&detachedError{name: name, id: j.call.ID})
 	j.schedule.ticket.ReleaseSlot()
-	j.abandonLimits(reason)
-	if writes := func(t policy.Target) bool { return t.Access == policy.Write }; j.call.readOnly() && !slices.ContainsFunc(j.call.state.targets, writes) {
-		r.keys = s.abandoned.AddFree(name)
-		j.schedule.ticket.Done()
-	} else {
+	r.left = s.abandoned.AddFree(name)
+	writes := func(t policy.Target) bool { return t.Access == policy.Write }
+	if guards := !j.call.readOnly() || slices.ContainsFunc(j.call.state.targets, writes); guards {
+		j.abandonLimits(reason)
 		j.schedule.ticket.Abandon(reason)
-		r.keys = s.abandoned.Add(name, claimOf(j.call.state.traits, j.call.state.targets), reason)
-		r.keys.Identify(j.call.ID, &j.schedule.ticket)
+		if claim := claimOf(j.call.state.traits, j.call.state.targets); claim.Exclusive {
+			r.alone = s.alone.Add(name, claim, reason)
+		}
+		r.held = s.detached.add(j.call.ID, r.releaseKeys)
+	} else {
+		j.leaveKeys() // first, so that nobody fails for them
+		j.abandonLimits(reason)
+		j.schedule.ticket.Done()
 	}
 	r.closer, r.returned = &lifetime.Closer{Name: name, Close: r.close}, make(chan struct{})
 	if !s.closers.Add(r.closer) {
@@ -186,30 +194,40 @@ func (r *toolRun) close(ctx context.Context) error {
 // release releases the keys and the ticket of an abandoned tool that has returned.
 func (r *toolRun) release() {
 	r.FinishAbandoned()
-	r.job.session().closers.Remove(r.closer)
-	r.keys.Release()
-	r.job.schedule.ticket.Done()
+	s := r.job.session()
+	s.closers.Remove(r.closer)
+	r.left.Release()
+	s.detached.remove(r.held)
+	r.releaseKeys()
 	close(r.returned)
 }
 
-// callLimits are a call's part in the budgets and groups of its session. A session
-// without these has none.
+// releaseKeys gives back all that an abandoned tool holds. It may be called more than once.
+func (r *toolRun) releaseKeys() {
+	if r.alone != nil {
+		r.alone.Release()
+	}
+	r.job.leaveKeys()
+	r.job.schedule.ticket.Done()
+}
+
+// callLimits are a call's part in the budgets and groups of its session, and its keys while it
+// runs. A call without these has none.
 type callLimits struct {
 	job     *job
-	outer   *callLimits      // of the nearest call around this one that has some, or nil
-	waiting lifetime.Context // of the wait for groups; also cancelled when all calls are stopped
+	waiting lifetime.Context // of the wait for keys and groups; also cancelled when all calls are stopped
 
 	spending spending
 
-	grouped bool
-	queued  throttle.Entry // if grouped
+	queues bool           // for keys or groups
+	queued throttle.Entry // if it queues
 }
 
-// openLimits makes the limits of a call that was just admitted, if its session has any. A
+// openLimits makes the limits of a call that was just admitted, if its session has budgets. A
 // call that is known not to run takes no part in them.
 func (j *job) openLimits() {
 	s := j.session()
-	if s.ledger == nil && s.groups == nil || j.duplicate || j.late || j.isRecorded() {
+	if s.ledger == nil || j.duplicate || j.late || j.isRecorded() {
 		return
 	}
 	e, ok := j.batch.pool.lookup(j.call.Name)
@@ -217,68 +235,81 @@ func (j *job) openLimits() {
 		return
 	}
 	l := &callLimits{job: j}
-	for o := j.batch.outerJob(); o != nil && l.outer == nil; o = o.batch.outerJob() {
-		l.outer = o.limits
+	for o := j.batch.outerJob(); o != nil && l.spending.outer == nil; o = o.batch.outerJob() {
+		if outer := o.limits.Load(); outer != nil {
+			l.spending.outer = &outer.spending
+		}
 	}
 	l.waiting.Init(&j.batch.ctx)
-	if s.ledger != nil {
-		if l.outer != nil {
-			l.spending.outer = &l.outer.spending
-		}
-		s.ledger.open(&l.spending, e, j.supplied != nil)
-	}
-	j.limits = l
+	s.ledger.open(&l.spending, e, j.supplied != nil)
+	j.limits.Store(l)
 }
 
-// enter waits until the call may start: until its groups and a worker slot are free. From
-// then on it counts in its budgets, and the caller calls release.
-func (j *job) enter(ctx context.Context) *failure {
-	if l := j.limits; l != nil && j.supplied == nil { // or it was executed before
-		ctx = &l.waiting
+// enter waits until the call may start: until its keys, its groups and a worker slot are free. From
+// then on it counts in its budgets, and the caller calls release. Waited says that other calls may
+// have changed what it touches.
+func (j *job) enter(ctx context.Context) (waited bool, f *failure) {
+	if j.supplied == nil { // or it was executed before
 		if f := j.overBudget(); f != nil { // before it waits
-			return f
+			return false, f
 		}
-		l.joinGroups()
+		j.queue()
+		if l := j.limits.Load(); l != nil {
+			ctx = &l.waiting
+		}
 	}
-	if err := j.acquire(ctx); err != nil {
-		return j.notStarted(err)
+	waited, err := j.acquire(ctx)
+	if err != nil {
+		j.leaveKeys()
+		return false, j.notStarted(err)
 	}
-	return nil
+	return waited, nil
 }
 
-// joinGroups says in which groups the call is.
-func (l *callLimits) joinGroups() {
-	groups := l.job.session().groups.of(l.job.entry)
-	if len(groups) == 0 {
+// queue says what the call needs: keys, and places in groups.
+func (j *job) queue() {
+	keys, groups := j.runningKeys(), j.session().groups.of(j.entry)
+	l := j.limits.Load()
+	if len(keys)+len(groups) == 0 {
 		return
 	}
+	if l == nil {
+		l = &callLimits{job: j}
+		l.waiting.Init(&j.batch.ctx)
+	}
 	var outer *throttle.Entry
-	for o := l.outer; o != nil && outer == nil; o = o.outer {
-		if o.grouped {
-			outer = &o.queued
+	o := j.batch.outerJob()
+	l.queued.Owner, l.queued.Inside = j, o != nil
+	for ; o != nil && outer == nil; o = o.batch.outerJob() {
+		if around := o.limits.Load(); around != nil && around.queues {
+			outer = &around.queued
 		}
 	}
-	l.queued.Init(outer, l.job.slots(), groups...)
-	l.grouped = true
+	l.queued.Init(&j.session().groups.set, outer, j.slots(), keys, groups...)
+	l.queues = true
+	j.limits.Store(l)
+	if cause := j.batch.stopCause(); cause != nil { // it did not see the wait that begins
+		l.waiting.Cancel(cause)
+	}
 }
 
-// acquire takes a worker slot and the places in the groups, and counts in the budgets. If
-// it fails, the call holds nothing.
-func (j *job) acquire(ctx context.Context) error {
-	if err := j.acquireSlot(ctx); err != nil {
-		return err
+// acquire takes the keys, a worker slot and the places in the groups, and counts in the budgets. If
+// it fails, the call holds nothing but perhaps its keys.
+func (j *job) acquire(ctx context.Context) (waited bool, err error) {
+	if waited, err = j.acquireSlot(ctx); err != nil {
+		return false, err
 	}
 	if cause := j.batch.stopCause(); cause != nil {
 		j.release()
-		return cause
+		return false, cause
 	}
-	if ledger := j.session().ledger; ledger != nil && j.limits != nil && j.supplied == nil {
-		if err := ledger.begin(&j.limits.spending, !j.entry.info.ExternalResult); err != nil {
+	if ledger, l := j.session().ledger, j.limits.Load(); ledger != nil && l != nil && j.supplied == nil {
+		if err := ledger.begin(&l.spending, !j.entry.info.ExternalResult); err != nil {
 			j.release()
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return waited, nil
 }
 
 // slots returns where the call gets its worker slot from. One that the host executes
@@ -302,70 +333,99 @@ func (noSlots) AcquireSlot(ctx context.Context) error {
 	return nil
 }
 
-func (j *job) acquireSlot(ctx context.Context) error {
-	l := j.limits
-	if l == nil || !l.grouped {
-		return j.slots().AcquireSlot(ctx)
+func (j *job) acquireSlot(ctx context.Context) (waited bool, err error) {
+	l := j.limits.Load()
+	if l == nil || !l.queues {
+		return false, j.slots().AcquireSlot(ctx)
 	}
 	o := l.queued.Join()
 	if o == nil {
-		return nil
+		return false, nil
 	}
-	if o.Group != nil && j.batch.exec.OnEvent != nil {
-		j.emitUnlessOver(EventWaiting, j.call, j.session().groups.describe(o))
+	if j.batch.exec.OnEvent != nil {
+		j.announceObstacle(o)
 	}
-	return l.queued.Wait(ctx)
+	return true, l.queued.Wait(ctx)
 }
 
-// release gives back what acquire took: when the tool has returned, abandoned or not, and
-// between two attempts.
+// announceObstacle emits EventWaiting with what the call waits for.
+func (j *job) announceObstacle(o *throttle.Obstacle) {
+	switch holder, _ := o.Holder.(*job); {
+	case holder != nil:
+		other := &holder.snapshots.first[0].Call // as it was admitted: its later snapshots belong to its goroutine
+		text := fmt.Sprintf("%s, which %s uses", j.call.keyName(o.Keys.First), holder.title())
+		j.queueUnlessOver(Event{Kind: EventWaiting, Call: j.call, WaitsFor: other, Text: text})
+		j.batch.events.flush()
+	case o.Group != nil:
+		j.emitUnlessOver(EventWaiting, j.call, j.session().groups.describe(o))
+	}
+}
+
+// title names the call for a call of another agent.
+func (j *job) title() string {
+	name := plain.Visible(j.snapshots.first[0].Name) // the later ones belong to its goroutine
+	if id := j.session().AgentID(); id != "" {
+		return "agent " + plain.Visible(id) + "'s " + name
+	}
+	return name
+}
+
+// release gives back what acquire took but the keys: when the tool has returned, abandoned or not,
+// and between two attempts.
 func (j *job) release() {
-	l := j.limits
+	l := j.limits.Load()
 	if l != nil {
 		j.pauseTime()
 	}
 	j.slots().ReleaseSlot()
-	if l != nil && l.grouped {
+	if l != nil && l.queues {
 		l.queued.Leave()
+	}
+}
+
+// leaveKeys gives back the keys that the call holds against other calls of the conversation.
+func (j *job) leaveKeys() {
+	if l := j.limits.Load(); l != nil && l.queues {
+		l.queued.LeaveKeys()
 	}
 }
 
 // pauseTime ends the count of the call's time.
 func (j *job) pauseTime() {
-	if ledger := j.session().ledger; ledger != nil && j.limits != nil {
-		ledger.pause(&j.limits.spending)
+	if ledger, l := j.session().ledger, j.limits.Load(); ledger != nil && l != nil {
+		ledger.pause(&l.spending)
 	}
 }
 
 // withLimits returns the context for the tool, in which the calls that it makes find
 // their outer call.
 func (j *job) withLimits(own context.Context) context.Context {
-	if j.limits == nil {
+	if j.limits.Load() == nil {
 		return own
 	}
 	return context.WithValue(own, outerJobKey{}, j)
 }
 
-// stopWaiting ends the wait for groups.
+// stopWaiting ends the wait for keys and groups.
 func (j *job) stopWaiting(cause error) {
-	if j.limits != nil {
-		j.limits.waiting.Cancel(cause)
+	if l := j.limits.Load(); l != nil {
+		l.waiting.Cancel(cause)
 	}
 }
 
-// abandonLimits keeps the call's places in the groups, so that no more tools of a group run than
-// its limit says. Calls that would wait for these places fail.
+// abandonLimits keeps the call's keys, and its places in the groups, so that no more tools of a
+// group run than its limit says. Calls that would wait for these fail.
 func (j *job) abandonLimits(reason error) {
-	if j.limits != nil {
+	if l := j.limits.Load(); l != nil {
 		j.pauseTime()
-		j.limits.queued.Abandon(reason)
+		l.queued.Abandon(reason)
 	}
 }
 
 // overBudget fails if a budget is used up already.
 func (j *job) overBudget() *failure {
-	if ledger := j.session().ledger; ledger != nil && j.limits != nil {
-		if err := ledger.usedUp(&j.limits.spending); err != nil {
+	if ledger, l := j.session().ledger, j.limits.Load(); ledger != nil && l != nil {
+		if err := ledger.usedUp(&l.spending); err != nil {
 			j.stage = StageLimits
 			return j.notStarted(err)
 		}
@@ -379,8 +439,10 @@ func (j *job) notStarted(err error) *failure {
 	if b := (*BudgetError)(nil); errors.As(err, &b) {
 		return &failure{err: err, text: fmt.Sprintf("%s was not run: %s.", name, b.text()), stopTurn: b.everyTool()}
 	}
-	holder := (*detachedError)(nil)
+	holder, keys := (*detachedError)(nil), (*throttle.KeysError)(nil)
 	switch {
+	case errors.As(err, &keys):
+		return j.heldBack(&j.batch.ctx, keys.Reason)
 	case errors.As(err, &holder):
 		return &failure{err: err, text: fmt.Sprintf("%s was not run: as many calls as may run at once were given up and have not returned (%s). "+
 			"Do something else, or tell the user.", name, holder.name)}
@@ -396,12 +458,12 @@ func (j *job) closeLimits(r *Result) *Result {
 	if ledger == nil {
 		return r
 	}
-	if j.limits != nil {
+	if l := j.limits.Load(); l != nil {
 		tokens := 0
 		if !inner { // the model reads it
 			tokens = estimateTokens(r)
 		}
-		ledger.end(&j.limits.spending, tokens)
+		ledger.end(&l.spending, tokens)
 	}
 	if inner {
 		return r
@@ -552,6 +614,7 @@ func (s *successor) Leave(crash error) {
 var (
 	errLongPause = errors.New("the pause that is asked for is longer than a call may wait")
 	errNoTime    = errors.New("there is no time left for another attempt")
+	errHasMoved  = errors.New("its paths lead elsewhere now")
 )
 
 // attempts calls the tool, and calls it again when its transport fails, as its policy
@@ -618,12 +681,13 @@ func (j *job) mayRetry(own context.Context, err error) bool {
 		own.Err() == nil && j.run.Running()
 }
 
-// waitToRetry waits for the next attempt and starts it. Meanwhile the call holds its keys
-// and nothing else. It returns why there is no next attempt, or nil.
+// waitToRetry waits for the next attempt and starts it. Meanwhile the call holds its keys against
+// the other calls of its message, and nothing else. It returns why there is no next attempt, or nil.
 func (j *job) waitToRetry(own context.Context, pause time.Duration) error {
 	j.run.pausing.Store(true)
 	defer j.run.pausing.Store(false)
 	j.release()
+	j.leaveKeys()
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
 	select {
@@ -634,7 +698,12 @@ func (j *job) waitToRetry(own context.Context, pause time.Duration) error {
 	if !j.run.Running() { // abandoned in the moment before it paused
 		return ErrDetached
 	}
-	return j.acquire(own)
+	waited, err := j.acquire(own)
+	if err == nil && waited && j.hasMoved() {
+		j.leaveKeys()
+		err = errHasMoved
+	}
+	return err
 }
 
 // awaitResult waits until the host supplies the outcome of c, whose tool is running, or

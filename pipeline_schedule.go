@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
@@ -14,10 +15,11 @@ import (
 // A schedule is a call's place in the order of its batch.
 type schedule struct {
 	ticket     lane.Ticket
-	resolvedAt uint64 // ticket.EndedJobs()+1 when the paths were last resolved; 0 forces another resolve
-	recomputes bool   // its claim is recomputed when a conflicting call ends
-	acquired   bool   // the batch counts the call among those that hold their keys
-	announced  bool   // a listener knows which call it waits for
+	keys       []lane.Key // of the last claim
+	resolvedAt uint64     // ticket.EndedJobs()+1 when the paths were last resolved; 0 forces another resolve
+	recomputes bool       // its claim is recomputed when a conflicting call ends
+	acquired   bool       // the batch counts the call among those that hold their keys
+	announced  bool       // a listener knows which call it waits for
 }
 
 // claimKeys resolves the targets of tr and claims their keys. A call that ends while
@@ -31,7 +33,39 @@ func (j *job) claimKeys(tr Traits) {
 	if j.schedule.recomputes { // an earlier input named paths
 		j.schedule.ticket.SetRecompute(nil)
 	}
-	j.schedule.ticket.Claim(claimOf(tr, j.resolveTargets(tr)))
+	j.schedule.ticket.Claim(j.claim(tr, j.resolveTargets(tr)))
+}
+
+// claim returns what the call claims, and keeps its keys for the time that it runs.
+func (j *job) claim(tr Traits, ts []policy.Target) lane.Claim {
+	c := claimOf(tr, ts)
+	j.schedule.keys = c.Keys
+	return c
+}
+
+// runningKeys returns the keys that a call holds against all calls of the conversation while it
+// runs. A tool that polls holds none: it waits until others change what it reads. A thing that is
+// run, such as a workflow, may run for hours, and be started again meanwhile. What a call changes
+// of its own agent has the name of the agent.
+func (j *job) runningKeys() []lane.Key {
+	tr := &j.call.state.traits
+	if len(j.schedule.keys) == 0 || j.entry.info.Polls {
+		return nil
+	}
+	prefix := policy.Resource.String() + ":"
+	runs := func(t policy.Target) bool { return t.Kind == policy.Resource && t.Access == policy.Run }
+	if !tr.Own && !slices.ContainsFunc(tr.Targets, runs) {
+		return j.schedule.keys
+	}
+	keys := slices.DeleteFunc(slices.Clone(j.schedule.keys), func(k lane.Key) bool {
+		return slices.ContainsFunc(tr.Targets, func(t policy.Target) bool { return runs(t) && k.Name == prefix+t.Value })
+	})
+	for i := range keys {
+		if tr.Own && strings.HasPrefix(keys[i].Name, prefix) {
+			keys[i].Name += "/" + j.session().AgentID()
+		}
+	}
+	return keys
 }
 
 func (j *job) claimPathKeys(tr Traits) {
@@ -40,13 +74,13 @@ func (j *job) claimPathKeys(tr Traits) {
 	s.ticket.SetRecompute(func() lane.Claim { return claimOf(tr, at.Resolve(tr.Targets)) })
 	for range maxRewrites {
 		ended := s.ticket.EndedJobs()
-		if s.ticket.ClaimIfNoneEnded(ended, claimOf(tr, j.resolveTargets(tr))) {
+		if s.ticket.ClaimIfNoneEnded(ended, j.claim(tr, j.resolveTargets(tr))) {
 			s.resolvedAt = ended + 1
 			return
 		}
 	}
 	s.resolvedAt = 0 // waitForKeys resolves once more
-	s.ticket.Claim(claimOf(tr, j.call.state.targets))
+	s.ticket.Claim(j.claim(tr, j.call.state.targets))
 }
 
 // resolveTargets puts tr and its resolved targets into the call's snapshot.

@@ -171,7 +171,9 @@ type Session struct {
 	closer        *lifetime.Closer                        // the session's entry in its parent's closers
 	line          *asking.Line[*pending, policy.Decision] // of questions; shared by all agents of a conversation
 	awaited       *externalCalls                          // calls that the host executes; shared likewise
-	abandoned     *lane.Abandoned                         // calls; shared likewise
+	abandoned     *lane.Abandoned                         // the names of abandoned calls; shared likewise
+	detached      *detachedCalls                          // those that hold keys; shared likewise
+	alone         lane.Abandoned                          // exclusive calls of this agent
 	holds         *policy.Holds                           // of what goes on in the background; shared likewise
 	apart         atomic.Bool                             // it runs in the background, see MoveToBackground
 }
@@ -191,7 +193,7 @@ func NewSession(cfg SessionConfig) (*Session, error) {
 	}
 	cfg.Hooks = cfg.Hooks.guarded()
 	s := &Session{
-		values: newValues(), line: asking.NewLine[*pending, policy.Decision](), awaited: asking.NewLine[*pendingResult, submitted](), abandoned: new(lane.Abandoned), holds: new(policy.Holds),
+		values: newValues(), line: asking.NewLine[*pending, policy.Decision](), awaited: asking.NewLine[*pendingResult, submitted](), abandoned: new(lane.Abandoned), detached: new(detachedCalls), holds: new(policy.Holds),
 	}
 	if err := s.init(cfg, nil); err != nil {
 		return nil, err
@@ -225,7 +227,7 @@ func (s *Session) Fork(cfg SessionConfig) (*Session, error) {
 		return nil, err
 	}
 	child := &Session{
-		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, awaited: s.awaited, abandoned: s.abandoned, holds: s.holds,
+		parent: s, values: s.values.fork(cfg.Role.background()), line: s.line, awaited: s.awaited, abandoned: s.abandoned, detached: s.detached, holds: s.holds,
 	}
 	if err := child.init(cfg, within); err != nil {
 		return nil, err
@@ -581,7 +583,7 @@ func (s *Session) Detach(name string) (returned func()) {
 // reports whether any such call held keys.
 func (s *Session) Forget(callID string) bool {
 	s.mustExist("Forget")
-	return s.abandoned.Free(callID)
+	return s.detached.forget(callID)
 }
 
 // Interrupt stops the running calls of s and its forks, as cancelling their contexts

@@ -165,3 +165,45 @@ type pendingResult struct {
 // externalCalls are the open calls of a conversation, in the order in which they began. Each
 // gets one answer, or is withdrawn.
 type externalCalls = asking.Line[*pendingResult, submitted]
+
+// detachedCalls are the abandoned calls of a conversation that hold keys.
+type detachedCalls struct {
+	mu    lock.Mutex
+	calls []*detachedCall
+}
+
+type detachedCall struct {
+	id      string
+	release func() // gives the keys back
+}
+
+func (d *detachedCalls) add(id string, release func()) *detachedCall {
+	c := &detachedCall{id, release}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = append(d.calls, c)
+	return c
+}
+
+func (d *detachedCalls) remove(c *detachedCall) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = slices.DeleteFunc(d.calls, func(other *detachedCall) bool { return other == c })
+}
+
+// forget releases the keys of the calls with that id, and reports whether there are any.
+func (d *detachedCalls) forget(id string) bool {
+	d.mu.Lock()
+	var found []*detachedCall
+	d.calls = slices.DeleteFunc(d.calls, func(c *detachedCall) bool {
+		if c.id == id {
+			found = append(found, c)
+		}
+		return c.id == id
+	})
+	d.mu.Unlock()
+	for _, c := range found {
+		c.release()
+	}
+	return len(found) > 0
+}

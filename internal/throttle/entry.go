@@ -4,57 +4,74 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 )
 
-// An Entry is one job's way through its groups. The zero value is in none, and its Leave
-// and Abandon do nothing. Call Init before Join. An Entry may join again after it has left.
+// An Entry is one job's way through its keys and groups. The zero value has none, and its
+// Leave, LeaveKeys and Abandon do nothing. Call Init before Join. An Entry may join again after
+// it has left its places and keys.
 type Entry struct {
+	Owner  any  // of the caller, who finds it in [Obstacle].Holder
+	Inside bool // the job is inside another one; set before Join, and by Init if outer is not nil
+
 	outer  *Entry // the nearest job around this one, or nil
 	slots  Slots
+	keys   lane.Claim // not exclusive
 	groups []*Group
 	set    *Set // nil before Init
 
 	// Guarded by set.mu.
 	state     state
 	err       error         // of a failed entry
-	wake      chan struct{} // signalled when state has changed
+	wake      chan struct{} // signalled when state has changed; nil if nobody waits yet
 	abandoned error         // the reason given to Abandon, or nil
+	holds     bool          // its keys
 }
 
 type state uint8
 
 const (
 	outside   state = iota // not joined, or left
-	waiting                // for places and rates
-	wantsSlot              // places and rates permitted a start, and no worker slot was free
+	waiting                // for keys, places and rates
+	wantsSlot              // these permitted a start, and no worker slot was free
 	running                // with places and a slot
 	failed                 // it would have waited for ever
 )
 
-// Init says in which groups a job is, at least one and all of one set, and from where it
-// gets its worker slot. Outer is the entry of the nearest job around this one, or nil. It
-// may be of another set: then the nearest one around it that is of this set counts.
-func (e *Entry) Init(outer *Entry, slots Slots, groups ...*Group) {
-	e.set, e.slots, e.groups = groups[0].set, slots, groups
-	for outer != nil && outer.set != e.set {
+// Init says what a job needs: keys, and places in groups of s. Slots is where it gets its worker
+// slot from. Outer is the entry of the nearest job around this one that has one, or nil. It may be
+// of another set: then the nearest one around it that is of s counts.
+func (e *Entry) Init(s *Set, outer *Entry, slots Slots, keys []lane.Key, groups ...*Group) {
+	e.set, e.slots, e.keys.Keys, e.groups = s, slots, keys, groups
+	e.Inside = e.Inside || outer != nil
+	for outer != nil && outer.set != s {
 		outer = outer.outer
 	}
-	e.outer, e.wake = outer, make(chan struct{}, 1)
+	e.outer = outer
 }
 
 // Join lets the job start, or puts it in line. It returns nil if the job has started: it
-// then holds its places and a worker slot. Otherwise the caller calls Wait, and the result
-// names the obstacle. It is empty if the job lacks only a worker slot.
+// then holds its keys, its places and a worker slot. Otherwise the caller calls Wait, and the
+// result names the obstacle. It is empty if the job lacks only a worker slot.
 func (e *Entry) Join() *Obstacle {
 	s := e.set
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := time.Now()
+	obstacle := e.obstacle(now)
+	if obstacle == nil && len(s.waiting) == 0 && e.slots.TryAcquireSlot() {
+		e.start(now)
+		return nil
+	}
 	e.state, e.err = waiting, nil
+	if e.wake == nil {
+		e.wake = make(chan struct{}, 1)
+	}
 	s.waiting = append(s.waiting, e)
-	if e.outer != nil {
+	if e.Inside {
 		s.nested++
 	}
-	obstacle := e.obstacle(time.Now())
 	s.advance()
 	if e.state == running {
 		return nil
@@ -67,7 +84,8 @@ func (e *Entry) Join() *Obstacle {
 
 // Wait returns nil when the job has started. It returns context.Cause(ctx) if ctx ends
 // first or has ended, the reason given to Abandon if abandoned jobs hold all places of a
-// group, and [ErrDeadlock]. After an error the job is not in line any more.
+// group, a [*KeysError] if one holds a key, and [ErrDeadlock]. After an error the job is not in
+// line any more.
 func (e *Entry) Wait(ctx context.Context) error {
 	for ctx.Err() == nil {
 		switch e.current() {
@@ -96,7 +114,7 @@ func (e *Entry) current() state {
 	return e.state
 }
 
-// startWithSlot starts an entry that has waited for its worker slot. If a place was taken
+// startWithSlot starts an entry that has waited for its worker slot. If a key or a place was taken
 // or a rate used up meanwhile, it gives the slot back and waits for these again.
 func (e *Entry) startWithSlot() {
 	e.set.mu.Lock()
@@ -110,8 +128,8 @@ func (e *Entry) startWithSlot() {
 	e.set.advance()
 }
 
-// giveUp takes the entry out of line. If it has just started, it gives back its places and its
-// worker slot.
+// giveUp takes the entry out of line. If it has just started, it gives back its keys, its places
+// and its worker slot.
 func (e *Entry) giveUp() {
 	e.set.mu.Lock()
 	defer e.set.mu.Unlock()
@@ -119,11 +137,12 @@ func (e *Entry) giveUp() {
 		e.slots.ReleaseSlot()
 	}
 	e.remove(outside)
+	e.dropKeys()
 	e.set.advance()
 }
 
-// Leave gives back the places of the job, if it has any. The caller releases the worker
-// slot before, so that a job of the same lane can have it.
+// Leave gives back the places of the job, if it has any, and not its keys. The caller releases the
+// worker slot before, so that a job of the same lane can have it.
 func (e *Entry) Leave() {
 	if e.set == nil {
 		return
@@ -141,9 +160,30 @@ func (e *Entry) Leave() {
 	e.set.advance()
 }
 
-// Abandon marks a running job as one that may never end. It keeps its places until Leave,
-// but other jobs do not wait for it: if such jobs hold all places of a group, Wait returns
-// reason, which should name the job.
+// LeaveKeys gives back the keys of the job, if it holds any.
+func (e *Entry) LeaveKeys() {
+	if e.set == nil {
+		return
+	}
+	e.set.mu.Lock()
+	defer e.set.mu.Unlock()
+	if e.holds {
+		e.dropKeys()
+		e.set.advance()
+	}
+}
+
+// dropKeys takes the keys of e back. The caller holds set.mu.
+func (e *Entry) dropKeys() {
+	if e.holds {
+		e.holds = false
+		e.set.holding = slices.DeleteFunc(e.set.holding, func(other *Entry) bool { return other == e })
+	}
+}
+
+// Abandon marks a running job as one that may never end. It keeps its places until Leave and
+// its keys until LeaveKeys, but other jobs do not wait for it: if such jobs hold all places of a
+// group, or a key, Wait returns reason, which should name the job.
 func (e *Entry) Abandon(reason error) {
 	if e.set == nil {
 		return
@@ -161,6 +201,9 @@ func (e *Entry) Abandon(reason error) {
 // obstacle returns what keeps e from starting now, a worker slot aside, or nil. The
 // caller holds set.mu.
 func (e *Entry) obstacle(now time.Time) *Obstacle {
+	if h, x := e.inTheWay(nil); h != nil {
+		return &Obstacle{Holder: h.Owner, Keys: x}
+	}
 	var first *Obstacle
 	for _, g := range e.groups {
 		if g.limit.Parallel > 0 && g.placeFor(e) == nil {
@@ -173,11 +216,58 @@ func (e *Entry) obstacle(now time.Time) *Obstacle {
 	return first
 }
 
+// inTheWay returns the first entry that counts, all if counts is nil, and has keys that conflict
+// with those of e: one that holds them, or that has waited for them longer. An entry inside
+// another passes those that wait, since the job around it may hold what these wait for. The
+// caller holds set.mu.
+func (e *Entry) inTheWay(counts func(*Entry) bool) (*Entry, lane.Conflict) {
+	if len(e.keys.Keys) == 0 {
+		return nil, lane.Conflict{}
+	}
+	for _, h := range e.set.holding {
+		if h == e || e.isInside(h) || counts != nil && !counts(h) {
+			continue
+		}
+		if x, ok := e.keys.Conflict(h.keys); ok {
+			return h, x
+		}
+	}
+	if e.Inside {
+		return nil, lane.Conflict{}
+	}
+	for _, w := range e.set.waiting {
+		if w == e {
+			break
+		}
+		if counts != nil && !counts(w) {
+			continue
+		}
+		if x, ok := e.keys.Conflict(w.keys); ok {
+			return w, x
+		}
+	}
+	return nil, lane.Conflict{}
+}
+
+// isInside reports whether other is a job around e.
+func (e *Entry) isInside(other *Entry) bool {
+	for o := e.outer; o != nil; o = o.outer {
+		if o == other {
+			return true
+		}
+	}
+	return false
+}
+
 // start lets e start. The caller holds set.mu, and e has a worker slot.
 func (e *Entry) start(now time.Time) {
 	e.remove(running)
 	for _, g := range e.groups {
 		g.start(e, now)
+	}
+	if len(e.keys.Keys) > 0 {
+		e.holds = true
+		e.set.holding = append(e.set.holding, e)
 	}
 }
 
@@ -186,7 +276,7 @@ func (e *Entry) remove(next state) {
 	s := e.set
 	if e.state == waiting || e.state == wantsSlot {
 		s.waiting = slices.DeleteFunc(s.waiting, func(other *Entry) bool { return other == e })
-		if e.outer != nil {
+		if e.Inside {
 			s.nested--
 		}
 	}
@@ -201,14 +291,31 @@ func (e *Entry) remove(next state) {
 // isBlocked reports whether a running job does not end as long as the entries in stuck
 // wait. The caller holds set.mu.
 func (e *Entry) isBlocked(stuck []*Entry) bool {
-	return e.abandoned != nil || slices.ContainsFunc(stuck, func(w *Entry) bool {
-		for o := w.outer; o != nil; o = o.outer {
-			if o == e {
-				return true
-			}
+	return e.abandoned != nil || slices.ContainsFunc(stuck, func(w *Entry) bool { return w.isInside(e) })
+}
+
+// isHopeless reports whether e does not start as long as the entries in stuck wait. The caller
+// holds set.mu.
+func (e *Entry) isHopeless(stuck []*Entry) bool {
+	if slices.ContainsFunc(e.groups, func(g *Group) bool { return g.isHopeless(e, stuck) }) {
+		return true
+	}
+	h, _ := e.inTheWay(func(other *Entry) bool { return slices.Contains(stuck, other) || other.holds && other.isBlocked(stuck) })
+	return h != nil
+}
+
+// abandonedReason returns the reason of an abandoned job that keeps e, which is stuck, from
+// starting, or nil. The caller holds set.mu.
+func (e *Entry) abandonedReason() error {
+	if h, _ := e.inTheWay(func(other *Entry) bool { return other.abandoned != nil }); h != nil {
+		return &KeysError{h.abandoned}
+	}
+	for _, g := range e.groups {
+		if reason := g.abandonedReason(e); reason != nil {
+			return reason
 		}
-		return false
-	})
+	}
+	return nil
 }
 
 // notify wakes Wait. The caller holds set.mu.

@@ -1,26 +1,30 @@
-// Package throttle limits how many jobs of a group run at once, and how many start in a
-// period, whatever lanes they are in. It knows nothing of tools.
+// Package throttle keeps jobs apart that touch the same things, limits how many jobs of a group
+// run at once, and how many start in a period, whatever lanes they are in. It knows nothing of
+// tools.
 //
-// A job goes through its groups like this:
+// A job goes through it like this:
 //
 //	var e throttle.Entry
-//	e.Init(outer, slots, groups...)
+//	e.Init(set, outer, slots, keys, groups...)
 //	if obstacle := e.Join(); obstacle != nil {
 //		err := e.Wait(ctx) // it has to wait
 //	}
 //	…                          // it runs, with a worker slot
 //	slots.ReleaseSlot()
 //	e.Leave()
+//	…                          // it still holds its keys
+//	e.LeaveKeys()
 //
-// A job starts when it has a place in each of its groups, the rate of each permits, and a
-// worker slot is free, all at the same moment. Until then it holds none of these, so that
-// groups and worker slots cannot deadlock. Of those that could start the one that joined
-// first does.
+// A job starts when no other job holds a key that conflicts with one of its own, it has a place in
+// each of its groups, the rate of each permits, and a worker slot is free, all at the same moment.
+// Until then it holds none of these, so that keys, groups and worker slots cannot deadlock. Of
+// those that could start the one that joined first does, and none overtakes an earlier one that
+// waits for a key of its own.
 //
-// A job may run further jobs inside it and wait for them. One of them that is in the same
-// group uses the place of the outer job, so it does not wait for itself. Two jobs that
-// each wait inside for a place of the other would wait for ever: the later one gets
-// [ErrDeadlock] instead.
+// A job may run further jobs inside it and wait for them. One of them does not wait for the keys
+// of the jobs around it, nor for jobs that only wait, and in the same group it uses the place of
+// the outer job. So it does not wait for itself. Two jobs that each wait inside for what the
+// other holds would wait for ever: the later one inside gets [ErrDeadlock] instead.
 package throttle
 
 import (
@@ -29,12 +33,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/seed49eaa51d/pegboard/internal/lane"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
-// ErrDeadlock is returned by Wait for a job that would wait for ever: all places that it
-// needs are held by jobs that wait for it, or for jobs that wait for it.
+// ErrDeadlock is returned by Wait for a job that would wait for ever: what it needs is held by
+// jobs that wait for it, or for jobs that wait for it.
 var ErrDeadlock = errors.New("it would wait for a call that waits for it")
+
+// A KeysError says that an abandoned job holds a key that the job needs. It wraps the reason given
+// to [Entry.Abandon].
+type KeysError struct{ Reason error }
+
+func (e *KeysError) Error() string { return e.Reason.Error() }
+func (e *KeysError) Unwrap() error { return e.Reason }
 
 // Slots are the worker slots of the lane that a job is in.
 type Slots interface {
@@ -43,7 +55,7 @@ type Slots interface {
 	ReleaseSlot()
 }
 
-// A Set is groups whose jobs may be inside each other. The zero Set is empty. It starts
+// A Set is the jobs of a conversation, which may be inside each other, and their groups. The zero Set is empty. It starts
 // no goroutine and needs no closing.
 //
 // # Concurrency
@@ -53,6 +65,7 @@ type Slots interface {
 type Set struct {
 	mu        lock.Mutex
 	waiting   []*Entry    // in the order of Join
+	holding   []*Entry    // hold keys, in the order of their starts
 	timer     *time.Timer // calls advance when a rate next permits a start; nil if none is awaited
 	nested    int         // waiting entries that are inside another
 	abandoned int         // entries that were abandoned and have not left
@@ -65,15 +78,27 @@ func (s *Set) Group(name string, l Limit) *Group {
 	return g
 }
 
-// An Obstacle says why a job has to wait.
+// An Obstacle says why a job has to wait: for another job, or for a group.
 type Obstacle struct {
+	Holder any           // Owner of the job that holds a key, or has waited for one longer
+	Keys   lane.Conflict // the keys: first that of the job, then that of the other one
+
 	Group *Group
 	Rate  bool // the group's rate; otherwise its places are taken
 	until time.Time
 }
 
-// advance starts the waiting entries that can start, in their order. The caller holds mu.
+// advance starts the waiting entries that can start, in their order, and ends the wait of those
+// that never could. The caller holds mu.
 func (s *Set) advance() {
+	s.startReady()
+	for s.failStuck() {
+		s.startReady() // those that waited behind it
+	}
+}
+
+// startReady starts the waiting entries that can start, in their order. The caller holds mu.
+func (s *Set) startReady() {
 	if len(s.waiting) == 0 && s.timer == nil {
 		return
 	}
@@ -103,7 +128,6 @@ func (s *Set) advance() {
 	if !next.IsZero() {
 		s.timer = time.AfterFunc(next.Sub(now), s.tick)
 	}
-	s.failStuck()
 }
 
 func (s *Set) tick() {
@@ -112,41 +136,42 @@ func (s *Set) tick() {
 	s.advance()
 }
 
-// failStuck ends the wait of entries that would wait for ever. The caller holds mu.
-func (s *Set) failStuck() {
-	for s.nested > 0 || s.abandoned > 0 {
-		e, err := s.findStuck()
-		if e == nil {
-			return
-		}
-		e.remove(failed)
-		e.err = err
-		e.notify()
+// failStuck ends the wait of one entry that would wait for ever, and reports whether there is
+// one. The caller holds mu.
+func (s *Set) failStuck() bool {
+	if s.nested == 0 && s.abandoned == 0 {
+		return false
 	}
+	e, err := s.findStuck()
+	if e == nil {
+		return false
+	}
+	e.remove(failed)
+	e.err = err
+	e.notify()
+	return true
 }
 
 // findStuck returns an entry that should wait no longer, and why. It assumes that every
-// waiting entry is stuck, and takes out those that will get a place from a job that is
+// waiting entry is stuck, and takes out those that will start after a job that is
 // not, until all that are left only wait for each other and for abandoned jobs.
 func (s *Set) findStuck() (*Entry, error) {
 	stuck := slices.DeleteFunc(slices.Clone(s.waiting), func(e *Entry) bool { return e.state != waiting })
 	for before := -1; before != len(stuck); {
 		before = len(stuck)
 		for _, e := range slices.Clone(stuck) {
-			if !slices.ContainsFunc(e.groups, func(g *Group) bool { return g.isHopeless(e, stuck) }) {
+			if !e.isHopeless(stuck) {
 				stuck = slices.DeleteFunc(stuck, func(other *Entry) bool { return other == e })
 			}
 		}
 	}
 	for _, e := range stuck {
-		for _, g := range e.groups {
-			if reason := g.abandonedReason(e); reason != nil {
-				return e, reason
-			}
+		if reason := e.abandonedReason(); reason != nil {
+			return e, reason
 		}
 	}
 	for _, e := range slices.Backward(stuck) {
-		if e.outer != nil {
+		if e.Inside {
 			return e, ErrDeadlock
 		}
 	}

@@ -64,7 +64,7 @@ func (d *diary) work(ctx context.Context, name string, e *throttle.Entry, slots 
 // entry returns an entry with a worker slot that is always free.
 func entry(outer *throttle.Entry, groups ...*throttle.Group) (*throttle.Entry, throttle.Slots) {
 	e, slots := new(throttle.Entry), laneOf(1).Admit()
-	e.Init(outer, slots, groups...)
+	e.Init(groups[0].Set(), outer, slots, nil, groups...)
 	return e, slots
 }
 
@@ -154,7 +154,7 @@ func TestObstacle(t *testing.T) {
 		busy := laneOf(1).Admit()
 		require.True(t, busy.TryAcquireSlot())
 		var e throttle.Entry
-		e.Init(nil, busy, set.Group("free", throttle.Limit{Parallel: 1}))
+		e.Init(&set, nil, busy, nil, set.Group("free", throttle.Limit{Parallel: 1}))
 		require.Equal(t, &throttle.Obstacle{}, e.Join())
 	})
 }
@@ -170,7 +170,7 @@ func TestWaitEnds(t *testing.T) {
 		require.Nil(t, first.Join())
 		l := laneOf(1)
 		second, ticket := new(throttle.Entry), l.Admit()
-		second.Init(nil, ticket, g)
+		second.Init(&set, nil, ticket, nil, g)
 		require.NotNil(t, second.Join())
 		slots.ReleaseSlot()
 		first.Leave()
@@ -197,11 +197,11 @@ func TestNoSlotNoPlace(t *testing.T) {
 		require.True(t, occupant.TryAcquireSlot())
 
 		waits, ticket := new(throttle.Entry), busy.Admit()
-		waits.Init(nil, ticket, g)
+		waits.Init(&set, nil, ticket, nil, g)
 		go d.work(ctx, "first", waits, ticket, time.Second)
 		synctest.Wait()
 		overtakes := new(throttle.Entry)
-		overtakes.Init(nil, other, g)
+		overtakes.Init(&set, nil, other, nil, g)
 		go d.work(ctx, "second", overtakes, other, 5*time.Second)
 		time.Sleep(2 * time.Second)
 		occupant.ReleaseSlot()
@@ -380,8 +380,98 @@ func TestAbandoned(t *testing.T) {
 	})
 }
 
+// keyed returns an entry with keys alone, and a worker slot that is always free.
+func keyed(set *throttle.Set, outer *throttle.Entry, keys ...lane.Key) *throttle.Entry {
+	e := new(throttle.Entry)
+	e.Owner = keys
+	e.Init(set, outer, laneOf(1).Admit(), keys)
+	return e
+}
+
+// TestKeys: a job waits for what others touch, until these give back their keys.
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		write, read := lane.Key{Name: "a", Write: true}, lane.Key{Name: "a"}
+		first, other := keyed(&set, nil, write), keyed(&set, nil, lane.Key{Name: "b", Write: true})
+		require.Nil(t, first.Join())
+		require.Nil(t, other.Join(), "another name")
+		second, third := keyed(&set, nil, read), keyed(&set, nil, read)
+		o := second.Join()
+		require.Equal(t, first.Owner, o.Holder)
+		require.Equal(t, lane.Conflict{First: read, Second: write}, o.Keys)
+		require.Equal(t, first.Owner, third.Join().Holder)
+		writer := keyed(&set, nil, write)
+		require.NotNil(t, writer.Join())
+		late := keyed(&set, nil, read)
+		require.NotNil(t, late.Join())
+		inside := keyed(&set, first, write)
+		require.Nil(t, inside.Join(), "it does not wait for the job around it, nor for those that wait")
+		inside.Leave()
+		inside.LeaveKeys()
+
+		first.Leave()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, late.Wait(ctx), context.DeadlineExceeded, "the places are back, the keys are not")
+		first.LeaveKeys()
+		require.NoError(t, second.Wait(t.Context()))
+		require.NoError(t, third.Wait(t.Context()), "two that read")
+		second.LeaveKeys()
+		require.Equal(t, writer.Owner, late.Join().Holder, "it does not overtake the one that waits")
+		third.LeaveKeys()
+		require.NoError(t, writer.Wait(t.Context()))
+		writer.Abandon(errGone)
+		held := (*throttle.KeysError)(nil)
+		require.ErrorAs(t, late.Wait(t.Context()), &held)
+		require.Equal(t, errGone, held.Reason)
+		writer.LeaveKeys()
+		require.Nil(t, late.Join())
+	})
+}
+
+// TestKeysThatCross: two jobs hold what the jobs inside them need. The later one inside is told,
+// and the other goes on, also if a group is a part of the cycle.
+func TestKeysThatCross(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var set throttle.Set
+		a, b := lane.Key{Name: "a", Write: true}, lane.Key{Name: "b", Write: true}
+		first, second := keyed(&set, nil, a), keyed(&set, nil, b)
+		require.Nil(t, first.Join())
+		require.Nil(t, second.Join())
+		in, late := keyed(&set, first, b), keyed(&set, second, a)
+		require.NotNil(t, in.Join())
+		require.NotNil(t, late.Join())
+		require.ErrorIs(t, late.Wait(t.Context()), throttle.ErrDeadlock)
+		second.LeaveKeys()
+		require.NoError(t, in.Wait(t.Context()))
+		in.LeaveKeys()
+		first.LeaveKeys()
+
+		g := set.Group("g", throttle.Limit{Parallel: 1})
+		holder, _ := entry(nil, g)
+		require.Nil(t, holder.Join())
+		waits := new(throttle.Entry)
+		waits.Init(&set, nil, laneOf(1).Admit(), []lane.Key{a}, g) // has neither
+		require.NotNil(t, waits.Join())
+		script := keyed(&set, nil, a)
+		require.NotNil(t, script.Join(), "it stands behind the one that waits")
+		inside := keyed(&set, holder, a)
+		require.Nil(t, inside.Join(), "passes both")
+		inside.LeaveKeys()
+		holder.Leave()
+		require.NoError(t, waits.Wait(t.Context()))
+		waits.Leave()
+		waits.LeaveKeys()
+		require.NoError(t, script.Wait(t.Context()))
+	})
+}
+
 // A plan is what one job does, by the fake clock.
 type plan struct {
+	keys    []lane.Key
 	groups  []int
 	delay   time.Duration // before it joins
 	run     time.Duration
@@ -394,7 +484,7 @@ type plan struct {
 // A world is the groups and the lanes of one run.
 type world struct {
 	limits  []throttle.Limit
-	ordered bool // jobs inside are in groups that come later, so that there is no cycle
+	ordered bool // jobs inside are in groups that come later and have no keys, so that there is no cycle
 	lanes   []plan
 }
 
@@ -419,6 +509,11 @@ func (w *world) randomPlan(random *rand.Rand, from, depth int) plan {
 	p := plan{delay: some(), run: some(), abandon: random.IntN(12) == 0, slots: 1 + random.IntN(3)}
 	if random.IntN(6) == 0 {
 		p.cancel = 1 + some()*2
+	}
+	for range random.IntN(3) * random.IntN(2) {
+		if !w.ordered {
+			p.keys = append(p.keys, lane.Key{Name: []string{"a", "a/x", "b", "c"}[random.IntN(4)], Write: random.IntN(2) == 0, Tree: random.IntN(3) == 0})
+		}
 	}
 	last := from
 	for i := from; i < len(w.limits); i++ {
@@ -489,12 +584,30 @@ func (w *witness) begins(r *runner) {
 			w.faults = append(w.faults, fmt.Sprintf("%d of %d run in group %d", n, limit, g))
 		}
 	}
+	for _, other := range w.running {
+		if other != r && !r.isInside(other) && (lane.Claim{Keys: r.plan.keys}).Conflicts(lane.Claim{Keys: other.plan.keys}) {
+			w.faults = append(w.faults, fmt.Sprintf("%v and %v run at once", r.plan.keys, other.plan.keys))
+		}
+	}
+}
+
+func (r *runner) isInside(other *runner) bool {
+	for o := r.outer; o != nil; o = o.outer {
+		if o == other {
+			return true
+		}
+	}
+	return false
 }
 
 func (w *witness) ends(r *runner, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running = slices.DeleteFunc(w.running, func(other *runner) bool { return other == r })
+	held := (*throttle.KeysError)(nil)
+	if errors.As(err, &held) {
+		err = held.Reason
+	}
 	w.ended[err]++
 	if errors.Is(err, throttle.ErrDeadlock) && (w.world.ordered || r.outer == nil) {
 		w.faults = append(w.faults, "a deadlock where there is none")
@@ -522,7 +635,7 @@ func (w *witness) run(ctx context.Context, r *runner, slots throttle.Slots) {
 		defer cancel()
 	}
 	time.Sleep(r.plan.delay)
-	if len(r.plan.groups) == 0 {
+	if len(r.plan.groups)+len(r.plan.keys) == 0 {
 		if err := slots.AcquireSlot(ctx); err != nil {
 			w.ends(r, err)
 			return
@@ -539,11 +652,12 @@ func (w *witness) run(ctx context.Context, r *runner, slots throttle.Slots) {
 	}
 	var outer *throttle.Entry
 	for o := r.outer; o != nil && outer == nil; o = o.outer {
-		if len(o.plan.groups) > 0 {
+		if len(o.plan.groups)+len(o.plan.keys) > 0 {
 			outer = &o.entry
 		}
 	}
-	r.entry.Init(outer, slots, groups...)
+	r.entry.Inside = r.outer != nil
+	r.entry.Init(w.groups[0].Set(), outer, slots, r.plan.keys, groups...)
 	if r.entry.Join() != nil {
 		if err := r.entry.Wait(ctx); err != nil {
 			w.ends(r, err)
@@ -558,6 +672,7 @@ func (w *witness) run(ctx context.Context, r *runner, slots throttle.Slots) {
 	w.ends(r, nil)
 	slots.ReleaseSlot()
 	r.entry.Leave()
+	r.entry.LeaveKeys()
 }
 
 func (w *witness) runInside(ctx context.Context, r *runner) {
