@@ -338,6 +338,9 @@ func (j *job) acquireSlot(ctx context.Context) (waited bool, err error) {
 	if l == nil || !l.queues {
 		return false, j.slots().AcquireSlot(ctx)
 	}
+	if ctx.Err() != nil { // it was stopped after it was decided
+		return false, context.Cause(ctx)
+	}
 	o := l.queued.Join()
 	if o == nil {
 		return false, nil
