@@ -80,7 +80,8 @@
 // Calls of one message run together if their traits permit: an exclusive call runs
 // alone, calls per target together unless one writes something that another touches.
 // The outcomes are those of running one after the other. [Pool.Conflict] says whether
-// two calls must not run at once, and why.
+// two calls must not run at once, and why. Calls of other messages and agents take turns at
+// the targets that they name.
 //
 // [Executor.Stream] starts calls while the model still writes its message: read-only
 // calls at once, the others when the message is complete.

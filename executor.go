@@ -32,7 +32,7 @@ const DefaultMaxParallel = 10
 //     never starts before an earlier call that it conflicts with has ended, so
 //     the outcomes are those of running one call after the other.
 //  3. A call decides permission, and waits for the user, while it holds back
-//     conflicting calls, but does not count towards MaxParallel.
+//     conflicting calls of its batch, but does not count towards MaxParallel.
 //  4. OnEvent is called for one event of a batch at a time, in order, and never
 //     after Run has returned. It may use the session and a Stream, but not Abandon it.
 //  5. When Run returns, all its calls have returned, except those whose outcome

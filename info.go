@@ -52,7 +52,8 @@ type Info struct {
 	// executor allows it: as for a shell whose commands build on each other.
 	CancelsSiblings bool
 	// Polls tells the loop breaker that equal calls in a row are normal. Each of them runs,
-	// see [Definition].Equivalent.
+	// see [Definition].Equivalent. No call of another message waits for one of them, nor it for
+	// that: it may wait until others have changed what it reads.
 	Polls bool
 	// Strict asks the provider to enforce the input schema, where it can. Input is checked
 	// here in any case.

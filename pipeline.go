@@ -612,12 +612,6 @@ func (j *job) invoke(ctx context.Context) (o Outcome, moved bool) {
 	return j.outcomeOf(result, err, crash), false
 }
 
-// hasMoved reports whether the paths of the call lead to other files than those that were decided.
-func (j *job) hasMoved() bool {
-	st := j.call.state
-	return slices.ContainsFunc(st.targets, isPath) && !slices.EqualFunc(st.targets, st.resolve(st.traits.Targets), policy.Target.Same)
-}
-
 // finish runs the hooks after the call, releases the keys and publishes the outcome.
 func (j *job) finish(o Outcome) {
 	j.emitHeldProgress(true)

@@ -104,19 +104,21 @@ func (j *job) waitForKeys(ctx context.Context) *failure {
 			j.schedule.acquired = true
 			j.batch.countKeys()
 		}
-		st := j.call.state
-		if !slices.ContainsFunc(st.targets, isPath) || j.schedule.resolvedAt == j.schedule.ticket.EndedJobs()+1 {
+		if j.schedule.resolvedAt == j.schedule.ticket.EndedJobs()+1 || !j.hasMoved() {
 			return nil
 		}
-		if now := st.resolve(st.traits.Targets); slices.EqualFunc(st.targets, now, policy.Target.Same) {
-			return nil
-		}
-		j.claimKeys(st.traits)
+		j.claimKeys(j.call.state.traits)
 	}
 	return &failure{
 		err:  fmt.Errorf("%w: its paths keep changing", ErrDenied),
 		text: fmt.Sprintf("%s was not run: what its paths lead to keeps changing. Try again later.", j.call.Name),
 	}
+}
+
+// hasMoved reports whether the paths of the call lead to other files than those that were decided.
+func (j *job) hasMoved() bool {
+	st := j.call.state
+	return slices.ContainsFunc(st.targets, isPath) && !slices.EqualFunc(st.targets, st.resolve(st.traits.Targets), policy.Target.Same)
 }
 
 // heldBack is the failure of a call that did not get its keys.

@@ -163,7 +163,7 @@ func home(t *testing.T, texts map[string]string) (settings.Files, *settings.Load
 	for name, text := range texts {
 		path := filepath.Join(base, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 	}
 	f := settings.Locate(filepath.Join(base, "project"), filepath.Join(base, "home"))
 	f.Managed, f.Trusted = nil, true

@@ -24,8 +24,7 @@ type AbandonedJob struct {
 	name   string
 	claim  Claim
 	reason error
-	free   bool   // it holds no keys, and blocks no lane
-	id     string // for Free; may be empty
+	free   bool // it holds no keys, and blocks no lane
 
 	release map[*Lane]func() // ends the job's ticket in each lane that it blocks
 }
@@ -49,28 +48,6 @@ func (a *Abandoned) AddFree(name string) *AbandonedJob {
 	a.jobs = append(a.jobs, j)
 	a.nonEmpty.Store(true)
 	return j
-}
-
-// Identify gives a new job the id by which Free knows it, and its ticket in its own lane.
-func (j *AbandonedJob) Identify(id string, own *Ticket) {
-	j.set.mu.Lock()
-	defer j.set.mu.Unlock()
-	j.id, j.release = id, map[*Lane]func(){own.lane: own.Done}
-}
-
-// Free releases the keys of the jobs with that id, which are still named, and reports whether
-// there are any that held keys.
-func (a *Abandoned) Free(id string) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	found := false
-	for _, j := range a.jobs {
-		if j.id == id && !j.free {
-			found = true
-			j.releaseKeys()
-		}
-	}
-	return found
 }
 
 // releaseKeys releases the job's keys in every lane. The caller holds mu.

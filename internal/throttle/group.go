@@ -29,9 +29,6 @@ type Group struct {
 // Of these the last one uses it; the others wait for that one.
 type place struct{ holders []*Entry }
 
-// Set returns the set that has the group.
-func (g *Group) Set() *Set { return g.set }
-
 // Name returns the name given to [Set.Group].
 func (g *Group) Name() string { return g.name }
 

@@ -2,7 +2,6 @@ package shell_test
 
 import (
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -10,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 )
 
@@ -61,7 +61,7 @@ func TestSecretsOfTheHostAreWithheld(t *testing.T) {
 	})
 	t.Run("programs are found in a PATH that the host adds", func(t *testing.T) {
 		dir := tempDir(t)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "ours"), []byte("#!/bin/sh\necho here\n"), 0o700)) //nolint:gosec // a program
+		script.Write(t, filepath.Join(dir, "ours"), "#!/bin/sh\necho here\n")
 		out := bash(t, session(t, tempDir(t), "Bash"), shell.Options{Vars: map[string]string{"PATH": dir + ":/usr/bin:/bin"}}, `{"command":"ours"}`)
 		require.Equal(t, "here", outputOf(t, out).Stdout)
 	})
