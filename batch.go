@@ -14,7 +14,6 @@ import (
 	"github.com/seed49eaa51d/pegboard/internal/breaker"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/internal/lane"
-	"github.com/seed49eaa51d/pegboard/internal/lifetime"
 	"github.com/seed49eaa51d/pegboard/internal/lock"
 )
 
@@ -25,16 +24,14 @@ type batch struct {
 	parent  *Call       // the call whose tool makes these calls; nil for calls of the model
 	record  *turnRecord // nil if no call can be suspended
 	resumed bool        // some calls were suspended before
-	stream  *Stream     // that yields the outcomes; nil in a batch of Run
+	stream  *Stream     // that yields the outcomes, or nil
+	gather  *Gathering  // whose calls are handed in one by one, or nil
 	lane    lane.Lane
 	blocked bool // abandoned calls hold keys in the lane
 	events  *eventLog
-	grace   time.Duration
 	running runningBatch // its entry in the session
 
-	host        hostContext        // the caller's context with the session
-	uncancelled uncancelledContext // host, without cancellation
-	ctx         lifetime.Context   // under host; also cancelled with the session
+	callContexts // of its calls, but for those that were handed in one by one
 
 	message chan struct{} // closed when the model's message has ended; nil if it had ended before
 	reason  FinishReason  // set before message is closed
@@ -92,20 +89,15 @@ func newBatch(ctx context.Context, e *Executor, p *Pool, n int) (*batch, []job) 
 // init prepares a zero batch for at most n calls; n = 0 means that the number is not
 // known.
 func (b *batch) init(ctx context.Context, e *Executor, p *Pool, n int) {
-	limit, grace := e.MaxParallel, e.Grace
+	limit := e.MaxParallel
 	if limit <= 0 {
 		limit = DefaultMaxParallel
 	}
-	if grace <= 0 {
-		grace = DefaultGrace
-	}
-	b.exec, b.pool, b.grace = e, p, grace
+	b.exec, b.pool = e, p
 	if n == 0 || n > limit {
 		b.lane.SetLimit(limit)
 	}
-	b.host = hostContext{Context: ctx, session: p.session}
-	b.uncancelled.hostContext = &b.host
-	b.ctx.Init(&b.host)
+	b.callContexts.init(ctx, e, p.session)
 	b.running.batch = b
 	b.loops = p.session.loops.Message()
 	if !p.session.batches.register(&b.running) {
@@ -137,7 +129,7 @@ func (b *batch) admit(j *job, c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	j.batch, j.stage, j.index, j.admitted, j.ended = b, StageAdmit, len(b.jobs), time.Now(), make(chan struct{})
-	j.run.job, j.owner = j, &j.first
+	j.run.job, j.owner, j.contexts = j, &j.first, &b.callContexts
 	b.lane.Enter(&j.schedule.ticket)
 	if b.outcomes != nil {
 		j.outcome = &b.outcomes[j.index]
@@ -150,15 +142,17 @@ func (b *batch) admit(j *job, c Call) {
 		j.durable = b.record.call(j.index)
 	}
 	j.duplicate = c.ID != "" && b.isDuplicate(c.ID)
-	j.openLimits()
+	if b.gather == nil { // it has a context of its own when it is handed in
+		j.openLimits()
+	}
 	j.before = b.neighborOf(j)
 	b.jobs = append(b.jobs, j)
 	b.countForBreaker(j)
 	if b.events != nil {
 		j.progress = new(progressLimit)
 	}
-	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil || j.durable != nil {
-		j.snapshots.shared = 1 // a listener, the repair or a suspension may need the call as it was admitted
+	if b.exec.OnEvent != nil || b.exec.Repair.Func != nil || j.durable != nil || b.gather != nil {
+		j.snapshots.shared = 1 // a listener, the repair, a suspension or a gathering may need the call as it was admitted
 	}
 	if j.streamAbandoned == nil && !j.isRecorded() {
 		b.events.queue(Event{Kind: EventAdmitted, Call: j.call}, nil)
@@ -291,7 +285,7 @@ func (b *batch) interrupt(cause error) {
 func (b *batch) cancel(cause error) {
 	b.ctx.Cancel(cause)
 	for _, j := range b.admitted() {
-		j.limit(cause)
+		j.cancel(cause)
 	}
 }
 
@@ -315,6 +309,8 @@ func (b *batch) stop(cause error) {
 func (b *batch) closeWithSession() {
 	if b.stream != nil {
 		b.stream.closeWithSession()
+	} else if b.gather != nil {
+		goroutine.Go(func() { b.gather.End() })
 	}
 }
 
@@ -412,25 +408,6 @@ func (b *batch) isRead() bool {
 	return b.parent == nil && (b.stream == nil || !b.stream.isAbandoned())
 }
 
-// outerJob returns the job of the call around this batch: the call whose tool has made the batch's
-// calls, or whose tool runs the agent that makes them. It returns nil without such a call.
-func (b *batch) outerJob() *job {
-	if b.parent != nil && b.parent.state.job != nil {
-		return b.parent.state.job
-	}
-	j, _ := b.host.Value(outerJobKey{}).(*job)
-	return j
-}
-
-// afterContext returns the context for hooks after a call. If the batch was interrupted,
-// they have the grace period.
-func (b *batch) afterContext() (context.Context, context.CancelFunc) {
-	if b.ctx.Err() == nil {
-		return &b.ctx, func() {}
-	}
-	return context.WithTimeout(&b.uncancelled, b.grace)
-}
-
 // recordDiscovery records the tools that the model knows by now, in the order in which it
 // finds them in the history: those it called, then those that the results refer to.
 func (b *batch) recordDiscovery(jobs []*job, outcomes []Outcome) {
@@ -496,74 +473,6 @@ func (b *batch) traceID(ctx context.Context) string {
 	return id
 }
 
-// await waits for a foreign func on a goroutine of its own, whose channel it is given. If the
-// batch was stopped, the func has the grace period.
-func (b *batch) await(what string, ended <-chan error) error { return b.awaitFor(1, what, ended) }
-
-// awaitFor is await with so many grace periods.
-func (b *batch) awaitFor(graces int, what string, ended <-chan error) error {
-	select {
-	case err := <-ended:
-		return err
-	case <-b.ctx.Done():
-	}
-	timer := time.NewTimer(time.Duration(graces) * b.grace)
-	defer timer.Stop()
-	select {
-	case err := <-ended:
-		return err
-	case <-timer.C:
-		return &notReturnedError{what}
-	}
-}
-
-// A notReturnedError says that a func of the host has not returned, so that its results must not be
-// read.
-type notReturnedError struct{ what string }
-
-func (e *notReturnedError) Error() string {
-	return e.what + " has not returned, though the calls were stopped"
-}
-
-// hostContext is the context that a batch was given, with the session as a value.
-type hostContext struct {
-	context.Context //nolint:containedctx // it is one
-	session         *Session
-	recorded        string // name of the turn in the record of a session that suspends
-}
-
-// turn returns the name of the message, or "".
-func (c *hostContext) turn() string {
-	if c.recorded != "" {
-		return c.recorded
-	}
-	name, _ := c.Context.Value(turnKey{}).(string)
-	return name
-}
-
-// Value returns the session for the key of [SessionFrom]. It hides the message of
-// [WithMessage] and the name of [WithTurn]: an agent that a tool runs has messages of its own.
-func (c *hostContext) Value(key any) any {
-	switch key {
-	case sessionKey{}:
-		return c.session
-	case messageKey{}, turnKey{}:
-		return nil
-	}
-	return c.Context.Value(key)
-}
-
-// uncancelledContext has the values of a hostContext and never ends, as
-// [context.WithoutCancel], but without an allocation.
-type uncancelledContext struct{ *hostContext }
-
-func (*uncancelledContext) Deadline() (at time.Time, ok bool) { return time.Time{}, false }
-func (*uncancelledContext) Done() <-chan struct{}             { return nil }
-func (*uncancelledContext) Err() error                        { return nil }
-
-// outerJobKey is the key of the job whose tool a context was given to.
-type outerJobKey struct{}
-
 // batchHookKey is the key of the batch that the context of a Batch hook carries.
 type batchHookKey struct{}
 
@@ -619,20 +528,27 @@ func (b *batch) changedLate(outcomes, changed []Outcome, yielded int) (late []st
 		if c := outcomes[i].Call; changed[i].Result != outcomes[i].Result {
 			late = append(late, c.ToolName()+" "+c.ID)
 		}
-		if changed[i].StopTurn && !outcomes[i].StopTurn {
+		if !changed[i].StopTurn || outcomes[i].StopTurn {
+			continue
+		}
+		if b.stream != nil {
 			b.stream.stopsTurn = true
-			if yielded < len(changed) {
-				changed[len(changed)-1].StopTurn = true
-			}
+		}
+		outcomes[i].StopTurn = true // which End returns
+		if yielded < len(changed) {
+			changed[len(changed)-1].StopTurn = true
 		}
 	}
 	return late
 }
 
-// notYielded calls change with the number of outcomes that a stream has yielded. None is
-// yielded meanwhile.
+// notYielded calls change with the number of outcomes that the caller has already: those that a
+// stream has yielded, none of which it yields meanwhile, and all of a gathering.
 func (b *batch) notYielded(change func(yielded int)) {
-	if b.stream == nil {
+	if b.gather != nil {
+		change(len(b.admitted()))
+		return
+	} else if b.stream == nil {
 		change(0)
 		return
 	}
@@ -642,9 +558,9 @@ func (b *batch) notYielded(change func(yielded int)) {
 }
 
 // SayInBatch is [HookCall.Say] for a Batch hook, whose context it needs. The words join the
-// Messages of the last outcome of [Executor.Run]; of a [Stream], which may have yielded that
-// outcome, they become news of the session, see [Session.Notify]. So do words that are said
-// once the hook has ended. SayInBatch reports whether ctx is that of a Batch hook, and does
+// Messages of the last outcome of [Executor.Run]; of a [Stream] or a [Gathering], which may have
+// handed out that outcome, they become news of the session, see [Session.Notify]. So do words that
+// are said once the hook has ended. SayInBatch reports whether ctx is that of a Batch hook, and does
 // nothing otherwise.
 func SayInBatch(ctx context.Context, parts ...Part) bool {
 	b, ok := ctx.Value(batchHookKey{}).(*batch)
@@ -671,7 +587,7 @@ func (b *batch) say(parts []Part) {
 }
 
 // addSaid adds the words of the Batch hook to the last outcome that the model is sent. In a
-// stream, and if there is no such outcome, they become notifications of the session.
+// stream or a gathering, and if there is no such outcome, they become notifications of the session.
 func (b *batch) addSaid(jobs []*job, outcomes []Outcome) {
 	b.mu.Lock()
 	said := b.said
@@ -681,7 +597,7 @@ func (b *batch) addSaid(jobs []*job, outcomes []Outcome) {
 		return
 	}
 	for i, j := range slices.Backward(jobs) {
-		if o := &outcomes[i]; b.stream == nil && !errors.Is(o.Err, ErrDuplicate) {
+		if o := &outcomes[i]; b.stream == nil && b.gather == nil && !errors.Is(o.Err, ErrDuplicate) {
 			o.Result = withMessages(o.Result, j.fitMessages(&b.uncancelled, said))
 			return
 		}

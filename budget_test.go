@@ -654,6 +654,7 @@ type task struct {
 type crowd struct {
 	limits   map[string]pegboard.GroupLimit
 	messages [][]task // one for each agent
+	gathers  []bool   // of each message: its calls are handed in one by one
 	workers  int
 	cancel   time.Duration // of the first agent; 0 means never
 }
@@ -684,6 +685,9 @@ func randomCrowd(random *rand.Rand) crowd {
 	}
 	if random.IntN(4) == 0 {
 		c.cancel = time.Duration(random.IntN(60)) * time.Millisecond
+	}
+	for range c.messages {
+		c.gathers = append(c.gathers, random.IntN(3) == 0)
 	}
 	return c
 }
@@ -728,7 +732,15 @@ type crowdWitness struct {
 	tried   map[string]int
 	starts  map[string][]time.Time
 	ended   map[string]int // outcomes, by the reason
+	files   map[string]string
+	log     []*crowdStart
 	faults  []string
+}
+
+// crowdStart is the start of one attempt of a call, which reads its file.
+type crowdStart struct {
+	id, path, saw string
+	wrote         bool // it appended its id to the file, when it ended
 }
 
 // using counts the running calls of a group without those that wait for one inside them.
@@ -745,11 +757,12 @@ func (w *crowdWitness) using(group string) (n int) {
 	return n
 }
 
-func (w *crowdWitness) begins(c *pegboard.Call, t task) (attempt int) {
+// begins notes a start. A call that makes others writes at once, since these may use its file.
+func (w *crowdWitness) begins(c *pegboard.Call, t task) (attempt int, start *crowdStart) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for id, other := range w.running {
-		if other.Path == t.Path && !(other.Reads && t.Reads) && !strings.HasPrefix(c.ID, id+".") {
+		if other.Path == t.Path && (!other.Reads || !t.Reads) && !strings.HasPrefix(c.ID, id+".") {
 			w.faults = append(w.faults, fmt.Sprintf("%s and %s use %s at once", id, c.ID, t.Path))
 		}
 	}
@@ -761,13 +774,39 @@ func (w *crowdWitness) begins(c *pegboard.Call, t task) (attempt int) {
 		}
 	}
 	w.tried[c.ID]++
-	return w.tried[c.ID]
+	start = &crowdStart{id: c.ID, path: t.Path, saw: w.files[t.Path]}
+	w.log = append(w.log, start)
+	if len(t.Inner) > 0 {
+		w.write(start, t)
+	}
+	return w.tried[c.ID], start
 }
 
-func (w *crowdWitness) ends(c *pegboard.Call) {
+func (w *crowdWitness) ends(c *pegboard.Call, t task, start *crowdStart) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.write(start, t)
 	delete(w.running, c.ID)
+}
+
+func (w *crowdWitness) write(start *crowdStart, t task) {
+	if !t.Reads && !start.wrote {
+		w.files[t.Path] += " " + start.id
+		start.wrote = true
+	}
+}
+
+// replay takes the starts of all agents one after the other.
+func (w *crowdWitness) replay() {
+	files := map[string]string{}
+	for _, s := range w.log {
+		if s.saw != files[s.path] {
+			w.faults = append(w.faults, fmt.Sprintf("%s saw%s in %s, and not%s", s.id, s.saw, s.path, files[s.path]))
+		}
+		if s.wrote {
+			files[s.path] += " " + s.id
+		}
+	}
 }
 
 func (w *crowdWitness) checkRates() {
@@ -796,8 +835,8 @@ func (w *crowdWitness) tool(n int) pegboard.Tool {
 }
 
 func (w *crowdWitness) perform(ctx ctx, in task, c *pegboard.Call) (string, error) {
-	attempt := w.begins(c, in)
-	defer w.ends(c)
+	attempt, start := w.begins(c, in)
+	defer w.ends(c, in, start)
 	heard := ctx.Done()
 	if in.Deaf {
 		heard = nil
@@ -846,8 +885,28 @@ func (w *crowdWitness) count(calls []pegboard.Call, outs []pegboard.Outcome) {
 	}
 }
 
+// send has an agent send a message, whose calls may be handed in one by one, the last first.
+func (w *crowdWitness) send(ctx ctx, ex anywhere, p *pegboard.Pool, calls []pegboard.Call, gathers bool) []pegboard.Outcome {
+	if !gathers {
+		return ex.Run(ctx, p, calls...)
+	}
+	g := ex.Gather(ctx, p, calls...)
+	var framework sync.WaitGroup
+	for i, c := range calls {
+		framework.Go(func() {
+			time.Sleep(time.Duration(len(calls)-i) * 7 * time.Millisecond)
+			if ctx.Err() == nil {
+				ex.Run(ctx, p, c)
+			}
+		})
+	}
+	framework.Wait()
+	return g.End()
+}
+
 // TestGroupsOfACrowd plays agents whose messages are full of scripts, agents, retries and
-// calls that do not return. Never more calls of a group run than its limit says, its rate
+// calls that do not return, and may be handed in one by one. Every call sees what it would see if
+// all calls ran one after the other, in the order in which they start. Never more calls of a group run than its limit says, its rate
 // holds over every period, no two calls of any agents use a file at once if one of them writes it,
 // but for those inside each other, and every call that nobody stops is served.
 func TestGroupsOfACrowd(t *testing.T) {
@@ -857,7 +916,7 @@ func TestGroupsOfACrowd(t *testing.T) {
 		c := randomCrowd(rand.New(rand.NewPCG(seed, 39)))
 		bubble(t, func() string { return fmt.Sprintf("seed %d: %+v", seed, c) }, func(t *testing.T) {
 			t.Helper()
-			w := &crowdWitness{crowd: c, reg: new(pegboard.Registry), running: map[string]task{}, tried: map[string]int{}, starts: map[string][]time.Time{}, ended: map[string]int{}}
+			w := &crowdWitness{crowd: c, reg: new(pegboard.Registry), running: map[string]task{}, tried: map[string]int{}, starts: map[string][]time.Time{}, ended: map[string]int{}, files: map[string]string{}}
 			for n := range crowdTools {
 				require.NoError(t, w.reg.Add(w.tool(n)))
 			}
@@ -873,7 +932,9 @@ func TestGroupsOfACrowd(t *testing.T) {
 					defer cancel()
 				}
 				calls, ex := tasksAsCalls(fmt.Sprint(i), message), executor(pegboard.Executor{MaxParallel: c.workers, Grace: time.Millisecond})
-				all.Go(func() { w.count(calls, ex.Run(ctx, w.reg.AssemblePool(agent, pegboard.PoolConfig{}), calls...)) })
+				all.Go(func() {
+					w.count(calls, w.send(ctx, ex, w.reg.AssemblePool(agent, pegboard.PoolConfig{}), calls, c.gathers[i]))
+				})
 			}
 			all.Wait()
 			require.Less(t, time.Since(begun), time.Minute)
@@ -883,6 +944,7 @@ func TestGroupsOfACrowd(t *testing.T) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.checkRates()
+			w.replay()
 			require.Empty(t, w.faults)
 			require.Empty(t, w.running)
 			for why, n := range w.ended {

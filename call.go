@@ -544,7 +544,7 @@ func askObserve(j *job, spec *inputSpec, c *Call) (json.RawMessage, error) {
 	}
 	var observed json.RawMessage
 	var err error
-	if late := j.batch.await("Observe", goroutine.Go(func() { observed, err = spec.observed(c) })); late != nil {
+	if late := j.contexts.await("Observe", goroutine.Go(func() { observed, err = spec.observed(c) })); late != nil {
 		return c.Input, late
 	}
 	return observed, err
@@ -587,8 +587,8 @@ func (c *Call) withoutDerived(input, observed json.RawMessage) json.RawMessage {
 
 type messageKey struct{}
 
-// WithMessage returns a context for [Executor.Run] and [Executor.Stream] that carries the
-// model's message, whose calls they run. Tools get it from [Call.Message]. The message is
+// WithMessage returns a context for [Executor.Run], Stream and Gather that carries the model's
+// message, whose calls they run. Tools get it from [Call.Message]. The message is
 // whatever the host has: package wire's, or that of an SDK. Tools must not change it.
 func WithMessage(ctx context.Context, message any) context.Context {
 	return context.WithValue(ctx, messageKey{}, message)
@@ -612,7 +612,7 @@ func (c *Call) Message() any {
 
 type turnKey struct{}
 
-// WithTurn returns a context for [Executor.Run] and [Executor.Stream] that names the message
+// WithTurn returns a context for [Executor.Run], Stream and Gather that names the message
 // whose calls they run, in a session that suspends calls. The name is unique in the session,
 // such as the id under which the host keeps the message. If the program is killed while the
 // calls run, the same calls under the same name go on in another process: those that have

@@ -37,7 +37,7 @@ func (in use) target() policy.Target {
 
 // using returns a tool, Use unless d says otherwise, which locks nothing itself.
 func using(d pegboard.Definition[use, string], do func(ctx context.Context, in use, c *pegboard.Call) error) pegboard.Tool {
-	d.Info.Name, d.Description = cmp.Or(d.Info.Name, "Use"), "Uses a file."
+	d.Name, d.Description = cmp.Or(d.Name, "Use"), "Uses a file."
 	if d.Inspect == nil {
 		d.Inspect = func(in use, _ *pegboard.Call) pegboard.Traits {
 			return pegboard.Traits{Concurrency: pegboard.PerTarget, Targets: []policy.Target{in.target()}}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -69,6 +71,49 @@ func ExampleStream_StopTurn() {
 	// Output:
 	// hello Ada false
 	// true
+}
+
+// A framework calls the tools of a message one at a time, each on a goroutine of its own. Gather
+// tells the Executor which calls belong together, and in which order.
+func ExampleExecutor_Gather() {
+	ctx := context.Background()
+	var ex pegboard.Executor
+	tools := pool(pegboard.SessionConfig{}, greet)
+	message := []pegboard.Call{
+		{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)},
+		{ID: "2", Name: "Greet", Input: json.RawMessage(`{"name":"Bob"}`)},
+	}
+	gathering := ex.Gather(ctx, tools, message...)
+
+	var framework sync.WaitGroup
+	for _, c := range slices.Backward(message) {
+		framework.Go(func() { ex.Run(ctx, tools, c) })
+	}
+	framework.Wait()
+
+	for _, out := range gathering.End() {
+		fmt.Println(out.Call.ID, out.Result.Text())
+	}
+	// Output:
+	// 1 hello Ada
+	// 2 hello Bob
+}
+
+// A call that the framework has dropped is given up.
+func ExampleGathering_End() {
+	ctx := context.Background()
+	var ex pegboard.Executor
+	tools := pool(pegboard.SessionConfig{}, greet)
+	gathering := ex.Gather(ctx, tools,
+		pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)},
+		pegboard.Call{ID: "2", Name: "Greet", Input: json.RawMessage(`{"name":"Bob"}`)})
+	ex.Run(ctx, tools, pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
+	for _, out := range gathering.End() {
+		fmt.Println(out.Call.ID, out.Result.Text())
+	}
+	// Output:
+	// 1 hello Ada
+	// 2 Greet was not run: the program did not hand it in. Nobody refused the call; repeat it if it is still wanted.
 }
 
 func ExampleLogEvents() {

@@ -83,10 +83,15 @@ type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 //
 // Of two calls with the same ID the first runs; the outcome of the second wraps
 // [ErrDuplicate]. Calls without an ID are never duplicates. The cause of a cancelled ctx
-// decides how calls end, see [ErrNewMessage].
+// decides how calls end, see [ErrNewMessage]. A single call may be one of a [Gathering].
 func (e *Executor) Run(ctx context.Context, p *Pool, calls ...Call) []Outcome {
 	mustHaveContext("Executor.Run", ctx)
 	p.mustExist("Executor.Run")
+	if len(calls) == 1 {
+		if o, ok := p.handIn(ctx, calls[0]); ok {
+			return []Outcome{o}
+		}
+	}
 	return e.run(ctx, p, nil, calls)
 }
 
@@ -138,6 +143,28 @@ func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 	mustHaveContext("Executor.Stream", ctx)
 	p.mustExist("Executor.Stream")
 	return newStream(ctx, e, p)
+}
+
+// Gather announces the calls of one message, in their order, for a framework that calls tools one
+// at a time. The framework's tool then hands in each by itself, on any goroutine: by Run with the
+// same pool and that one call. The call takes its place in the message: by its ID,
+// or where one of the two has none by its name and an equal input. From there on the message is
+// as one of Run: its calls are ordered, equal ones run once, questions come in their order, and a
+// failure may cancel the others. Each call has the values and the end of its own context; the
+// message of [WithMessage] and the name of [WithTurn] are those of ctx. An input that differs from the
+// announced one replaces it.
+//
+// A call waits until those before it were handed in. When it has waited for these alone for a
+// second in which no call came or ended, they are given up. A call that comes later, or was not announced,
+// is a message of its own: it is kept apart from calls that name the same target, and has no place
+// in the order.
+//
+// Call End when the framework has all results, before it sends the next message. The end of ctx
+// interrupts the calls, and is End, too.
+func (e *Executor) Gather(ctx context.Context, p *Pool, calls ...Call) *Gathering {
+	mustHaveContext("Executor.Gather", ctx)
+	p.mustExist("Executor.Gather")
+	return newGathering(ctx, e, p, calls)
 }
 
 // logError logs an error that the host should fix, with its stack if it is a panic.

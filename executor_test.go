@@ -182,6 +182,7 @@ var nearOnly = []struct {
 		"TestACheckCannotBePutOff",
 		"TestAnAnswerForTheUserCannotChangeARunningCall",
 	}},
+	{reason: "the values of a context stay on the near side", tests: []string{"TestGatheredCallsHaveTheirOwnContext"}},
 	{reason: "on the far side nobody knows what allowed the call", tests: []string{"TestACallKnowsItsDecision"}},
 	{reason: "the far side gets the input that was decided, and not what the model sent before", tests: []string{"TestSent"}},
 	{reason: "what a call says or decides in its midst on the far side is no event of the near side", tests: []string{

@@ -56,7 +56,7 @@ type Hooks struct {
 	// of their outcomes. For words that the model should read it calls [SayInBatch]. A
 	// [Stream] yields outcomes before it is finished, and the others when Batch has returned.
 	// A change of a result that was yielded has no effect and is logged; for StopTurn of such
-	// an outcome see [Stream.StopTurn].
+	// an outcome see [Stream.StopTurn]. Of a [Gathering] it runs in End, which is after all results.
 	Batch func(ctx context.Context, outcomes []Outcome) error
 
 	// Timeout is how long each hook except Select may take; 0 means no limit. A hook that

@@ -29,8 +29,8 @@ import (
 // A plan (model_test.go) is a random message. The input of each call says what its
 // tool does, and what hooks, rules and the user do about it; model_world_test.go has the
 // tools, hooks and answers that keep to it. A scene (model_world_test.go) plays a plan on
-// a fake clock: in one batch, call by call, with every call sent elsewhere by Invoke, or
-// as a stream.
+// a fake clock: in one batch, call by call, with every call sent elsewhere by Invoke, as a
+// stream, or as a gathering.
 //
 // Three things are compared. The outcome of every call, with its stage, error, text and
 // repair, is the one that the reference (model_world_test.go) foresees, which takes
@@ -46,11 +46,11 @@ import (
 // ends as it does in the reference.
 func TestInvariant9ScheduleEqualsSerialRun(t *testing.T) {
 	t.Parallel()
-	manners := []manner{{name: "serially", serially: true}, {name: "together"}, {name: "elsewhere", far: true}, {name: "streamed", streams: true}}
+	manners := []manner{{name: "serially", serially: true}, {name: "together"}, {name: "elsewhere", far: true}, {name: "streamed", streams: true}, {name: "gathered", gathers: true}}
 	for seed := range effort.Of(t, uint64(100)) {
 		p := draw(rand.New(rand.NewPCG(seed, 9)))
 		for _, how := range manners {
-			if how.serially && hasTwins(p) || how.far && hasScript(p) {
+			if (how.serially || how.gathers) && hasTwins(p) || how.far && hasScript(p) {
 				continue
 			}
 			want := foresee(p, how.serially)
@@ -152,7 +152,10 @@ func TestInvariant1EveryCallHasOneOutcome(t *testing.T) {
 	all, turn := cuts(), 0
 	for seed := range effort.Of(t, uint64(30)) {
 		p := draw(rand.New(rand.NewPCG(seed, 1)))
-		for _, how := range []manner{{name: "together"}, {name: "streamed", streams: true}} {
+		for _, how := range []manner{{name: "together"}, {name: "streamed", streams: true}, {name: "gathered", gathers: true}} {
+			if how.gathers && hasTwins(p) { // which of the two is handed in first is the first
+				continue
+			}
 			undisturbed := 0
 			bubble(t, func() string { return "seed " + strconv.FormatUint(seed, 10) + ", undisturbed:" + p.String() }, func(t *testing.T) {
 				t.Helper()
@@ -160,7 +163,7 @@ func TestInvariant1EveryCallHasOneOutcome(t *testing.T) {
 			})
 			for k := 1; k <= undisturbed; k++ {
 				c := all[turn%len(all)]
-				if turn++; c.streams && !how.streams {
+				if turn++; c.streams && !how.streams || c.beside && how.gathers { // after Close, what is handed in is a message of its own
 					continue
 				}
 				c.beside = c.beside || turn%2 == 0
@@ -177,7 +180,10 @@ func TestInvariant1HoldsWhereFailuresCancel(t *testing.T) {
 	c := cut{cause: pegboard.ErrSiblingFailed}
 	for seed := range effort.Of(t, uint64(60)) {
 		p := draw(rand.New(rand.NewPCG(seed, 3)))
-		for _, how := range []manner{{name: "together", siblings: true}, {name: "streamed", siblings: true, streams: true}} {
+		for _, how := range []manner{{name: "together", siblings: true}, {name: "streamed", siblings: true, streams: true}, {name: "gathered", siblings: true, gathers: true}} {
+			if how.gathers && hasTwins(p) {
+				continue
+			}
 			what := func() string { return "seed " + strconv.FormatUint(seed, 10) + ", " + how.name + ":" + p.String() }
 			bubble(t, what, func(t *testing.T) {
 				t.Helper()
@@ -297,11 +303,12 @@ type action struct {
 	Inner  []string `json:"inner,omitempty"`  // inputs of the calls that it makes
 }
 
-// conflicts says whether two calls must not run at once.
-func (p action) conflicts(q action) bool {
-	if p.Class == 0 || q.Class == 0 {
-		return true
-	}
+// conflicts says whether two calls of a message must not run at once.
+func (p action) conflicts(q action) bool { return p.Class == 0 || q.Class == 0 || p.meets(q) }
+
+// meets says whether two calls name the same file, of which one writes it: they must not run at
+// once, of whatever messages they are.
+func (p action) meets(q action) bool {
 	touches := func(a, b string) bool {
 		return a == b || (p.Tree && strings.HasPrefix(b, a+"/")) || (q.Tree && strings.HasPrefix(a, b+"/"))
 	}
@@ -1046,6 +1053,7 @@ const (
 type world struct {
 	mu       sync.Mutex
 	files    map[string]string
+	serially bool // each call that the model makes is a message of its own
 	running  map[string]action
 	readers  map[string]func() error // of the deaf calls that only read, the Err of their contexts
 	ran      map[string]int          // how often
@@ -1204,6 +1212,17 @@ func planTool(info pegboard.Info, same func(a, b action) bool) pegboard.Tool {
 	})
 }
 
+// messageOf returns what the calls of one message have in common.
+func (w *world) messageOf(id string) string {
+	outer := strings.LastIndex(id, ".")
+	if outer < 0 && !w.serially {
+		return ""
+	} else if outer < 0 {
+		return id
+	}
+	return id[:outer] + "."
+}
+
 // enter notes that a call begins, and returns what it reads.
 func (w *world) enter(p action, c *pegboard.Call) (saw string) {
 	w.mu.Lock()
@@ -1211,7 +1230,8 @@ func (w *world) enter(p action, c *pegboard.Call) (saw string) {
 	for id, q := range w.running {
 		ended := w.readers[id]
 		givenUp := ended != nil && ended() != nil // and has given back its keys
-		if p.conflicts(q) && !givenUp && !strings.HasPrefix(c.ID, id+".") {
+		conflict := p.meets(q) || w.messageOf(c.ID) == w.messageOf(id) && p.conflicts(q)
+		if conflict && !givenUp && !strings.HasPrefix(c.ID, id+".") {
 			w.overlaps = append(w.overlaps, id+" and "+c.ID)
 		}
 	}
@@ -1293,6 +1313,7 @@ type manner struct {
 	serially bool // one call after the other
 	far      bool // each call is sent away as id, name and bytes
 	streams  bool // while the model still writes
+	gathers  bool // the calls are handed in one by one
 	siblings bool // a failure may cancel the calls beside it
 	each     bool // no call is the same as another
 }
@@ -1325,6 +1346,7 @@ type scene struct {
 func play(t *testing.T, p plan, limit int, how manner, onEvent func(s *scene, n int)) *scene {
 	t.Helper()
 	s := &scene{world: newWorld(), plan: p, how: how, begin: time.Now()}
+	s.serially = how.serially
 	if onEvent != nil {
 		s.onEvent = func(n int) { onEvent(s, n) }
 	}
@@ -1345,6 +1367,8 @@ func play(t *testing.T, p plan, limit int, how manner, onEvent func(s *scene, n 
 	switch {
 	case how.streams:
 		s.playStream(turn, ex, pool)
+	case how.gathers:
+		s.playGathering(t, turn, ex, pool)
 	case how.serially:
 		for _, c := range p.calls() {
 			s.outs = append(s.outs, ex.Run(turn, pool, c)...)
@@ -1379,6 +1403,24 @@ func (s *scene) playStream(turn context.Context, ex anywhere, pool *pegboard.Poo
 	}
 	s.finish(pegboard.FinishToolCalls)
 	s.outs = append(s.outs, slices.Collect(s.stream.Outcomes())...)
+}
+
+// playGathering hands in the calls in another order than that of the message.
+func (s *scene) playGathering(t *testing.T, turn context.Context, ex anywhere, pool *pegboard.Pool) {
+	g := ex.Gather(t.Context(), pool, s.plan.calls()...)
+	got := make([]pegboard.Outcome, len(s.plan))
+	var all sync.WaitGroup
+	for i, c := range s.plan.calls() {
+		all.Go(func() {
+			time.Sleep(s.plan[i].gap * time.Duration(i%3))
+			got[i] = ex.Run(turn, pool, c)[0]
+		})
+	}
+	all.Wait()
+	s.outs = g.End()
+	for i, o := range s.outs {
+		require.Equal(t, o.Result.Text(), got[i].Result.Text(), o.Call.ID)
+	}
 }
 
 // finish ends the message unless it has ended, and reports whether it did.
@@ -1532,25 +1574,60 @@ func foresee(p plan, each bool) []expected {
 // documentation and shares no code with the executor.
 type reference struct {
 	files map[string]string // what calls have written
-	left  []action          // calls that go on in the background, and keep their keys
-	each  bool              // no call is answered by the one before it
+	left  []kept            // calls that go on in the background, and keep their keys
+	each  bool              // each call of the plan is a message of its own
+	last  int               // number of messages so far
+}
+
+// kept is a call that goes on in the background.
+type kept struct {
+	action
+	message int
+}
+
+// holds says where a call of a message fails that needs what k holds, or nothing: if it knows k in
+// the order of its message, before it is decided.
+func (k kept) holds(c action, message int) pegboard.Stage {
+	switch {
+	case k.message == message && k.conflicts(c), k.message < message && k.Class == 0:
+		return pegboard.StageTargets
+	case k.meets(c):
+		return pegboard.StageLimits
+	}
+	return ""
+}
+
+// heldAt returns the first stage at which c fails for what others hold, or nothing.
+func (r *reference) heldAt(c planned, message int) (at pegboard.Stage) {
+	for _, k := range r.left {
+		if stage := k.holds(c.action, message); at == "" || stage == pegboard.StageTargets {
+			at = stage
+		}
+	}
+	return at
 }
 
 // message takes the calls of a message, or those of a script.
 func (r *reference) message(calls []planned, script bool) (foreseen []expected) {
 	ids := map[string]bool{}
 	twin := false // the call before has the id of another
+	r.last++
+	message := r.last
 	for i, c := range calls {
+		if r.each && !script {
+			r.last++
+			message = r.last
+		}
 		if ids[c.id] {
 			foreseen, twin = append(foreseen, failed(pegboard.StageAdmit, pegboard.ErrDuplicate)), true
 			continue
 		}
 		ids[c.id] = true
 		var f expected
-		if before := c.before(calls[:i]); before != nil && !twin && !script && !r.each && !r.unreachable(c).fails {
+		if before := c.before(calls[:i]); before != nil && !twin && !script && !r.each && !r.unreachable(c, message).fails {
 			f = foreseen[i-1].again(before.id, c)
 		} else {
-			f = r.call(c)
+			f = r.call(c, message)
 		}
 		twin = false
 		f.repaired = c.tool != "Nothing" && c.Look && (c.spelling == "fenced" || c.spelling == "lost")
@@ -1583,11 +1660,14 @@ func (f expected) again(before string, c planned) expected {
 	return f
 }
 
-func (r *reference) call(c planned) expected {
-	if refused := r.refuse(c); refused.fails {
+func (r *reference) call(c planned, message int) expected {
+	if refused := r.refuse(c, message); refused.fails {
 		return refused
 	}
-	f := r.work(c)
+	if r.heldAt(c, message) != "" {
+		return failed(pegboard.StageLimits, pegboard.ErrDetached)
+	}
+	f := r.work(c, message)
 	switch {
 	case c.Post == "block" && f.stage == "":
 		return failed(pegboard.StageResult, errPlanned)
@@ -1602,24 +1682,22 @@ func (r *reference) call(c planned) expected {
 }
 
 // unreachable says why a call does not get to a decision, or nothing.
-func (r *reference) unreachable(c planned) expected {
+func (r *reference) unreachable(c planned, message int) expected {
 	switch {
 	case c.tool == "Nothing":
 		return failed(pegboard.StageLookup, pegboard.ErrUnknownTool)
 	case c.spelling == "cut", c.spelling != "" && !c.Look: // only read-only calls run on a repaired input
 		return failed(pegboard.StageDecode, pegboard.ErrInvalidInput)
 	}
-	for _, held := range r.left {
-		if held.conflicts(c.action) {
-			return failed(pegboard.StageTargets, pegboard.ErrDetached)
-		}
+	if r.heldAt(c, message) == pegboard.StageTargets {
+		return failed(pegboard.StageTargets, pegboard.ErrDetached)
 	}
 	return expected{}
 }
 
 // refuse says why a call does not run, or nothing.
-func (r *reference) refuse(c planned) expected {
-	if refused := r.unreachable(c); refused.fails {
+func (r *reference) refuse(c planned, message int) expected {
+	if refused := r.unreachable(c, message); refused.fails {
 		return refused
 	}
 	switch {
@@ -1642,7 +1720,7 @@ func (r *reference) refuse(c planned) expected {
 }
 
 // work does what the tool does.
-func (r *reference) work(c planned) expected {
+func (r *reference) work(c planned, message int) expected {
 	if c.tool == "Script" {
 		return expected{says: "played", inner: r.message(c.inner(), true)}
 	}
@@ -1652,7 +1730,7 @@ func (r *reference) work(c planned) expected {
 	}
 	if c.Ends == "deaf" { // it writes when it returns
 		if !c.Look { // what only reads guards nothing
-			r.left = append(r.left, c.action)
+			r.left = append(r.left, kept{c.action, message})
 		}
 		return failed(pegboard.StageCall, pegboard.ErrDetached, pegboard.ErrTimeout)
 	}

@@ -19,13 +19,14 @@ import (
 // A job takes one call through the pipeline. Its stages stand below in the order in which
 // they run; those from decode to permit run again when the input is replaced:
 //
-//	lookup ▸ decode ▸ findTargets ▸ waitForMessage ▸ waitForKeys ▸ findSame ▸ validate ▸ permit ▸ invoke ▸ finish
+//	lookup ▸ decode ▸ findTargets ▸ waitForMessage ▸ waitForHandIn ▸ waitForKeys ▸ findSame ▸ validate ▸ permit ▸ invoke ▸ finish
 //
 // A job runs on a goroutine of its own. All fields but the atomic ones and run belong to
 // that goroutine, or to the one that answers for an abandoned tool.
 type job struct {
 	batch    *batch
-	index    int // in the message
+	contexts *callContexts // the batch's, unless the call was handed in by itself; batch.mu guards that change
+	index    int           // in the message
 	admitted time.Time
 	stage    Stage
 
@@ -35,6 +36,7 @@ type job struct {
 	forced    *forcedDecision
 	duplicate bool // an earlier call of the message has the same id
 	late      bool // it was submitted after the message had ended
+	missing   bool // it was announced and not handed in
 	loop      loopCheck
 
 	// Cause of Stream.Abandon, if the call was submitted after it. The call has no events.
@@ -53,7 +55,7 @@ type job struct {
 
 	before   *neighbor   // the call before it, if the two are compared
 	sameAs   *job        // the call whose outcome this one has, too
-	replaced atomic.Bool // the input was replaced
+	replaced atomic.Bool // it is another than the model's: the input was replaced, or the caller has decided it
 
 	supplied *submitted  // the outcome, which Executor.SubmitResult was given
 	answered atomic.Bool // Session.SubmitResult has supplied the outcome
@@ -132,10 +134,11 @@ func (j *job) start() { goroutine.Start(j) }
 
 // Work implements [goroutine.Task].
 func (j *job) Work() {
-	if b := j.batch; b.ctx.Err() != nil {
-		j.limit(context.Cause(&b.ctx))
+	ctx := &j.contexts.ctx
+	if ctx.Err() != nil {
+		j.limit(context.Cause(ctx))
 	}
-	if o := j.runStages(&j.batch.ctx); j.run.Finish() {
+	if o := j.runStages(ctx); j.run.Finish() {
 		j.finish(o)
 	}
 }
@@ -231,6 +234,9 @@ func (j *job) lookup() *failure {
 	} else if j.late {
 		return j.cutOff()
 	}
+	if j.missing {
+		return j.notHandedIn()
+	}
 	j.stage = StageLookup
 	e, ok := j.batch.pool.lookup(name)
 	if ok {
@@ -273,7 +279,7 @@ func (j *job) decideInput(ctx context.Context) (rewritten json.RawMessage, f *fa
 // place.
 func (j *job) prepare(ctx context.Context) *failure {
 	for range maxRewrites {
-		for _, stage := range []func(context.Context) *failure{j.decode, j.findTargets, j.waitForMessage, j.waitForKeys} {
+		for _, stage := range []func(context.Context) *failure{j.decode, j.findTargets, j.waitForMessage, j.waitForHandIn, j.waitForKeys} {
 			if f := stage(ctx); f != nil {
 				return f
 			}
@@ -627,7 +633,7 @@ func (j *job) finish(o Outcome) {
 	o.Attempts, o.Elapsed = int(j.run.attempts.Load()), j.run.elapsed()
 	failed := j.failedByItself(&o)
 	j.afterHooks(&o)
-	o.Result = j.closeLimits(j.fitResult(&j.batch.uncancelled, j.withSaid(o.Result)))
+	o.Result = j.closeLimits(j.fitResult(&j.contexts.uncancelled, j.withSaid(o.Result)))
 	o.StopTurn = o.StopTurn || o.Result.StopTurn || j.stopsTurn.Load()
 	if outer := j.batch.parent; o.StopTurn && outer != nil && outer.state.job != nil {
 		outer.state.job.stopsTurn.Store(true)

@@ -107,7 +107,7 @@ func (j *job) notRunHook(o *Outcome) {
 		return
 	}
 	h := j.hookCall(o)
-	ctx, cancel := j.batch.afterContext()
+	ctx, cancel := j.contexts.afterContext()
 	defer cancel()
 	j.unhooked.keep(o)
 	var err error
@@ -141,7 +141,7 @@ func (j *job) postHooks(o *Outcome) {
 		return
 	}
 	h := j.hookCall(o)
-	ctx, cancel := j.batch.afterContext()
+	ctx, cancel := j.contexts.afterContext()
 	defer cancel()
 	var before Result
 	if j.batch.parent != nil {

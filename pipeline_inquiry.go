@@ -203,7 +203,7 @@ func (q *inquiry) classifier() func(context.Context) (policy.Decision, bool) {
 		return nil
 	}
 	question, text := q.question(""), ""
-	if err := markPanic(q.job.batch.await("ClassifierInput", goroutine.Go(func() { text = q.job.entry.tool.ClassifierInput(q.call) }))); err != nil {
+	if err := markPanic(q.job.contexts.await("ClassifierInput", goroutine.Go(func() { text = q.job.entry.tool.ClassifierInput(q.call) }))); err != nil {
 		q.logError(fmt.Errorf("ClassifierInput: %w", err))
 		return nil
 	}
@@ -296,7 +296,7 @@ func (q *inquiry) save(updates []policy.Update) {
 		return
 	}
 	var unsaved error
-	late := q.job.batch.await("OnRemember", goroutine.Go(func() { unsaved = q.session().grants.save(updates) }))
+	late := q.job.contexts.await("OnRemember", goroutine.Go(func() { unsaved = q.session().grants.save(updates) }))
 	if late != nil {
 		q.logError(late)
 	} else if unsaved != nil {

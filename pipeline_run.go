@@ -54,7 +54,7 @@ type toolRun struct {
 // begin returns the context for the tool. From here on the tool can be stopped.
 func (r *toolRun) begin(ctx context.Context) context.Context {
 	r.begun = time.Now()
-	own := r.Begin(&r.job.batch.uncancelled)
+	own := r.Begin(&r.job.contexts.uncancelled)
 	if limit := r.timeout(); limit > 0 {
 		r.SetTimeout(limit, func() {
 			late := fmt.Errorf("%w after %v", ErrTimeout, limit)
@@ -235,14 +235,23 @@ func (j *job) openLimits() {
 		return
 	}
 	l := &callLimits{job: j}
-	for o := j.batch.outerJob(); o != nil && l.spending.outer == nil; o = o.batch.outerJob() {
+	for o := j.outer(); o != nil && l.spending.outer == nil; o = o.outer() {
 		if outer := o.limits.Load(); outer != nil {
 			l.spending.outer = &outer.spending
 		}
 	}
-	l.waiting.Init(&j.batch.ctx)
+	l.waiting.Init(&j.contexts.ctx)
 	s.ledger.open(&l.spending, e, j.supplied != nil)
 	j.limits.Store(l)
+}
+
+// outer returns the job of the call around this one: the call whose tool has made it, or whose
+// tool runs the agent that makes it. It is nil without such a call.
+func (j *job) outer() *job {
+	if parent := j.batch.parent; parent != nil && parent.state.job != nil {
+		return parent.state.job
+	}
+	return j.contexts.outerJob()
 }
 
 // enter waits until the call may start: until its keys, its groups and a worker slot are free. From
@@ -275,12 +284,12 @@ func (j *job) queue() {
 	}
 	if l == nil {
 		l = &callLimits{job: j}
-		l.waiting.Init(&j.batch.ctx)
+		l.waiting.Init(&j.contexts.ctx)
 	}
 	var outer *throttle.Entry
-	o := j.batch.outerJob()
+	o := j.outer()
 	l.queued.Owner, l.queued.Inside = j, o != nil
-	for ; o != nil && outer == nil; o = o.batch.outerJob() {
+	for ; o != nil && outer == nil; o = o.outer() {
 		if around := o.limits.Load(); around != nil && around.queues {
 			outer = &around.queued
 		}
@@ -445,7 +454,7 @@ func (j *job) notStarted(err error) *failure {
 	holder, keys := (*detachedError)(nil), (*throttle.KeysError)(nil)
 	switch {
 	case errors.As(err, &keys):
-		return j.heldBack(&j.batch.ctx, keys.Reason)
+		return j.heldBack(&j.contexts.ctx, keys.Reason)
 	case errors.As(err, &holder):
 		return &failure{err: err, text: fmt.Sprintf("%s was not run: as many calls as may run at once were given up and have not returned (%s). "+
 			"Do something else, or tell the user.", name, holder.name)}
@@ -533,6 +542,15 @@ func (j *job) ownFunc(ctx context.Context, what string, f func(context.Context))
 		return j.stopped(late)
 	}
 	return nil
+}
+
+// cancel ends the context of the call, and limits the foreign funcs that do not heed it.
+func (j *job) cancel(cause error) {
+	j.batch.mu.Lock()
+	contexts := j.contexts
+	j.batch.mu.Unlock()
+	contexts.ctx.Cancel(cause) // that of the batch has ended already
+	j.limit(cause)
 }
 
 // limit gives each foreign func of a call that was stopped the grace period.

@@ -103,12 +103,17 @@ func leafErrorText(err error) string {
 	return err.Error()
 }
 
+// orEmptyObject returns {} for blank input, and other input as it is.
+func orEmptyObject(input json.RawMessage) json.RawMessage {
+	if len(bytes.TrimSpace(input)) == 0 {
+		return json.RawMessage("{}")
+	}
+	return input
+}
+
 // observed implements [Call.Observed].
 func (s *inputSpec) observed(c *Call) (json.RawMessage, error) {
-	input := slices.Clone(c.Input)
-	if len(bytes.TrimSpace(input)) == 0 {
-		input = json.RawMessage("{}")
-	}
+	input := orEmptyObject(slices.Clone(c.Input))
 	filled, err := jsonobject.Parse(input)
 	if err != nil {
 		return input, nil //nolint:nilerr // what is no object has no properties

@@ -159,6 +159,7 @@ type Session struct {
 	grants        grants
 	dirListeners  dirListeners
 	batches       runningBatches
+	gatherings    gatherings
 	discovery     discovery
 	notifications notifications
 	results       sessionResults

@@ -101,6 +101,30 @@ func (b *runningBatch) wait(ctx context.Context) error {
 	}
 }
 
+// gatherings are the open gatherings of a session, in the order in which they began.
+type gatherings struct {
+	mu   lock.Mutex
+	list []*Gathering // never changed in place
+}
+
+func (l *gatherings) open() []*Gathering {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.list
+}
+
+func (l *gatherings) add(g *Gathering) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = append(slices.Clone(l.list), g)
+}
+
+func (l *gatherings) remove(g *Gathering) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.list = slices.DeleteFunc(slices.Clone(l.list), func(other *Gathering) bool { return other == g })
+}
+
 // ExternalCalls returns the calls that the host executes and whose outcomes it has not supplied
 // yet, of a main session and all its agents, in the order in which they began. A fork has
 // none: its owner may be an agent, which must not answer for the host.

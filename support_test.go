@@ -362,6 +362,10 @@ func (a anywhere) Stream(ctx context.Context, p *pegboard.Pool) *pegboard.Stream
 	return a.serving(p).Stream(ctx, p)
 }
 
+func (a anywhere) Gather(ctx context.Context, p *pegboard.Pool, calls ...pegboard.Call) *pegboard.Gathering {
+	return a.serving(p).Gather(ctx, p, calls...)
+}
+
 // serving returns the Executor for the calls of one pool, which is the far side's
 // pool as well.
 func (a anywhere) serving(p *pegboard.Pool) *pegboard.Executor {

@@ -420,8 +420,9 @@ func (r *resumption) prepare(jobs []job) []Call {
 }
 
 // Suspension returns the value of a message whose calls wait for answers, or nil if none of its
-// outcomes wraps [ErrSuspended]. Outcomes are those of [Executor.Run], [Executor.Resume] or of a
-// [Stream] whose Outcomes has ended, at least one that is suspended among them.
+// outcomes wraps [ErrSuspended]. Outcomes are those of [Executor.Run], [Executor.Resume],
+// [Gathering.End] or of a [Stream] whose Outcomes has ended, at least one that is suspended among
+// them.
 //
 // The host saves the value beside the conversation, and sends no request before the message is
 // answered as a whole: no result of it belongs into the history. Every [Executor.Resume] that
@@ -447,7 +448,7 @@ func (s *Session) Suspension(outcomes []Outcome) (*Suspension, error) {
 // main session.
 func (b *batch) openRecord() {
 	s := b.pool.session
-	if s.cfg.Suspend == nil || b.record != nil || b.outerJob() != nil {
+	if s.cfg.Suspend == nil || b.record != nil || b.parent != nil || b.outerJob() != nil {
 		return
 	}
 	b.record = newTurnRecord(&b.uncancelled, s, b.host.turn())
@@ -461,7 +462,7 @@ func (b *batch) suspendedTurn() (*suspendedTurn, error) {
 		select {
 		case <-j.ended:
 		default:
-			return nil, errors.New("the calls of the message have not ended; call Stream.Wait first")
+			return nil, errors.New("the calls of the message have not ended: read the Outcomes of the Stream, or call Gathering.End")
 		}
 		c := callRecord{Loop: j.loop.reason}
 		written := &j.snapshots.first[0].Call

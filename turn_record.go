@@ -345,7 +345,7 @@ func (j *job) recall() (o Outcome, ended bool) {
 	case d.past.digest != "":
 		return Outcome{}, false
 	}
-	if err := d.record.append(&j.batch.uncancelled, j.index, j.call, JournalProposed, 0, proposedRecord{digest}); err != nil {
+	if err := d.record.append(&j.contexts.uncancelled, j.index, j.call, JournalProposed, 0, proposedRecord{digest}); err != nil {
 		return j.fail(j.notRecorded(err)), true
 	}
 	return Outcome{}, false
@@ -401,7 +401,7 @@ func (j *job) recordStarted() *failure {
 
 func (j *job) recordStep(state JournalState, attempt int, data any) *failure {
 	d := j.durable
-	if err := d.record.append(&j.batch.uncancelled, j.index, j.call, state, attempt, data); err != nil {
+	if err := d.record.append(&j.contexts.uncancelled, j.index, j.call, state, attempt, data); err != nil {
 		return j.notRecorded(err)
 	}
 	return nil
@@ -414,10 +414,10 @@ func (j *job) recordFinished(o *Outcome) {
 	if d == nil {
 		return
 	}
-	err := d.record.append(&j.batch.uncancelled, j.index, j.call, JournalFinished, 0, j.outcomeRecord(o))
+	err := d.record.append(&j.contexts.uncancelled, j.index, j.call, JournalFinished, 0, j.outcomeRecord(o))
 	if errors.Is(err, ErrDuplicate) {
 		var past map[int]*callPast
-		if past, err = d.record.read(&j.batch.uncancelled); err == nil && past[j.index] != nil && past[j.index].finished != nil {
+		if past, err = d.record.read(&j.contexts.uncancelled); err == nil && past[j.index] != nil && past[j.index].finished != nil {
 			theirs := past[j.index].finished.outcome(j.call.ID)
 			theirs.Call = o.Call
 			*o = theirs

@@ -22,7 +22,7 @@ type rootLayer struct {
 var rootLayers = []rootLayer{
 	{about: "tools, calls, results", files: []string{"doc", "errors", "seal", "line", "info", "tool", "definition", "schema", "bind", "claim", "call", "view", "result", "resultstore"}},
 	{about: "sessions, registry, pools", files: []string{"restrict", "hooks", "question", "journal", "budget", "session", "session_calls", "session_results", "session_permissions", "key", "registry", "pool", "pool_decide", "toolsearch", "pool_deferral", "session_notifications", "session_elicit", "result_limits", "result_view"}},
-	{about: "batches and the pipeline", files: []string{"event", "executor", "suspension", "turn_record", "batch", "stream", "pipeline", "pipeline_schedule", "pipeline_hooks", "pipeline_outcome", "pipeline_inquiry", "pipeline_run"}},
+	{about: "batches and the pipeline", files: []string{"event", "executor", "suspension", "turn_record", "context", "batch", "stream", "gather", "pipeline", "pipeline_schedule", "pipeline_hooks", "pipeline_outcome", "pipeline_inquiry", "pipeline_run"}},
 }
 
 // upward lists the uses that point up: which file uses which file of a later
@@ -32,7 +32,8 @@ var upward = map[string]string{
 	"bind.go > pool.go":                "a tool declares itself for a pool",
 	"bind.go > question.go":            "a bound tool may have a preview",
 	"bind.go > session.go":             "a bound value is that of a session",
-	"call.go > batch.go":               "Message is in the context of the batch",
+	"call.go > batch.go":               "Check emits and logs as the batch does",
+	"call.go > context.go":             "Message is in the context of the calls",
 	"call.go > event.go":               "Check emits its decision",
 	"call.go > executor.go":            "Run runs a batch",
 	"call.go > session_permissions.go": "the permissions in force, for Check and Filter",
@@ -45,6 +46,7 @@ var upward = map[string]string{
 	"call.go > session.go":             "Session, and the directories that Check and Filter resolve paths with",
 	"definition.go > pool.go":          "a tool declares itself for a pool",
 	"definition.go > session.go":       "a tool may be switched off in a session",
+	"session_calls.go > gather.go":     "a session knows its open gatherings",
 	"result.go > session.go":           "a result may change the session",
 	"result.go > suspension.go":        "an outcome knows the call that was suspended",
 	"schema.go > session.go":           "a bound value is that of a session",
