@@ -1337,8 +1337,9 @@ type scene struct {
 
 	begin    time.Time
 	outs     []pegboard.Outcome
-	sure     int // calls that must have an outcome
-	most     int // and all that may have one
+	handedIn []pegboard.Outcome // as the framework gets them
+	sure     int                // calls that must have an outcome
+	most     int                // and all that may have one
 	unending []string
 }
 
@@ -1368,7 +1369,10 @@ func play(t *testing.T, p plan, limit int, how manner, onEvent func(s *scene, n 
 	case how.streams:
 		s.playStream(turn, ex, pool)
 	case how.gathers:
-		s.playGathering(t, turn, ex, pool)
+		s.playGathering(turn, ex, pool)
+		for i, o := range s.outs {
+			require.Equal(t, o.Result.Text(), s.handedIn[i].Result.Text(), o.Call.ID)
+		}
 	case how.serially:
 		for _, c := range p.calls() {
 			s.outs = append(s.outs, ex.Run(turn, pool, c)...)
@@ -1406,21 +1410,18 @@ func (s *scene) playStream(turn context.Context, ex anywhere, pool *pegboard.Poo
 }
 
 // playGathering hands in the calls in another order than that of the message.
-func (s *scene) playGathering(t *testing.T, turn context.Context, ex anywhere, pool *pegboard.Pool) {
-	g := ex.Gather(t.Context(), pool, s.plan.calls()...)
-	got := make([]pegboard.Outcome, len(s.plan))
+func (s *scene) playGathering(turn context.Context, ex anywhere, pool *pegboard.Pool) {
+	g := ex.Gather(context.WithoutCancel(turn), pool, s.plan.calls()...)
+	s.handedIn = make([]pegboard.Outcome, len(s.plan))
 	var all sync.WaitGroup
 	for i, c := range s.plan.calls() {
 		all.Go(func() {
 			time.Sleep(s.plan[i].gap * time.Duration(i%3))
-			got[i] = ex.Run(turn, pool, c)[0]
+			s.handedIn[i] = ex.Run(turn, pool, c)[0]
 		})
 	}
 	all.Wait()
 	s.outs = g.End()
-	for i, o := range s.outs {
-		require.Equal(t, o.Result.Text(), got[i].Result.Text(), o.Call.ID)
-	}
 }
 
 // finish ends the message unless it has ended, and reports whether it did.

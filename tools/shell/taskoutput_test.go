@@ -23,11 +23,15 @@ import (
 // here as well.
 func taskCall(ctx context.Context, t *testing.T, s *pegboard.Session, name, input string) pegboard.Outcome {
 	t.Helper()
+	var ex pegboard.Executor
+	return ex.Run(ctx, taskPool(t, s), pegboard.Call{ID: "1", Name: name, Input: []byte(input)})[0]
+}
+
+func taskPool(t *testing.T, s *pegboard.Session) *pegboard.Pool {
+	t.Helper()
 	var reg pegboard.Registry
 	require.NoError(t, reg.Add(shell.TaskOutput(), shell.TaskStop(), shell.Monitor(shell.Options{})))
-	var ex pegboard.Executor
-	pool := reg.AssemblePool(s, pegboard.PoolConfig{Roles: &pegboard.RoleTables{Async: []string{"Monitor"}}, Gates: monitors()})
-	return ex.Run(ctx, pool, pegboard.Call{ID: "1", Name: name, Input: []byte(input)})[0]
+	return reg.AssemblePool(s, pegboard.PoolConfig{Roles: &pegboard.RoleTables{Async: []string{"Monitor"}}, Gates: monitors()})
 }
 
 // monitors turns the feature on that Monitor belongs to.

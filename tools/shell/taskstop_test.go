@@ -221,6 +221,27 @@ func TestTaskCallsKeepTheirOrder(t *testing.T) {
 	})
 }
 
+// TestTaskStopWaitsForNoLook of another message, which may wait for the end of the task: it stops
+// what that waits for.
+func TestTaskStopWaitsForNoLook(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := session(t, t.TempDir())
+		h := fakeTask(t, s, background.Work{})
+		looked := make(chan pegboard.Outcome)
+		pool := taskPool(t, s)
+		go func() {
+			var ex pegboard.Executor
+			looked <- ex.Run(t.Context(), pool, pegboard.Call{Name: "TaskOutput", Input: fmt.Appendf(nil, `{"task_id":%q}`, h.ID())})[0]
+		}()
+		synctest.Wait()
+		begin := time.Now()
+		require.NoError(t, taskCall(t.Context(), t, s, "TaskStop", fmt.Sprintf(`{"task_id":%q}`, h.ID())).Err)
+		require.Contains(t, (<-looked).Result.Text(), "stopped")
+		require.Zero(t, time.Since(begin))
+	})
+}
+
 func TestTaskStopKeepsTheContract(t *testing.T) {
 	t.Parallel()
 	require.NoError(t, tooltest.Check(shell.TaskStop(), `{"task_id":"a"}`, `{"shell_id":"a"}`))
