@@ -133,7 +133,7 @@ func wrongArrows(files []goFile) []finding {
 // it reaches may import.
 var rootModules = []string{
 	"github.com/blevesearch/snowballstem",
-	"github.com/dlclark/regexp2",
+	"github.com/dlclark/regexp2/v2",
 	"github.com/invopop/jsonschema",
 	"github.com/santhosh-tekuri/jsonschema/v5",
 	"golang.org/x/sync",

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/v2"
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/v2"
 
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dlclark/regexp2"
+	"github.com/dlclark/regexp2/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/policy"
