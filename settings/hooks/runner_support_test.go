@@ -89,6 +89,7 @@ func newNoteScene(t *testing.T, file string, o noteOptions) *noteScene {
 		o.config.Dir = s.dir
 	}
 	o.config.ID = "session-1"
+	o.config.PromptDelay = time.Minute // a slow machine does not put the person first
 	o.config.Hooks = s.runner.Hooks()
 	if o.config.Permissions.Mode() == policy.ModeDefault {
 		o.config.Permissions, err = policy.New(o.mode, o.rules)
