@@ -27,9 +27,11 @@ func (p place) managed() bool { return p.source == policy.SourceManaged }
 
 // places returns the directories called name of all places, from the highest precedence to the
 // lowest: managed, from the session's directory up to the project's, the directories of
-// --add-dir, the user's, those of plugins. Each directory is there once, and those that are
-// missing are there, too.
-func (f Files) places(name string, plugins []Plugin) (all []place) {
+// --add-dir, the user's, those of plugins. In a project and in the home directory they are
+// looked for in .claude, and then in the folders besides. Each directory is there once, and those
+// that are missing are there, too.
+func (f Files) places(name string, plugins []Plugin, besides ...string) (all []place) {
+	folders := append([]string{folder}, besides...)
 	seen := map[string]bool{}
 	add := func(source policy.Source, path, plugin string, trusted bool) {
 		if real := realpath.Resolve(path); !seen[real] {
@@ -46,7 +48,9 @@ func (f Files) places(name string, plugins []Plugin) (all []place) {
 	}
 	if err == nil {
 		for _, d := range f.projectDirs(dir, home) {
-			add(policy.SourceProject, filepath.Join(d, folder, name), "", f.Trusted)
+			for _, in := range folders {
+				add(policy.SourceProject, filepath.Join(d, in, name), "", f.Trusted)
+			}
 		}
 		for _, d := range f.Flags.Dirs {
 			if d != "" && !filepath.IsAbs(d) {
@@ -59,6 +63,11 @@ func (f Files) places(name string, plugins []Plugin) (all []place) {
 	}
 	if f.User != "" {
 		all = append(all, place{source: policy.SourceUser, path: filepath.Join(filepath.Dir(f.User), name), trusted: true})
+	}
+	for _, in := range besides {
+		if home != "" {
+			add(policy.SourceUser, filepath.Join(home, in, name), "", true)
+		}
 	}
 	for _, p := range plugins {
 		add(policy.SourceUser, filepath.Join(p.Dir, name), p.Name, true)

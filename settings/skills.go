@@ -27,6 +27,10 @@ const (
 	commandsName = "commands"
 )
 
+// sharedFolder is the folder of skills that several agents read, in a project and in the home
+// directory.
+const sharedFolder = ".agents"
+
 // skillOverridesKey is the key of [Loaded.SkillOverrides].
 const skillOverridesKey = "skillOverrides"
 
@@ -73,7 +77,8 @@ type Skills struct {
 //	bundled       Bundled
 //	prompts       Prompts, under the name mcp__server__prompt
 //
-// At each place the files of the directory commands beside skills follow. Without trust, see
+// In a project and in the home directory, .agents/skills follows .claude/skills. At each place the
+// files of the directory commands beside skills follow. Without trust, see
 // [Files].Trusted, the skills of the project, nested ones and those of Flags.Dirs are loaded,
 // but grant nothing, and links in them lead nowhere outside of their directory. So are nested ones
 // of another repository and below node_modules in any case. A file that
@@ -119,8 +124,12 @@ type skillPlace struct {
 // skillPlaces returns the directories of all places, from the highest precedence to the lowest.
 func (f Files) skillPlaces(o SkillOptions) (all []skillPlace) {
 	for _, name := range []string{skillsName, commandsName} {
-		places := f.places(name, o.Plugins)
-		for _, p := range append(places, f.nestedPlaces(name, places, o.Touched)...) {
+		var besides []string
+		if name == skillsName {
+			besides = []string{sharedFolder}
+		}
+		places := f.places(name, o.Plugins, besides...)
+		for _, p := range append(places, f.nestedPlaces(name, places, o.Touched, besides)...) {
 			s := skillPlace{place: p, commands: name == commandsName}
 			switch {
 			case p.plugin != "":
@@ -142,8 +151,10 @@ func (f Files) skillPlaces(o SkillOptions) (all []skillPlace) {
 }
 
 // nestedPlaces returns the directories called name around files, below the project's directory,
-// that are not among the others. Those nearer to the project's directory come first.
-func (f Files) nestedPlaces(name string, others []place, files []string) (all []place) {
+// that are not among the others, in .claude and in the folders besides. Those nearer to the
+// project's directory come first.
+func (f Files) nestedPlaces(name string, others []place, files, besides []string) (all []place) {
+	folders := append([]string{folder}, besides...)
 	root := f.projectDir()
 	_, home, err := f.sessionDirs()
 	if err != nil || root == "" {
@@ -166,9 +177,13 @@ func (f Files) nestedPlaces(name string, others []place, files []string) (all []
 		known[realpath.Resolve(p.path)] = true
 	}
 	for _, d := range dirs {
-		path := filepath.Join(d, folder, name)
-		if filepath.Base(d) != folder && !sameDir(d, home) && !known[realpath.Resolve(path)] {
-			all = append(all, place{source: policy.SourceProject, path: path, trusted: f.Trusted && isOwn(root, d)})
+		if slices.Contains(folders, filepath.Base(d)) || sameDir(d, home) {
+			continue
+		}
+		for _, in := range folders {
+			if path := filepath.Join(d, in, name); !known[realpath.Resolve(path)] {
+				all = append(all, place{source: policy.SourceProject, path: path, trusted: f.Trusted && isOwn(root, d)})
+			}
 		}
 	}
 	return all
@@ -225,7 +240,7 @@ func (l *skillLoader) read(p skillPlace) {
 }
 
 // openTree opens a directory. A link in the files of an author who is not trusted could show the
-// model any file, so that it must stay inside the directory that holds .claude.
+// model any file, so that it must stay inside the directory that holds .claude or .agents.
 func openTree(p place) (fs.FS, func(), error) {
 	if p.trusted {
 		return os.DirFS(p.path), func() {}, nil
@@ -234,7 +249,7 @@ func openTree(p place) (fs.FS, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &confinedTree{root, path.Join(folder, filepath.Base(p.path))}, func() { _ = root.Close() }, nil
+	return &confinedTree{root, path.Join(filepath.Base(filepath.Dir(p.path)), filepath.Base(p.path))}, func() { _ = root.Close() }, nil
 }
 
 // SkillOverrides returns the visibilities of skills that the key skillOverrides sets, the highest

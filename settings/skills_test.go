@@ -83,6 +83,12 @@ func TestSkillsOfAllPlaces(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.skill(t, claude(w.repo), name, "repo")
 	}
+	shared := func(dir string) string { return filepath.Join(dir, ".agents") }
+	w.skill(t, shared(w.home), "b", "shared by the user's agents")
+	w.skill(t, shared(w.home), "h", "shared by the user's agents")
+	w.skill(t, shared(w.repo), "d", "shared in the repo")
+	w.skill(t, shared(w.repo), "g", "shared in the repo")
+	w.skill(t, shared(filepath.Join(w.dir, "deep")), "f", "shared below")
 	w.skill(t, claude(filepath.Join(w.dir, "deep")), "e", "nested")
 	w.skill(t, claude(filepath.Join(w.dir, "deep")), "d", "nested")
 	w.skill(t, w.plugin, "a", "plugin")
@@ -97,14 +103,14 @@ func TestSkillsOfAllPlaces(t *testing.T) {
 	loaded := w.load(t, o)
 	require.Empty(t, loaded.Problems)
 	want := map[string]string{
-		"a": "From managed.", "b": "From user.", "c": "From app.", "d": "From repo.", "tools:a": "From plugin.", "z": "From the host.",
+		"a": "From managed.", "b": "From user.", "c": "From app.", "d": "From repo.", "g": "From shared in the repo.", "h": "From shared by the user's agents.", "tools:a": "From plugin.", "z": "From the host.",
 		"web:fix": "A command of the project.", "mcp__github__review": "(the text of an MCP server)",
 	}
 	require.Equal(t, want, bodies(loaded.Skills))
-	require.Len(t, loaded.Overridden, 8)
+	require.Len(t, loaded.Overridden, 10)
 
 	o.Touched = []string{filepath.Join(w.dir, "deep", "below", "main.go"), filepath.Join(w.home, "elsewhere"), "relative"}
-	want["e"] = "From nested."
+	want["e"], want["f"] = "From nested.", "From shared below."
 	require.Equal(t, want, bodies(w.load(t, o).Skills))
 	for _, s := range w.load(t, o).Skills {
 		if s.Name == "tools:a" {
@@ -121,6 +127,7 @@ func TestUntrustedSkills(t *testing.T) {
 	w.skill(t, claude, "plain", "repo")
 	w.skill(t, filepath.Join(w.home, ".claude"), "own", "user")
 	w.skill(t, filepath.Join(w.dir, "deep", ".claude"), "nested", "nested")
+	w.skill(t, filepath.Join(w.repo, ".agents"), "shared", "repo")
 	secret := filepath.Join(w.home, "secret")
 	w.write(t, filepath.Join(secret, "SKILL.md"), "Secret.")
 	require.NoError(t, os.Symlink(secret, filepath.Join(claude, "skills", "stolen")))
@@ -129,7 +136,7 @@ func TestUntrustedSkills(t *testing.T) {
 
 	o := settings.SkillOptions{Touched: []string{filepath.Join(w.dir, "deep", "x.go")}}
 	loaded := w.load(t, o)
-	require.Equal(t, map[string]string{"own": "From user.", "plain": "From repo.", "nested": "From nested."}, bodies(loaded.Skills))
+	require.Equal(t, map[string]string{"own": "From user.", "plain": "From repo.", "shared": "From repo.", "nested": "From nested."}, bodies(loaded.Skills))
 	for _, s := range loaded.Skills {
 		require.Equal(t, s.Name == "own", s.Trusted, s.Name)
 	}
@@ -138,7 +145,7 @@ func TestUntrustedSkills(t *testing.T) {
 
 	w.files.Trusted = true
 	loaded = w.load(t, o)
-	require.Len(t, loaded.Skills, 5, "the user trusts the links, too")
+	require.Len(t, loaded.Skills, 6, "the user trusts the links, too")
 	for _, s := range loaded.Skills {
 		require.True(t, s.Trusted)
 	}

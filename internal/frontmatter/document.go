@@ -2,6 +2,7 @@ package frontmatter
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -29,6 +30,9 @@ type Document struct {
 	Headed bool
 	// Fields are the values of the head in the order of the file. Each name is there once.
 	Fields []Field
+	// Unquoted is the line of a description that is no YAML, since it has a colon in it, and that
+	// was read as the text that it is meant to be; 0 if there is none.
+	Unquoted int
 	// Body is the rest of the file, or all of it, with line feeds as line ends. Blank lines
 	// before and after it are cut.
 	Body string
@@ -59,10 +63,43 @@ func Parse(data []byte) (*Document, error) {
 		return nil, err
 	}
 	d := &Document{Headed: headed, Body: strings.TrimRight(trimBlankLines(body), " \t\n")}
-	if d.Fields, err = fields(head); err != nil {
+	if d.Fields, err = fields(head); err == nil {
+		return d, nil
+	}
+	quoted, line := quoteDescription(head)
+	if line == 0 {
 		return nil, err
 	}
+	var again error
+	if d.Fields, again = fields(quoted); again != nil {
+		return nil, err
+	}
+	d.Unquoted = line
 	return d, nil
+}
+
+// UnquotedAdvice says what to do about [Document].Unquoted.
+const UnquotedAdvice = "the description has a colon and is read as text; put it into double quotes"
+
+// quoteDescription returns a head whose description, if it is one line without quotes, is quoted,
+// and the line in the file.
+func quoteDescription(head string) (quoted string, line int) {
+	const name = "description: "
+	lines := strings.Split(head, "\n")
+	i := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, name) })
+	if i < 0 {
+		return "", 0
+	}
+	text := strings.TrimSpace(strings.TrimPrefix(lines[i], name))
+	if text == "" || strings.ContainsAny(text[:1], "\"'|>[{&*!#%@`") {
+		return "", 0
+	}
+	literal, err := json.Marshal(text) // is a value in double quotes of YAML, too
+	if err != nil {
+		return "", 0
+	}
+	lines[i] = name + string(literal)
+	return strings.Join(lines, "\n"), i + 2
 }
 
 // Field returns the value of a name, and whether there is one that is not null.

@@ -56,6 +56,24 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParseReadsAColonInADescription: many files of skills have one, which other readers accept.
+func TestParseReadsAColonInADescription(t *testing.T) {
+	for text, want := range map[string]string{
+		`Use it when: always`:           `"Use it when: always"`,
+		`Says "a": b, \ and c: # d`:     `"Says \"a\": b, \\ and c: # d"`,
+		`Übersetzt: Ärger <b> & mehr: `: `"Übersetzt: Ärger <b> & mehr:"`,
+	} {
+		d, err := frontmatter.Parse([]byte("---\nname: x\ndescription: " + text + "\ntools: [Read]\n---\nbody"))
+		require.NoError(t, err, text)
+		require.JSONEq(t, `{"name": "x", "description": `+want+`, "tools": ["Read"]}`, asJSON(t, d))
+		require.Equal(t, 3, d.Unquoted)
+		require.Equal(t, 4, d.Fields[2].Line)
+	}
+	d, err := frontmatter.Parse([]byte("---\ndescription: nothing to mend\n---\n"))
+	require.NoError(t, err)
+	require.Zero(t, d.Unquoted)
+}
+
 // asJSON returns the fields of a document as one JSON object.
 func asJSON(t testing.TB, d *frontmatter.Document) string {
 	var b strings.Builder
@@ -88,7 +106,9 @@ func TestParseRefuses(t *testing.T) {
 		{name: "one line", file: "---", line: 1, want: "the head does not end"},
 		{name: "a list", file: head("- a"), line: 2, want: "the head is a list"},
 		{name: "a text", file: head("", "hello"), line: 3, want: `the head is the text "hello"`},
-		{name: "colon in a value", file: head("name: x", "description: Use it when: always"), line: 3, want: "double quotes"},
+		{name: "colon in a value", file: head("name: x", "hint: Use it when: always"), line: 3, want: "double quotes"},
+		{name: "colon in a description, and another fault", file: head("description: Use it when: always", "a: [b"), line: 2, want: "double quotes"},
+		{name: "colon in a description of two lines", file: head("description: Use it when: always", "  or never: x"), line: 2, want: "double quotes"},
 		{name: "tab", file: head("a:", "\tb: c"), line: 3, want: "indent with blanks"},
 		{name: "open quote", file: head(`a: "b`), want: "not valid YAML"},
 		{name: "open list", file: head("a: [b"), want: "not valid YAML"},

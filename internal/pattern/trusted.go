@@ -9,7 +9,7 @@ import (
 // They are changed in everyday work, so that a rule may permit it; a mode that permits edits
 // does not. Each line is a class.
 var trustedNames = strings.Fields(`
-	.cursor .windsurf .codeium .gemini .qwen .codex .zed .continue .roo .amazonq .kiro .junie .augment .trae .opencode .crush .kilocode .factory .cline .aider .goose .openhands .theia
+	.cursor .windsurf .codeium .gemini .qwen .codex .zed .continue .roo .amazonq .kiro .junie .augment .trae .opencode .agents .crush .kilocode .factory .cline .aider .goose .openhands .theia
 	opencode.json opencode.jsonc .opencode.json crush.json .crush.json mcp.json .aider.conf.yml .clinerules .cursorrules .windsurfrules .roorules .kilocoderules .goosehints .roomodes
 	.fleet .vs .nova .exrc .nvimrc .nvim.lua .vimrc _vimrc .gvimrc .lvimrc .local.vimrc .vimspector.json .dir-locals.el .dir-locals-2.el
 	.gdbinit .lldbinit .pdbrc .irbrc .pryrc .byebugrc .rprofile .renviron .iex.exs .ghci .ocamlinit .julia

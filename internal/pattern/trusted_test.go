@@ -16,7 +16,7 @@ func TestTrusted(t *testing.T) {
 	}{
 		{path: "/a/.cursor/mcp.json", want: ".cursor"},
 		{path: "/a/.CURSOR/rules/x", want: ".cursor"},
-		{path: "/a/b/opencode.json", want: "opencode.json"},
+		{path: "/a/b/opencode.json", want: "opencode.json"}, {path: "/a/.agents/skills/x/SKILL.md", want: ".agents"},
 		{path: "/a/CLAUDE.md", want: "CLAUDE.md"},
 		{path: "/a/docs/claude.md"},
 		{path: "/a/docs/agents.md"},

@@ -385,6 +385,9 @@ func parseFile(data []byte, origin string, plugin *pluginFile) (Definition, []Pr
 	if !document.Headed && plugin == nil {
 		return Definition{}, nil, r.skipped(0, errors.New("it does not begin with a head; write name and description between two lines of three hyphens"))
 	}
+	if document.Unquoted > 0 {
+		r.problem(document.Unquoted, "%s", frontmatter.UnquotedAdvice)
+	}
 	r.Prompt = document.Body
 	fields := make([]field, len(document.Fields))
 	for i, f := range document.Fields {

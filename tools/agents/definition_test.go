@@ -148,12 +148,20 @@ func texts(problems []agents.Problem) (all []string) {
 	return all
 }
 
+// TestParseReadsAColonInADescription says so to its author.
+func TestParseReadsAColonInADescription(t *testing.T) {
+	d, problems, err := agents.Parse([]byte("---\nname: a\ndescription: Use when: always\n---\nx"), "a.md")
+	require.NoError(t, err)
+	require.Equal(t, "Use when: always", d.Description)
+	require.Equal(t, []agents.Problem{{Path: "a.md", Line: 3, Text: "the description has a colon and is read as text; put it into double quotes"}}, problems)
+}
+
 func TestParseSkips(t *testing.T) {
 	for _, tt := range []struct{ name, file, want string }{
 		{name: "empty", want: "a.md: it does not begin with a head"},
 		{name: "no head", file: "# Readme", want: "a.md: it does not begin with a head"},
 		{name: "unclosed head", file: "---\nname: a\n", want: "a.md:1: the head does not end"},
-		{name: "no YAML", file: "---\nname: a\ndescription: Use when: always\n---\n", want: "a.md:3: the head is not valid YAML"},
+		{name: "no YAML", file: "---\nname: a\nmodel: Use when: always\n---\n", want: "a.md:3: the head is not valid YAML"},
 		{name: "no name", file: "---\ndescription: b\n---\nx", want: "a.md: it has no name"},
 		{name: "empty name", file: "---\nname: ' '\ndescription: b\n---\nx", want: "a.md: it has no name"},
 		{name: "colon in the name", file: "---\nname: a:b\ndescription: c\n---\n", want: `a.md: the name "a:b" has a colon`},

@@ -37,6 +37,9 @@ func Parse(path string, data []byte) (Skill, []Problem, error) {
 	if err != nil {
 		return Skill{}, nil, &FileError{path, err}
 	}
+	if doc.Unquoted > 0 {
+		r.note("line %d: %s", doc.Unquoted, frontmatter.UnquotedAdvice)
+	}
 	for _, f := range doc.Fields {
 		if err := r.read(f); err != nil {
 			return Skill{}, nil, &FileError{path, err}
