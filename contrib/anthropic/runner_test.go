@@ -240,13 +240,16 @@ func TestEndOfTheContext(t *testing.T) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		})
-		ended := make(chan []pegboard.Outcome, 1)
-		s := newSession(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Batch: func(_ context.Context, o []pegboard.Outcome) error { ended <- o; return nil }}}, "Wait")
+		ended := make(chan error, 2)
+		s := newSession(t, pegboard.SessionConfig{Hooks: pegboard.Hooks{Batch: func(_ context.Context, o []pegboard.Outcome) error {
+			ended <- o[0].Err
+			ended <- o[1].Err
+			return nil
+		}}}, "Wait")
 		_, err := run(ctx, play(t, tooltest.Turn{Calls: []pegboard.Call{call("Wait", `{}`), call("Wait", `{}`)}}).Client, &pegboard.Executor{}, poolOf(t, s, wait))
 		require.ErrorIs(t, err, context.Canceled)
-		for _, o := range <-ended {
-			require.ErrorIs(t, o.Err, pegboard.ErrCancelled)
-		}
+		require.ErrorIs(t, <-ended, pegboard.ErrCancelled)
+		require.ErrorIs(t, <-ended, pegboard.ErrCancelled)
 	})
 }
 
