@@ -18,6 +18,9 @@ import (
 //
 // The error is that of t's Info, or a *[pegboard.BuildError].
 func FromTool(ctx context.Context, t tool.InvokableTool) (pegboard.Tool, error) {
+	if t == nil {
+		return nil, errors.New("eino: no tool")
+	}
 	info, err := t.Info(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("eino: the info of a tool: %w", err)

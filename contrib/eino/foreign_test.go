@@ -102,7 +102,9 @@ func (o oddTool) Info(context.Context) (*schema.ToolInfo, error) { return o.info
 func TestFromToolRefuses(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	_, err := eino.FromTool(t.Context(), oddTool{err: broken})
+	_, err := eino.FromTool(t.Context(), nil)
+	require.Error(t, err)
+	_, err = eino.FromTool(t.Context(), oddTool{err: broken})
 	require.ErrorIs(t, err, broken)
 	_, err = eino.FromTool(t.Context(), oddTool{})
 	require.Error(t, err)

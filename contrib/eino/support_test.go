@@ -3,6 +3,7 @@ package eino_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -215,7 +216,7 @@ func newTools(t testing.TB, s *pegboard.Session, tools ...pegboard.Tool) *eino.T
 	t.Helper()
 	var r pegboard.Registry
 	require.NoError(t, r.Add(tools...))
-	made, err := eino.New(new(pegboard.Executor), r.AssemblePool(s, pegboard.PoolConfig{}))
+	made, err := eino.New(&pegboard.Executor{Logger: slog.New(slog.DiscardHandler)}, r.AssemblePool(s, pegboard.PoolConfig{}))
 	require.NoError(t, err)
 	return made
 }

@@ -24,18 +24,20 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
-// TestLoop has a model call tools that exist, in a wrong way, that are denied, and that are not there.
+// TestLoop has a model call tools that exist, in a wrong way, that are denied, that panic, and that
+// are not there.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, run func(*eino.Tools, *script) (*schema.Message, error)) {
 		s := &script{messages: [][]schema.ToolCall{{
-			call("1", "Add", `{"a": 1, "b": 2}`), call("2", "Add", `{"a": "one"}`), call("3", "Drop", ``), call("4", "Gone", `{}`),
+			call("1", "Add", `{"a": 1, "b": 2}`), call("2", "Add", `{"a": "one"}`), call("3", "Drop", ``), call("4", "Gone", `{}`), call("5", "Fall", `{}`),
 		}}}
-		tools := newTools(t, newSession(t, pegboard.SessionConfig{Permissions: allowing(t, "Add")}), add, answering("Drop", pegboard.TextResult("dropped")))
+		fall := pegboard.BuildFunc("Fall", "Falls.", func(context.Context, struct{}) (string, error) { panic("fallen") })
+		tools := newTools(t, newSession(t, pegboard.SessionConfig{Permissions: allowing(t, "Add", "Fall")}), add, answering("Drop", pegboard.TextResult("dropped")), fall)
 		answer, err := run(tools, s)
 		require.NoError(t, err)
 		require.Equal(t, "done", answer.Content)
-		require.Len(t, s.infos, 2)
+		require.Len(t, s.infos, 3)
 		require.Equal(t, "Add", s.infos[0].Name)
 		require.Equal(t, "Adds two numbers.", s.infos[0].Desc)
 		input, err := s.infos[0].ToJSONSchema()
@@ -44,11 +46,12 @@ func TestLoop(t *testing.T) {
 		require.NoError(t, err)
 		require.JSONEq(t, `{"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a", "b"], "additionalProperties": false}`, string(sent))
 		results := s.results()
-		require.Len(t, results, 4)
+		require.Len(t, results, 5)
 		require.Equal(t, "3", results[0])
 		require.Contains(t, results[1], `"one"`)
 		require.Contains(t, results[2], "Drop was denied")
 		require.Contains(t, results[3], "Gone")
+		require.Contains(t, results[4], "Fall")
 	})
 }
 
