@@ -38,6 +38,8 @@ const (
 	rulesOnlyKey   = "allowManagedPermissionRulesOnly"
 	hooksOnlyKey   = "allowManagedHooksOnly"
 	serversOnlyKey = "allowManagedMcpServersOnly"
+
+	managedServersKey = "managedMcpServers"
 )
 
 // sandboxKey is a key of the host's whose user may believe that it counts.
@@ -55,7 +57,9 @@ func ownKeys() []string {
 }
 
 // managedKeys are the keys that count in managed files only.
-func managedKeys() []string { return []string{rulesOnlyKey, hooksOnlyKey, serversOnlyKey} }
+func managedKeys() []string {
+	return []string{rulesOnlyKey, hooksOnlyKey, serversOnlyKey, managedServersKey}
+}
 
 // The keys inside permissions.
 const (

@@ -45,9 +45,9 @@ func (a Approval) String() string {
 // A Server is a configured MCP server. Its Source is the path of the file.
 type Server struct {
 	mcpjson.Server
-	// Scope is SourceLocal for projects[DIR].mcpServers of .claude.json, SourceProject for
-	// .mcp.json, and SourceUser for mcpServers of .claude.json. A server of a higher scope
-	// replaces those of the same name.
+	// Scope is SourceManaged for managedMcpServers of a managed file, SourceLocal for
+	// projects[DIR].mcpServers of .claude.json, SourceProject for .mcp.json, and SourceUser for
+	// mcpServers of .claude.json. A server of a higher scope replaces those of the same name.
 	Scope policy.Source
 	Position
 	Approval Approval
@@ -107,7 +107,11 @@ func (p *serverPolicy) approve(s *Server) (Approval, string) {
 	if !p.allows(s.Server) {
 		return ServerOff, "no entry of " + allowedServersKey + " is about it"
 	}
-	if s.Scope != policy.SourceProject {
+	switch s.Scope {
+	case policy.SourceManaged:
+		return ServerOn, "a managed file has it"
+	case policy.SourceProject:
+	default:
 		return ServerOn, "it is the user's own"
 	}
 	if at, ok := p.disabled[s.Name]; ok {
@@ -271,6 +275,9 @@ func (l *loader) readServers(ctx context.Context) error {
 		p.allowed = []serverPattern{}
 		l.warn(only.at, "%s is on and there is no %s, so that no server is allowed", serversOnlyKey, allowedServersKey)
 	}
+	for _, r := range l.readers {
+		r.readManagedServers()
+	}
 	project, err := l.openServers(ctx, policy.SourceProject, l.Files.Servers, maxBytes)
 	if err != nil {
 		return err
@@ -302,6 +309,22 @@ func (l *loader) readServers(ctx context.Context) error {
 	l.noteAlike()
 	slices.SortFunc(l.Loaded.Servers, func(a, b Server) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
+}
+
+// readManagedServers reads the servers that a managed file gives to everybody. Only servers at an
+// address count: a process would be a command of the file that runs unasked.
+func (r *fileReader) readManagedServers() {
+	v, ok := r.key(managedServersKey)
+	switch {
+	case !ok:
+	case !r.managed():
+		r.warnAt(v, "%s counts in managed files only", managedServersKey)
+	case !r.doc.Opens(v, '{'):
+		r.warnAt(v, `%s: there is %s, so that no server of it counts; write an object such as {"docs": {"type": "http", "url": "https://example.com/mcp"}}`, managedServersKey, r.describe(v))
+	default:
+		servers := &serverReader{loader: r.loader, text: r.text, doc: r.doc}
+		servers.read(v, policy.SourceManaged)
+	}
 }
 
 // noteAlike warns about servers of several files whose tools have the same names. Those of one
@@ -420,6 +443,10 @@ func (r *serverReader) read(v jsonedit.Span, scope policy.Source) {
 		if s.HeadersHelper != "" && scope == policy.SourceProject && !r.Trusted {
 			server.HeadersHelper = ""
 			r.warn(server.Position, "headersHelper of %s does not count until the project is trusted", strictjson.Quote(s.Name))
+		}
+		if scope == policy.SourceManaged && s.Type == mcpjson.Stdio {
+			r.warn(server.Position, "%s is a process, and does not count: %s may have servers at an address only", strictjson.Quote(s.Name), managedServersKey)
+			continue
 		}
 		if other, twice := known[s.Name]; twice {
 			r.discount(r.note(FactServer, s.String(), scope, server.Position), "overridden by %v", other)

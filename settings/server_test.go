@@ -2,6 +2,8 @@ package settings_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,6 +72,35 @@ func TestServerApproval(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestManagedServers are there for everybody, above those of the same name, unless they are denied.
+func TestManagedServers(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	f.Managed = []string{filepath.Join(t.TempDir(), "managed-settings.json")}
+	write(t, f.Servers, `{"mcpServers": {"docs": {"url": "https://example.org/theirs"}}}`)
+	write(t, f.User, `{"deniedMcpServers": [{"serverName": "off"}], "managedMcpServers": {"mine": {"url": "https://h/"}}}`)
+	write(t, f.Managed[0], `{"managedMcpServers": {
+		"docs": {"type": "http", "url": "https://example.com/mcp"}, "off": {"type": "sse", "url": "https://example.com/off"},
+		"run": {"command": "x"}, "bad": {"type": "http"}}}`)
+	l := load(t, f)
+	require.Equal(t, map[string]string{"docs": "on", "off": "off"}, approvals(l))
+	i := slices.IndexFunc(l.Servers, func(s settings.Server) bool { return s.Name == "docs" })
+	require.Equal(t, "https://example.com/mcp", l.Servers[i].URL)
+	require.Equal(t, policy.SourceManaged, l.Servers[i].Scope)
+	require.Equal(t, 2, l.Servers[i].Line)
+	warnings := fmt.Sprint(l.Warnings)
+	for _, want := range []string{"managedMcpServers counts in managed files only", `"run" is a process, and does not count`, "bad"} {
+		require.Contains(t, warnings, want)
+	}
+	require.Len(t, l.Warnings, 3)
+
+	write(t, f.Managed[0], `{"managedMcpServers": ["docs"]}`)
+	write(t, f.User, `{"managedMcpServer": {}}`)
+	l = load(t, f)
+	require.Contains(t, fmt.Sprint(l.Warnings), "managedMcpServers: there is a list, so that no server of it counts")
+	require.Contains(t, fmt.Sprint(l.Warnings), "managedMcpServer is not known; did you mean managedMcpServers?")
 }
 
 // TestWrongDenialOfServers: what denies servers and cannot be read is an error.

@@ -26,7 +26,8 @@
 //	env                                                   Loaded.Env, Loaded.Values
 //	enableAllProjectMcpServers, enabledMcpjsonServers,
 //	disabledMcpjsonServers, allowedMcpServers,
-//	deniedMcpServers, allowManagedMcpServersOnly          Loaded.Servers
+//	deniedMcpServers, allowManagedMcpServersOnly,
+//	managedMcpServers                                     Loaded.Servers
 //	allowManagedPermissionRulesOnly                       Loaded.Rules
 //
 // All other keys are the host's, see [Loaded.Key]. A setting that does not count gives a [Warning].
