@@ -64,6 +64,7 @@ type run struct {
 	mu      sync.Mutex // guards the fields below
 	message *pegboard.Gathering
 	waiting map[string][]pegboard.Call // those of message that were not made yet, by key
+	ended   error                      // why there is no further request
 }
 
 // key is what the runner tells of a call: the name, and the input after it was decoded and encoded.
@@ -89,23 +90,29 @@ func (r *run) beforeRequest(request *http.Request, next option.MiddlewareNext) (
 	g := r.message
 	r.message = nil
 	r.mu.Unlock()
-	if g == nil {
-		return next(request)
+	var outcomes []pegboard.Outcome
+	if g != nil {
+		outcomes = g.End()
 	}
-	var ended error
-	for _, o := range g.End() {
+	if ended := r.note(outcomes); ended != nil { // without this header the client would try again
+		return &http.Response{Header: http.Header{"X-Should-Retry": {"false"}}, Body: http.NoBody, Request: request}, ended
+	}
+	return next(request)
+}
+
+// note returns why there is no further request, or nil.
+func (r *run) note(outcomes []pegboard.Outcome) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, o := range outcomes {
 		switch {
 		case errors.Is(o.Err, pegboard.ErrSuspended):
-			ended = o.Err
-		case o.StopTurn && ended == nil:
-			ended = ErrStopTurn
+			r.ended = o.Err
+		case o.StopTurn && r.ended == nil:
+			r.ended = ErrStopTurn
 		}
 	}
-	if ended == nil {
-		return next(request)
-	}
-	// Without this header the client would try again.
-	return &http.Response{Header: http.Header{"X-Should-Retry": {"false"}}, Body: http.NoBody, Request: request}, ended
+	return r.ended
 }
 
 // take returns the call that the runner makes.
@@ -185,8 +192,11 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]sdk.BetaTo
 			Failed  bool `json:"is_error"`
 		}
 	}
-	if err := json.Unmarshal(message[0], &m); err != nil || !m.Content[0].Failed {
-		return m.Content[0].Content, err
+	if err := json.Unmarshal(message[0], &m); err != nil {
+		return nil, err
+	}
+	if !m.Content[0].Failed {
+		return m.Content[0].Content, nil
 	}
 	var texts []string // there is nothing else in a failed result
 	for _, b := range m.Content[0].Content {

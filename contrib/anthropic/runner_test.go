@@ -230,6 +230,19 @@ func TestStopTurn(t *testing.T) {
 	}
 }
 
+// TestEndedRunner: a runner that was ended sends nothing more.
+func TestEndedRunner(t *testing.T) {
+	t.Parallel()
+	ends := pegboard.Hooks{Batch: func(_ context.Context, o []pegboard.Outcome) error { o[0].StopTurn = true; return nil }}
+	s := play(t, tooltest.Turn{Calls: []pegboard.Call{call("Double", `{"text":"a"}`)}})
+	runner := pegboardanthropic.NewToolRunner(s.Client, &pegboard.Executor{}, poolOf(t, newSession(t, pegboard.SessionConfig{Hooks: ends}), double), params())
+	for range 3 {
+		_, err := runner.RunToCompletion(t.Context())
+		require.ErrorIs(t, err, pegboardanthropic.ErrStopTurn)
+	}
+	require.Len(t, s.asked(), 1)
+}
+
 // TestEndOfTheContext: calls end with the context of the runner, and no message stays open.
 func TestEndOfTheContext(t *testing.T) {
 	t.Parallel()
