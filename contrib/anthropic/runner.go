@@ -30,9 +30,9 @@ var ErrStopTurn = errors.New("a tool call has ended the turn")
 // same thing, and together otherwise. Each has its id, and the bytes that the model wrote. The model
 // reads the text of a failed call, also of one that was denied, with is_error and "Error: " before it.
 //
-// In the place of the next request the runner fails with an error that wraps [ErrStopTurn] if an
-// outcome has StopTurn, and [pegboard.ErrSuspended] if one is suspended. After any error use another runner:
-// the SDK's calls the tools of its last message once more.
+// If an outcome has StopTurn, the runner fails in the place of the next request, with an error that
+// wraps [ErrStopTurn]. After any error use another runner: the SDK's calls the tools of its last
+// message once more.
 func NewToolRunner(client sdk.Client, e *pegboard.Executor, p *pegboard.Pool, params sdk.BetaToolRunnerParams, opts ...option.RequestOption) *sdk.BetaToolRunner {
 	r := newRun(e, p)
 	runner := client.Beta.Messages.NewToolRunner(r.tools, params, r.options(opts)...)
@@ -64,7 +64,7 @@ type run struct {
 	mu      sync.Mutex // guards the fields below
 	message *pegboard.Gathering
 	waiting map[string][]pegboard.Call // those of message that were not made yet, by key
-	ended   error                      // why there is no further request
+	ended   bool                       // an outcome had StopTurn
 }
 
 // key is what the runner tells of a call: the name, and the input after it was decoded and encoded.
@@ -94,24 +94,17 @@ func (r *run) beforeRequest(request *http.Request, next option.MiddlewareNext) (
 	if g != nil {
 		outcomes = g.End()
 	}
-	if ended := r.note(outcomes); ended != nil { // without this header the client would try again
-		return &http.Response{Header: http.Header{"X-Should-Retry": {"false"}}, Body: http.NoBody, Request: request}, ended
+	if r.note(outcomes) { // without this header the client would try again
+		return &http.Response{Header: http.Header{"X-Should-Retry": {"false"}}, Body: http.NoBody, Request: request}, ErrStopTurn
 	}
 	return next(request)
 }
 
-// note returns why there is no further request, or nil.
-func (r *run) note(outcomes []pegboard.Outcome) error {
+// note reports whether one of these outcomes, or an earlier one, has StopTurn.
+func (r *run) note(outcomes []pegboard.Outcome) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, o := range outcomes {
-		switch {
-		case errors.Is(o.Err, pegboard.ErrSuspended):
-			r.ended = o.Err
-		case o.StopTurn && r.ended == nil:
-			r.ended = ErrStopTurn
-		}
-	}
+	r.ended = r.ended || slices.ContainsFunc(outcomes, func(o pegboard.Outcome) bool { return o.StopTurn })
 	return r.ended
 }
 
