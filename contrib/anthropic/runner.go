@@ -30,9 +30,9 @@ var ErrStopTurn = errors.New("a tool call has ended the turn")
 // same thing, and together otherwise. Each has its id, and the bytes that the model wrote. The model
 // reads the text of a failed call, also of one that was denied, with is_error and "Error: " before it.
 //
-// In the place of the next request the runner fails with an error that wraps [ErrStopTurn] if an
-// outcome has StopTurn, and [pegboard.ErrSuspended] if one is suspended. After any error use another runner:
-// the SDK's calls the tools of its last message once more.
+// If an outcome has StopTurn, the runner fails in the place of the next request, with an error that
+// wraps [ErrStopTurn]. After any error use another runner: the SDK's calls the tools of its last
+// message once more.
 func NewToolRunner(client sdk.Client, e *pegboard.Executor, p *pegboard.Pool, params sdk.BetaToolRunnerParams, opts ...option.RequestOption) *sdk.BetaToolRunner {
 	r := newRun(e, p)
 	runner := client.Beta.Messages.NewToolRunner(r.tools, params, r.options(opts)...)
@@ -64,6 +64,7 @@ type run struct {
 	mu      sync.Mutex // guards the fields below
 	message *pegboard.Gathering
 	waiting map[string][]pegboard.Call // those of message that were not made yet, by key
+	ended   bool                       // an outcome had StopTurn
 }
 
 // key is what the runner tells of a call: the name, and the input after it was decoded and encoded.
@@ -89,23 +90,22 @@ func (r *run) beforeRequest(request *http.Request, next option.MiddlewareNext) (
 	g := r.message
 	r.message = nil
 	r.mu.Unlock()
-	if g == nil {
-		return next(request)
+	var outcomes []pegboard.Outcome
+	if g != nil {
+		outcomes = g.End()
 	}
-	var ended error
-	for _, o := range g.End() {
-		switch {
-		case errors.Is(o.Err, pegboard.ErrSuspended):
-			ended = o.Err
-		case o.StopTurn && ended == nil:
-			ended = ErrStopTurn
-		}
+	if r.note(outcomes) { // without this header the client would try again
+		return &http.Response{Header: http.Header{"X-Should-Retry": {"false"}}, Body: http.NoBody, Request: request}, ErrStopTurn
 	}
-	if ended == nil {
-		return next(request)
-	}
-	// Without this header the client would try again.
-	return &http.Response{Header: http.Header{"X-Should-Retry": {"false"}}, Body: http.NoBody, Request: request}, ended
+	return next(request)
+}
+
+// note reports whether one of these outcomes, or an earlier one, has StopTurn.
+func (r *run) note(outcomes []pegboard.Outcome) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = r.ended || slices.ContainsFunc(outcomes, func(o pegboard.Outcome) bool { return o.StopTurn })
+	return r.ended
 }
 
 // take returns the call that the runner makes.
@@ -185,8 +185,11 @@ func (t *tool) Execute(ctx context.Context, input json.RawMessage) ([]sdk.BetaTo
 			Failed  bool `json:"is_error"`
 		}
 	}
-	if err := json.Unmarshal(message[0], &m); err != nil || !m.Content[0].Failed {
-		return m.Content[0].Content, err
+	if err := json.Unmarshal(message[0], &m); err != nil {
+		return nil, err
+	}
+	if !m.Content[0].Failed {
+		return m.Content[0].Content, nil
 	}
 	var texts []string // there is nothing else in a failed result
 	for _, b := range m.Content[0].Content {

@@ -200,19 +200,24 @@ func TestStopTurn(t *testing.T) {
 			return &pegboard.Result{Parts: []pegboard.Part{{Text: "bye"}}, StopTurn: true}, nil
 		},
 	})
+	pay := pegboard.BuildFunc("Pay", "Pays.", func(context.Context, struct{}) (string, error) { panic("it ran") })
+	journal, err := pegboard.NewFileJournal(t.TempDir())
+	require.NoError(t, err)
+	suspends := pegboard.SessionConfig{ID: "s", Suspend: &pegboard.Suspending{Key: make([]byte, 32), Journal: journal}}
 	batch := pegboard.Hooks{Batch: func(_ context.Context, o []pegboard.Outcome) error { o[0].StopTurn = true; return nil }}
 	for name, test := range map[string]struct {
 		cfg   pegboard.SessionConfig
 		calls []pegboard.Call
 	}{
 		"result":     {calls: []pegboard.Call{call("Double", `{"text":"a"}`), call("Enough", `{}`)}},
+		"suspended":  {suspends, []pegboard.Call{call("Pay", `{}`), call("Double", `{"text":"a"}`)}},
 		"Batch hook": {pegboard.SessionConfig{Hooks: batch}, []pegboard.Call{call("Double", `{"text":"a"}`)}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bothWays(t, func(t *testing.T, run loop) {
 				s := play(t, tooltest.Turn{Calls: test.calls})
-				pool := poolOf(t, newSession(t, test.cfg), double, enough)
+				pool := poolOf(t, newSession(t, test.cfg), double, enough, pay)
 				messages, err := run(t.Context(), s.Client, &pegboard.Executor{}, pool)
 				require.ErrorIs(t, err, pegboardanthropic.ErrStopTurn)
 				require.Len(t, s.asked(), 1, "nothing was tried again")
@@ -228,6 +233,19 @@ func TestStopTurn(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestEndedRunner: a runner that was ended sends nothing more.
+func TestEndedRunner(t *testing.T) {
+	t.Parallel()
+	ends := pegboard.Hooks{Batch: func(_ context.Context, o []pegboard.Outcome) error { o[0].StopTurn = true; return nil }}
+	s := play(t, tooltest.Turn{Calls: []pegboard.Call{call("Double", `{"text":"a"}`)}})
+	runner := pegboardanthropic.NewToolRunner(s.Client, &pegboard.Executor{}, poolOf(t, newSession(t, pegboard.SessionConfig{Hooks: ends}), double), params())
+	for range 3 {
+		_, err := runner.RunToCompletion(t.Context())
+		require.ErrorIs(t, err, pegboardanthropic.ErrStopTurn)
+	}
+	require.Len(t, s.asked(), 1)
 }
 
 // TestEndOfTheContext: calls end with the context of the runner, and no message stays open.
