@@ -53,8 +53,9 @@ type Hooks struct {
 	// call, except one that is submitted after [Stream.Abandon].
 	NotRun func(ctx context.Context, h *HookCall) error
 	// Batch runs when all calls of a message have ended. It may set the Result and StopTurn
-	// of their outcomes. For words that the model should read it calls [SayInBatch]. A
-	// [Stream] yields outcomes before it is finished, and the others when Batch has returned.
+	// of their outcomes, which it must not keep. For words that the model should read it calls
+	// [SayInBatch]. A [Stream] yields outcomes before it is finished, and the others when Batch has
+	// returned.
 	// A change of a result that was yielded has no effect and is logged; for StopTurn of such
 	// an outcome see [Stream.StopTurn]. Of a [Gathering] it runs in End, which is after all results.
 	Batch func(ctx context.Context, outcomes []Outcome) error
