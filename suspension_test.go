@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -310,4 +311,39 @@ func TestSuspendedStream(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "wrote a ", outs[0].Result.Text())
 	require.Equal(t, 1, batches)
+}
+
+// TestSuspendedGathering: a call that was not handed in has ended, also after the answer.
+func TestSuspendedGathering(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	batches := 0
+	cfg := pegboard.SessionConfig{
+		Permissions: rules(t, policy.ModeDefault, policy.RuleSet{Allow: []string{"Edit(free/**)"}}),
+		Hooks:       pegboard.Hooks{Batch: func(_ ctx, outs []pegboard.Outcome) error { batches++; return nil }},
+	}
+	p, ex := o.process(cfg), executor(pegboard.Executor{})
+	calls := []pegboard.Call{call("1", "Note", `{"path":"a"}`), call("2", "Note", `{"path":"free/b"}`), call("3", "Note", `{"path":"a"}`), call("4", "Note", `{"path":"free/d"}`)}
+	g := ex.Gather(t.Context(), p, calls...)
+	var framework sync.WaitGroup
+	for _, c := range slices.Backward(calls[:3]) {
+		framework.Go(func() { ex.Run(t.Context(), p, c) })
+	}
+	framework.Wait()
+	outs := g.End()
+	require.ErrorIs(t, outs[0].Err, pegboard.ErrSuspended)
+	require.NoError(t, outs[1].Err)
+	require.ErrorIs(t, outs[2].Err, pegboard.ErrSuspended, "it stands behind the first")
+	require.ErrorIs(t, outs[3].Err, pegboard.ErrCancelled)
+	require.Zero(t, batches, "the message has not ended")
+	v, err := o.session.Suspension(outs)
+	require.NoError(t, err)
+	require.Len(t, v.Questions, 1)
+	outs, err = o.resumeWith(cfg, saved(t, v), map[string]policy.Decision{v.Questions[0].ID: answerYes})
+	require.NoError(t, err)
+	require.Equal(t, "wrote a ", outs[0].Result.Text())
+	require.Equal(t, "wrote free/b ", outs[1].Result.Text())
+	require.ErrorIs(t, outs[2].Err, pegboard.ErrSuspended, "it is asked about now")
+	require.Contains(t, outs[3].Result.Text(), "did not hand it in")
+	require.Equal(t, int32(2), o.ran.Load())
 }
