@@ -4,6 +4,7 @@
 //	s, err := serve.New(serve.Options{Name: "notes", Open: open})
 //	…
 //	err = s.Stdio(ctx)                 // one client: the program that has started this one
+//	err = s.Connect(ctx, pipe)         // one client on a connection, such as a part of this program
 //	http.Handle("/mcp", s.Handler())   // any number of clients
 //
 // Each client has a session of its own, which Options.Open makes and the server closes when
@@ -53,7 +54,7 @@
 //
 // # Concurrency
 //
-//  1. All methods of a Server may be called concurrently, also before and during Stdio.
+//  1. All methods of a Server may be called concurrently, also before and during Stdio and Connect.
 //  2. Calls of a client that may not run beside each other run one after the other, as in
 //     one message of a model, and at most Executor.MaxParallel run at once. A call that waits
 //     for an answer, and has not begun, holds up no other.
@@ -62,6 +63,6 @@
 //  4. The pool func is called when the client comes and by Refresh, one call at a time for
 //     a client. A call uses the pool of the last time.
 //  5. A client is asked one thing at a time.
-//  6. When Stdio has returned, the session of its client is closed. When Close has
+//  6. When Stdio or Connect has returned, the session of its client is closed. When Close has
 //     returned, those of all clients are.
 package serve

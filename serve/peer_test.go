@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -102,10 +103,10 @@ func TestOpenFails(t *testing.T) {
 				t.Parallel()
 				s, err := serve.New(serve.Options{Open: tt.open, Executor: &pegboard.Executor{Logger: slog.New(slog.DiscardHandler)}})
 				require.NoError(t, err)
-				near, far := mcp.NewInMemoryTransports()
+				near, far := net.Pipe()
 				ended := make(chan error, 1)
-				go func() { ended <- s.Serve(context.Background(), far) }()
-				session, err := client("a", nil).Connect(t.Context(), near, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
+				go func() { ended <- s.Connect(context.Background(), far) }()
+				session, err := client("a", nil).Connect(t.Context(), over(near), &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 				if err == nil {
 					_, err = session.ListTools(t.Context(), nil)
 				}
@@ -423,9 +424,9 @@ func TestManyClients(t *testing.T) {
 			var transport mcp.Transport = &mcp.StreamableClientTransport{Endpoint: web.URL}
 			ended := make(chan error, 1)
 			if i%4 < 2 {
-				near, far := mcp.NewInMemoryTransports()
-				transport = near
-				go func() { ended <- s.Serve(context.Background(), far) }()
+				near, far := net.Pipe()
+				transport = over(near)
+				go func() { ended <- s.Connect(context.Background(), far) }()
 			} else {
 				ended <- nil
 			}

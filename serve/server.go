@@ -103,6 +103,13 @@ func New(o Options) (*Server, error) {
 // write to standard output.
 func (s *Server) Stdio(ctx context.Context) error { return s.serve(ctx, &mcp.StdioTransport{}) }
 
+// Connect serves one client on a connection until it leaves or ctx ends: on one end of a [net.Pipe]
+// a client in the same program, such as a framework that reads its tools from MCP servers. It
+// returns the error of the connection, or the cause of ctx, and closes rw.
+func (s *Server) Connect(ctx context.Context, rw io.ReadWriteCloser) error {
+	return s.serve(ctx, &mcp.IOTransport{Reader: rw, Writer: rw})
+}
+
 // serve serves one client on a transport.
 func (s *Server) serve(ctx context.Context, t mcp.Transport) error {
 	p := newPeer(s)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -76,11 +77,11 @@ func TestServeEndsWithItsContext(t *testing.T) {
 					<-ctx.Done()
 					return "", ctx.Err()
 				}))
-			near, far := mcp.NewInMemoryTransports()
+			near, far := net.Pipe()
 			ctx, cancel := context.WithCancelCause(t.Context())
 			ended := make(chan error, 1)
-			go func() { ended <- s.Serve(ctx, far) }()
-			session, err := client("c", nil).Connect(t.Context(), near, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
+			go func() { ended <- s.Connect(ctx, far) }()
+			session, err := client("c", nil).Connect(t.Context(), over(near), &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 			require.NoError(t, err)
 			go func() { _, _ = session.CallTool(context.Background(), &mcp.CallToolParams{Name: "Put"}) }()
 			<-running
@@ -98,8 +99,8 @@ func TestClosedServer(t *testing.T) {
 	t.Parallel()
 	s := served(t, serve.Options{}, nil, constant("Put"))
 	require.NoError(t, s.Close(t.Context()))
-	_, far := mcp.NewInMemoryTransports()
-	require.ErrorIs(t, s.Serve(t.Context(), far), pegboard.ErrClosed)
+	_, far := net.Pipe()
+	require.ErrorIs(t, s.Connect(t.Context(), far), pegboard.ErrClosed)
 	session := connectHTTP(t, s.Server, client("c", nil), modern)
 	_, err := session.ListTools(t.Context(), nil)
 	require.ErrorContains(t, err, "cannot open a session")

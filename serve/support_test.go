@@ -127,14 +127,17 @@ func comesBack(asked *mcp.CallToolResult, answer string) *mcp.CallToolParams {
 	return &mcp.CallToolParams{Name: "Put", RequestState: asked.RequestState, InputResponses: mcp.InputResponseMap{"permission": accepted(answer)}}
 }
 
+// over returns the transport of a client on a connection.
+func over(c net.Conn) mcp.Transport { return &mcp.IOTransport{Reader: c, Writer: c} }
+
 // connect connects a client in this process.
 func connect(t testing.TB, s *serve.Server, c *mcp.Client, protocol string) *mcp.ClientSession {
 	t.Helper()
-	near, far := mcp.NewInMemoryTransports()
+	near, far := net.Pipe()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, far) }()
-	session, err := c.Connect(ctx, near, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
+	go func() { ended <- s.Connect(ctx, far) }()
+	session, err := c.Connect(ctx, over(near), &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		_ = session.Close()
@@ -296,12 +299,12 @@ func (r *recorder) Connect(context.Context) (mcp.Connection, error) { return r, 
 
 func connectRecorded(t testing.TB, s *serve.Server, r *recorder) *mcp.ClientSession {
 	t.Helper()
-	near, far := mcp.NewInMemoryTransports()
-	conn, err := near.Connect(t.Context())
+	near, far := net.Pipe()
+	conn, err := over(near).Connect(t.Context())
 	require.NoError(t, err)
 	r.Connection = conn
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(context.Background(), far) }()
+	go func() { ended <- s.Connect(context.Background(), far) }()
 	session, err := client("recorded", nil).Connect(context.Background(), r, &mcp.ClientSessionOptions{ProtocolVersion: older})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = session.Close(); <-ended })
