@@ -33,8 +33,8 @@ func (c *callContexts) outerJob() *job {
 	return j
 }
 
-// afterContext returns the context for hooks after a call. If the calls were interrupted, they have the
-// grace period.
+// afterContext returns the context for hooks after a call. If the calls were interrupted, they
+// have the grace period.
 func (c *callContexts) afterContext() (context.Context, context.CancelFunc) {
 	if c.ctx.Err() == nil {
 		return &c.ctx, func() {}

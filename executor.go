@@ -147,17 +147,18 @@ func (e *Executor) Stream(ctx context.Context, p *Pool) *Stream {
 
 // Gather announces the calls of one message, in their order, for a framework that calls tools one
 // at a time. The framework's tool then hands in each by itself, on any goroutine: by Run with the
-// same pool and that one call. The call takes its place in the message: by its ID,
-// or where one of the two has none by its name and an equal input. From there on the message is
-// as one of Run: its calls are ordered, equal ones run once, questions come in their order, and a
-// failure may cancel the others. Each call has the values and the end of its own context; the
-// message of [WithMessage] and the name of [WithTurn] are those of ctx. An input that differs from the
+// same pool and that one call. The call takes its place in the message: by its ID, or where one of
+// the two has none by its name and an equal input. From there on the message is as one of Run: its
+// calls are ordered, equal ones run once, questions come in their order, and a failure may cancel
+// the others. Each call has the values and the end of its own context; the message of
+// [WithMessage] and the name of [WithTurn] are those of ctx. An input that differs from the
 // announced one replaces it.
 //
 // A call waits until those before it were handed in. When it has waited for these alone for a
-// second in which no call came or ended, they are given up. A call that comes later, or was not announced,
-// is a message of its own: it is kept apart from calls that name the same target, and has no place
-// in the order.
+// second in which no call came or ended, they are given up. A call that comes later, or was not
+// announced, is a message of its own: it is kept apart from calls that name the same target, and
+// has no place in the order. Messages that are gathered at the same time with the same pool need
+// calls of different IDs.
 //
 // Call End when the framework has all results, before it sends the next message. The end of ctx
 // interrupts the calls, and is End, too.

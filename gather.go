@@ -31,9 +31,9 @@ type Gathering struct {
 type gathered struct {
 	job     *job
 	call    *Call         // as announced
-	unbound bool          // it cannot run, and waits for nobody
+	refused bool          // it is of an unknown tool, or has the id of another: it has ended, or does so at once
 	taken   bool          // it was handed in, or given up
-	here    chan struct{} // closed once it is taken or unbound
+	here    chan struct{} // closed once it is taken or refused
 }
 
 // newGathering implements [Executor.Gather].
@@ -47,11 +47,11 @@ func newGathering(ctx context.Context, e *Executor, p *Pool, calls []Call) *Gath
 		j := new(job)
 		b.admit(j, c)
 		_, known := p.lookup(c.Name)
-		g.calls[i] = gathered{job: j, call: &j.snapshots.first[0].Call, unbound: !known || j.duplicate, here: make(chan struct{})}
+		g.calls[i] = gathered{job: j, call: &j.snapshots.first[0].Call, refused: !known || j.duplicate, here: make(chan struct{})}
 	}
 	b.events.flush()
 	for _, c := range g.calls {
-		if c.unbound {
+		if c.refused {
 			close(c.here)
 			c.job.start()
 		}
@@ -105,7 +105,7 @@ func (g *Gathering) take(c *Call) *gathered {
 	}
 	taken := &g.calls[i]
 	taken.taken, g.moved = true, time.Now()
-	if !taken.unbound {
+	if !taken.refused {
 		close(taken.here)
 	}
 	return taken
@@ -116,7 +116,7 @@ func (g *Gathering) giveUp(n int) {
 	g.mu.Lock()
 	var missing []*job
 	for i := range g.calls[:n] {
-		if c := &g.calls[i]; !c.taken && !c.unbound {
+		if c := &g.calls[i]; !c.taken && !c.refused {
 			c.taken = true
 			close(c.here)
 			missing = append(missing, c.job)
@@ -159,7 +159,7 @@ func (p *Pool) handIn(ctx context.Context, c Call) (Outcome, bool) {
 // run returns the outcome of a call that was just taken.
 func (g *Gathering) run(ctx context.Context, taken *gathered, c Call) Outcome {
 	j := taken.job
-	if !taken.unbound {
+	if !taken.refused {
 		j.arrive(ctx, c)
 		defer j.contexts.ctx.Cancel(nil)
 		j.start()
