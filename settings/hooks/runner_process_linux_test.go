@@ -180,7 +180,8 @@ func TestHooksEndWithTheProgram(t *testing.T) {
 		_, err := os.Stat(filepath.Join(dir, "hooked"))
 		return err == nil
 	}, time.Minute, 10*time.Millisecond)
-	require.Len(t, marked(t, mark), 2)
+	require.Eventually(t, func() bool { return len(marked(t, mark)) == 2 }, time.Minute, 10*time.Millisecond,
+		"a process that is just becoming its program has no environment yet")
 	require.NoError(t, cmd.Process.Signal(syscall.SIGKILL))
 	require.Error(t, cmd.Wait())
 	require.Eventually(t, func() bool { return len(marked(t, mark)) == 0 }, time.Minute, 10*time.Millisecond)
