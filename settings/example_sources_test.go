@@ -237,7 +237,7 @@ func ExampleLoaded_HookOptions() {
 }
 
 // A rule that can match nothing is shown with the warnings, once all tools are there.
-func ExampleFiles_RuleProblems() {
+func ExampleLoaded_RuleProblems() {
 	files, remove := exampleFiles(map[string]string{
 		"home/.claude/settings.json": `{"permissions": {"deny": ["Red(.env)", "Write(x)"]}}`,
 	})
@@ -260,12 +260,52 @@ func ExampleFiles_RuleProblems() {
 		log.Fatal(err)
 	}
 	pool := registry.AssemblePool(session, pegboard.PoolConfig{})
-	for _, w := range append(loaded.Warnings, files.RuleProblems(pool)...) {
+	for _, w := range append(loaded.Warnings, loaded.RuleProblems(pool)...) {
 		fmt.Println(short(files, w.String()))
 	}
 	// Output:
 	// home/.claude/settings.json:1:40: deny rule not understood; what it may mean is asked about, as if it were the ask rule Edit(x): rule "Write(x)": no rule on Write is consulted for a path; write Edit(x), which covers every tool that writes
-	// home/.claude/settings.json: deny rule "Red(.env)" from userSettings: there is no tool Red; near names: Read
+	// home/.claude/settings.json:1:27: deny rule "Red(.env)" from userSettings: there is no tool Red; near names: Read
+}
+
+// A person who is refused wants to see the line that refuses.
+func ExampleLoaded_RulePosition() {
+	files, remove := exampleFiles(map[string]string{
+		"home/.claude/settings.json": `{"permissions": {"deny": ["Read(.env)"]}}`,
+	})
+	defer remove()
+	loaded, err := files.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	permissions, err := loaded.Permissions()
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, rule := range permissions.Rules() {
+		at, _ := loaded.RulePosition(rule)
+		fmt.Println(rule, short(files, at.String()))
+	}
+	// Output:
+	// Read(.env) home/.claude/settings.json:1:27
+}
+
+// So does one whose call a hook has changed.
+func ExampleLoaded_HookPosition() {
+	files, remove := exampleFiles(map[string]string{
+		"home/.claude/settings.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "guard"}]}]}}`,
+	})
+	defer remove()
+	loaded, err := files.Load(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, hook := range loaded.Hooks.Match("PreToolUse", "Bash") {
+		at, _ := loaded.HookPosition(hook)
+		fmt.Println(hook.Command, short(files, at.String()))
+	}
+	// Output:
+	// guard home/.claude/settings.json:1:38
 }
 
 // A page of settings shows what counts, and why the rest does not.

@@ -293,11 +293,13 @@ func (r *fileReader) hooksOff() string {
 func (r *fileReader) noteHooks(set hooks.Set, v jsonedit.Span, why string) (n int) {
 	for _, event := range set.Events() {
 		for _, h := range set.Handlers(event) {
-			fact := r.note(FactHook, hookText(h), r.source, r.at(v.Start+h.Offset))
+			at := r.at(v.Start + h.Offset)
+			r.Loaded.hooks[placeOf(h)] = at
+			fact := r.note(FactHook, hookText(h), r.source, at)
 			if why != "" {
 				r.discount(fact, "%s", why)
 			} else {
-				r.hooks[placeOf(h)] = fact
+				r.counted[placeOf(h)] = fact
 			}
 			n++
 		}
@@ -319,10 +321,10 @@ func (l *loader) joinHooks() {
 	l.Hooks = hooks.Join(l.sets...)
 	for _, event := range l.Hooks.Events() {
 		for _, h := range l.Hooks.Handlers(event) {
-			delete(l.hooks, placeOf(h))
+			delete(l.counted, placeOf(h))
 		}
 	}
-	for _, fact := range l.hooks {
+	for _, fact := range l.counted {
 		l.discount(fact, "a higher file has the same hook, which runs once")
 	}
 	l.keepManagedHooks()
@@ -581,7 +583,10 @@ func (r *fileReader) readRules(members []jsonedit.Member, b policy.Behavior) (ru
 		case safe:
 			r.warnAt(i.at, "%s rule not understood; what it may mean is asked about, as if it were the ask rule %s: %v", b, instead, err)
 			r.facts[fact].Why = "not understood, so it counts as the ask rule " + instead.String()
-			r.asked = append(r.asked, r.anchors.inSession(instead)...)
+			for _, spelled := range r.anchors.inSession(instead) {
+				r.asked = append(r.asked, spelled)
+				r.keepRule(r.source, policy.Ask, spelled, r.facts[fact].Position)
+			}
 			continue
 		case err != nil && b != policy.Allow:
 			r.breaks(i.at, key, "%v rules: %w", b, err)
@@ -605,6 +610,7 @@ func (r *fileReader) readRules(members []jsonedit.Member, b policy.Behavior) (ru
 		for _, spelled := range r.anchors.inSession(rule) {
 			if !added[spelled] {
 				added[spelled], rules = true, append(rules, spelled)
+				r.keepRule(r.source, b, spelled, r.facts[fact].Position)
 			}
 		}
 	}

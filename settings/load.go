@@ -41,7 +41,7 @@ import (
 // the directory of the file in the user's file, in managed files and in that of --settings,
 // and to the working directory elsewhere. The result spells such a rule so that it means the same in the session.
 func (f Files) Load(ctx context.Context) (*Loaded, error) {
-	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}}, env: map[string]Position{}, managed: map[string]managedDir{}, near: map[string]string{}, hooks: map[hookPlace]int{}}
+	l := &loader{Files: f, Loaded: &Loaded{Env: map[string]string{}, rules: map[ruleKey]Position{}, hooks: map[hookPlace]Position{}}, env: map[string]Position{}, managed: map[string]managedDir{}, near: map[string]string{}, counted: map[hookPlace]int{}}
 	l.state.files = f
 	if err := l.open(ctx); err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ type loader struct {
 	readers    []*fileReader // from the highest source to the lowest
 	precedence precedence
 	sets       []hooks.Set
-	hooks      map[hookPlace]int     // the facts about those that count
+	counted    map[hookPlace]int     // the facts about the hooks that count
 	env        map[string]Position   // of the variables in Env
 	managed    map[string]managedDir // by the directory of managed files
 	near       map[string]string     // the known keys that unknown keys of files may be meant as
@@ -301,6 +301,7 @@ func (l *loader) readFlagRules(flag string, b policy.Behavior, values []string) 
 		}
 		if spelled := rule.String(); !slices.Contains(rules, spelled) {
 			rules = append(rules, spelled)
+			l.keepRule(policy.SourceCLI, b, spelled, at)
 		}
 	}
 	return rules
@@ -348,17 +349,4 @@ func (l *loader) noteKeys() {
 			winner[k.Name] = k.Position
 		}
 	}
-}
-
-// RuleProblems returns the rules of the files that can match no call of the pool's tools, or
-// not as they are meant: see [pegboard.Pool.RuleProblems]. Show them with the Warnings, once
-// all tools are there.
-func (f Files) RuleProblems(p *pegboard.Pool) []Warning {
-	var warnings []Warning
-	for _, problem := range p.RuleProblems() {
-		if path := f.path(problem.Rule.Source); path != "" {
-			warnings = append(warnings, Warning{Position: Position{Path: path}, Text: problem.String()})
-		}
-	}
-	return warnings
 }

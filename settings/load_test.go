@@ -53,12 +53,13 @@ func TestLoad(t *testing.T) {
 	require.Len(t, p.Rules(), 5)
 }
 
-// TestRuleProblems are those of the pool, with the file of each rule.
+// TestRuleProblems are those of the pool, with the place of each rule.
 func TestRuleProblems(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	write(t, f.User, `{"permissions": {"deny": ["readnote", "Read(.env)"], "allow": ["ReadNote"]}}`)
-	p, err := load(t, f).Permissions()
+	l := load(t, f)
+	p, err := l.Permissions()
 	require.NoError(t, err)
 	p, err = p.WithRules(policy.RuleSet{Source: policy.SourceCLI, Deny: []string{"Nothing"}})
 	require.NoError(t, err)
@@ -72,7 +73,36 @@ func TestRuleProblems(t *testing.T) {
 	})))
 	pool := reg.AssemblePool(s, pegboard.PoolConfig{})
 	require.Len(t, pool.RuleProblems(), 2)
-	require.Equal(t, []settings.Warning{{Position: settings.Position{Path: f.User}, Text: `deny rule "readnote" from userSettings: there is no tool readnote; near names: ReadNote`}}, f.RuleProblems(pool))
+	require.Equal(t, []settings.Warning{{Position: settings.Position{Path: f.User, Line: 1, Column: 27}, Text: `deny rule "readnote" from userSettings: there is no tool readnote; near names: ReadNote`}}, l.RuleProblems(pool))
+}
+
+// TestRulePosition finds each rule of the permissions, whatever became of its text.
+func TestRulePosition(t *testing.T) {
+	t.Parallel()
+	f := files(t)
+	write(t, f.User, `{"permissions": {"deny": ["Read(/x)", "Write(/y)", "Bash", "Bash(*)"],
+		"allow": ["Edit(/src/**)", "Skill"]}}`)
+	write(t, f.Project, `{"permissions": {"deny": ["Bash"]}}`)
+	f.Flags.AllowedTools = []string{"Glob, WebFetch(domain:go.dev)"}
+	l := load(t, f)
+	p, err := l.Permissions()
+	require.NoError(t, err)
+	found := map[string]string{}
+	for _, r := range p.Rules() {
+		at, ok := l.RulePosition(r)
+		require.True(t, ok, "%v", r.Describe())
+		found[at.String()] += r.Tool + " "
+	}
+	require.Equal(t, map[string]string{
+		f.User + ":1:27": "Read ", f.User + ":1:39": "Edit ", f.User + ":1:52": "Bash ", f.Project + ":1:27": "Bash ",
+		f.User + ":2:13": "Edit ", f.User + ":2:30": "Skill ", "--allowedTools": "Glob WebFetch ",
+	}, found)
+	added, err := p.WithRules(policy.RuleSet{Source: policy.SourceUser, Ask: []string{"Bash"}})
+	require.NoError(t, err)
+	for _, r := range added.Rules() {
+		_, ok := l.RulePosition(r)
+		require.Equal(t, r.Behavior != policy.Ask || r.Tool != "Bash", ok, r.Describe())
+	}
 }
 
 // TestRulesOfOwnToolsAreAnchored: a deny rule on the paths of a host's own tool was relative

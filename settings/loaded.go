@@ -50,7 +50,16 @@ type Loaded struct {
 	Broken []*BrokenError
 
 	facts []Fact
+	rules map[ruleKey]Position
+	hooks map[hookPlace]Position
 	state state
+}
+
+// A ruleKey names a rule of Rules.
+type ruleKey struct {
+	source   policy.Source
+	behavior policy.Behavior
+	text     string
 }
 
 // A Warning describes a setting that is ignored, or counts in another way than it may seem.
@@ -73,6 +82,33 @@ func (l *Loaded) Permissions() (policy.Permissions, error) {
 		return policy.Permissions{}, err
 	}
 	return p.Without(l.Withheld...).WithDirectories(l.Directories...), nil
+}
+
+// RulePosition returns where a rule of [Loaded.Permissions] stands, and false if it is of no
+// source: if it was added later, for example by an answer. A rule that stands in several files of
+// a source, or that was spelled in several ways, has the first place.
+func (l *Loaded) RulePosition(r policy.Rule) (at Position, ok bool) {
+	at, ok = l.rules[ruleKey{r.Source, r.Behavior, r.String()}]
+	return at, ok
+}
+
+// HookPosition returns where a hook of [Loaded].Hooks stands, and false if it is of no settings
+// file.
+func (l *Loaded) HookPosition(h hooks.Handler) (at Position, ok bool) {
+	at, ok = l.hooks[placeOf(h)]
+	return at, ok
+}
+
+// RuleProblems returns the rules of the files and flags that can match no call of the pool's
+// tools, or not as they are meant: see [pegboard.Pool.RuleProblems]. Show them with the Warnings,
+// once all tools are there.
+func (l *Loaded) RuleProblems(p *pegboard.Pool) (warnings []Warning) {
+	for _, problem := range p.RuleProblems() {
+		if at, ok := l.RulePosition(problem.Rule); ok {
+			warnings = append(warnings, Warning{Position: at, Text: problem.String()})
+		}
+	}
+	return warnings
 }
 
 // broken returns the errors in Broken.
@@ -127,6 +163,14 @@ func (l *Loaded) warn(at Position, format string, args ...any) {
 func (l *Loaded) note(kind, text string, from policy.Source, at Position) int {
 	l.facts = append(l.facts, Fact{Kind: kind, Text: text, Source: from, Position: at, Counts: true})
 	return len(l.facts) - 1
+}
+
+// keepRule notes where a rule of Rules stands.
+func (l *Loaded) keepRule(from policy.Source, b policy.Behavior, text string, at Position) {
+	key := ruleKey{from, b, text}
+	if _, known := l.rules[key]; !known {
+		l.rules[key] = at
+	}
 }
 
 // discount makes a fact one that does not count.

@@ -93,7 +93,7 @@ var layerFolders = [][]string{
 	{"tools"},
 	{"acp", "audit", "inspect", "serve", "settings"},
 	{"builtin"},
-	{"examples", "contrib", "bench"},
+	{"cmd", "examples", "contrib", "bench"},
 }
 
 // layerOf returns the folder that places a package and the height of its layer.
