@@ -176,6 +176,7 @@ func (t *Set) useSettings() {
 		v := l.Values
 		o.Shell.Timeout, o.Shell.MaxTimeout = cmp.Or(o.Shell.Timeout, v.ShellTimeout), cmp.Or(o.Shell.MaxTimeout, v.ShellMaxTimeout)
 		o.Shell.NoBackground, o.Shell.FixedDir = o.Shell.NoBackground || v.ShellNoBackground, o.Shell.FixedDir || v.ShellFixedDir
+		o.Shell.MaxShown = cmp.Or(o.Shell.MaxShown, v.ShellShown)
 		if o.Shell.Vars == nil {
 			o.Shell.Vars = l.Env
 		}
@@ -233,7 +234,7 @@ func (t *Set) plain() (tools []pegboard.Tool, _ error) {
 		tools = append(tools, results.Read(results.Options{}))
 	}
 	if t.has(Shell) {
-		tools = append(tools, shell.Bash(o.Shell), shell.PowerShell(t.powerShell()), shell.Monitor(o.Shell), shell.TaskOutput(), shell.TaskStop())
+		tools = append(tools, shell.Bash(o.Shell), shell.PowerShell(t.powerShell()), shell.Monitor(o.Shell), shell.TaskOutput(shell.TaskOutputOptions{MaxShown: v.TaskShown}), shell.TaskStop())
 	}
 	if t.has(REPL) {
 		tools = append(tools, shell.REPL(shell.REPLOptions{Env: o.Shell.Env, Withheld: o.Shell.Withheld, Vars: o.Shell.Vars}))

@@ -31,7 +31,7 @@ import (
 // builtins returns tools that the library brings along.
 func builtins() []pegboard.Tool {
 	return append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}),
-		shell.Bash(shell.Options{}), shell.TaskOutput(), shell.TaskStop())
+		shell.Bash(shell.Options{}), shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop())
 }
 
 // twins are three equal trees, with a session in each: one is called directly, one by a client,

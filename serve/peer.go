@@ -34,6 +34,7 @@ type peer struct {
 	// overHTTP peers have no connection whose end would be noticed. They are closed when
 	// nothing has used them for the time linger.
 	overHTTP bool
+	modern   bool      // the client speaks 2026-07-28 or later; set before its session is opened
 	turns    lane.Lane // of its calls
 
 	syncing lock.Mutex // one sync at a time; guards listed
@@ -156,6 +157,7 @@ func (p *peer) open(ctx context.Context, c Client) error {
 		return p.openErr
 	}
 	c.User = p.user
+	p.modern = c.Protocol >= modernProtocol
 	err := p.openSession(ctx, c)
 	if err != nil {
 		p.server.logError("opening a session", err)
@@ -385,7 +387,8 @@ func (p *peer) resultOf(o *pegboard.Outcome) *mcp.CallToolResult {
 	if r.IsError || o.Result.Data == nil || stored && !p.hasSchema(o.Call.ToolName()) {
 		return r
 	}
-	if data, err := json.Marshal(o.Result.Data); err == nil && bytes.HasPrefix(data, []byte("{")) {
+	data, err := json.Marshal(o.Result.Data)
+	if err == nil && (bytes.HasPrefix(data, []byte("{")) || p.modern && p.hasSchema(o.Call.ToolName())) {
 		r.StructuredContent = json.RawMessage(data)
 	}
 	return r
@@ -452,7 +455,7 @@ func (p *peer) sync(announce bool) error {
 	if pool.Session() == nil {
 		return errors.New("the func that Options.Open has returned returned no pool")
 	}
-	offered := offersOf(pool)
+	offered := offersOf(pool, p.modern)
 	p.mu.Lock()
 	p.pool, p.schemas = pool, map[string]bool{}
 	for _, o := range offered {

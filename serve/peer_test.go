@@ -191,6 +191,41 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// TestOutputsThatAreNoObjects are for clients of 2026-07-28. Others get the text alone.
+func TestOutputsThatAreNoObjects(t *testing.T) {
+	t.Parallel()
+	words := pegboard.Build(pegboard.Definition[struct{}, []string]{
+		Info: pegboard.Info{Name: "Words"}, Description: "Returns words.", Traits: pegboard.Traits{ReadOnly: true},
+		OutputSchema: json.RawMessage(`{"type":"array","items":{"type":"string"}}`),
+		Call: func(context.Context, struct{}, *pegboard.Call) ([]string, error) { return []string{"fig", "pear"}, nil },
+	})
+	plain := pegboard.Build(pegboard.Definition[struct{}, string]{
+		Info: pegboard.Info{Name: "Plain"}, Description: "Returns a text.", Traits: pegboard.Traits{ReadOnly: true},
+		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { return "fig", nil },
+	})
+	s := served(t, serve.Options{}, func(_ serve.Client, cfg *pegboard.SessionConfig) { cfg.Permissions = allowing(t, "Words", "Plain") }, words, plain)
+	for _, way := range ways {
+		t.Run(way.name, func(t *testing.T) {
+			t.Parallel()
+			session := way.connect(t, s.Server, client("a", nil), way.protocol)
+			list, err := session.ListTools(t.Context(), nil)
+			require.NoError(t, err)
+			got := callTool(t, session, "Words", `{}`)
+			require.JSONEq(t, `["fig","pear"]`, text(t, got))
+			require.Nil(t, callTool(t, session, "Plain", `{}`).StructuredContent)
+			if way.protocol != modern {
+				require.Nil(t, got.StructuredContent)
+				require.Nil(t, list.Tools[1].OutputSchema)
+				return
+			}
+			require.Equal(t, []any{"fig", "pear"}, got.StructuredContent)
+			schema, err := json.Marshal(list.Tools[1].OutputSchema)
+			require.NoError(t, err)
+			require.JSONEq(t, `{"type":"array","items":{"type":"string"}}`, string(schema))
+		})
+	}
+}
+
 // TestRefresh changes the tools of one of two clients. Only that one is told.
 func TestRefresh(t *testing.T) {
 	t.Parallel()

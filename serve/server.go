@@ -378,12 +378,13 @@ func (m *message) client() Client {
 }
 
 // offersOf returns the tools of a pool in the form of the protocol, in the order of the pool.
-func offersOf(pool *pegboard.Pool) []*mcp.Tool {
+// Clients before 2026-07-28 know no output but an object.
+func offersOf(pool *pegboard.Pool, modern bool) []*mcp.Tool {
 	var all []*mcp.Tool
 	for _, part := range []pegboard.Partition{pegboard.Builtin, pegboard.External} {
 		for d := range pool.Declarations(part) {
 			t := &mcp.Tool{Name: d.Name, Description: d.Description, InputSchema: d.InputSchema}
-			if isObjectSchema(d.OutputSchema) { // clients before 2026-07-28 know no other
+			if isObjectSchema(d.OutputSchema) || modern && d.OutputSchema != nil {
 				t.OutputSchema = d.OutputSchema
 			}
 			if tool, ok := pool.Lookup(d.Name); ok {

@@ -2,8 +2,10 @@ package settings
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +26,8 @@ type Values struct {
 	ShellMaxTimeout   time.Duration // shell.Options.MaxTimeout
 	ShellNoBackground bool          // shell.Options.NoBackground
 	ShellFixedDir     bool          // shell.Options.FixedDir
+	ShellShown        int           // shell.Options.MaxShown, of the key bashOutputMaxChars
+	TaskShown         int           // shell.TaskOutputOptions.MaxShown, of the key taskOutputMaxChars
 
 	MCPBegin      time.Duration // mcp.Options.Begin
 	MCPCall       time.Duration // mcp.Options.Call
@@ -185,4 +189,22 @@ func (l *loader) readValues() {
 		}
 		l.warn(at, "%v", p)
 	}
+	l.Values.ShellShown, l.Values.TaskShown = l.shownKey("bashOutputMaxChars"), l.shownKey("taskOutputMaxChars")
+}
+
+// The limits of the number of characters that a key may set, as Claude Code applies them.
+const minShown, maxShown = 4000, 128_000
+
+// shownKey returns how many characters of an output a key shows, or 0.
+func (l *loader) shownKey(name string) int {
+	i := slices.IndexFunc(l.Keys, func(k Key) bool { return k.Name == name && k.Trusted })
+	if i < 0 {
+		return 0
+	}
+	var n float64
+	if err := json.Unmarshal(l.Keys[i].Value, &n); err != nil {
+		l.warn(l.Keys[i].Position, "%s has no effect: write a number of characters from %d to %d", name, minShown, maxShown)
+		return 0
+	}
+	return int(min(max(n, minShown), maxShown))
 }

@@ -105,3 +105,34 @@ func TestShellCeiling(t *testing.T) {
 		require.Equal(t, tc.want, v.ShellMaxTimeout, tc)
 	}
 }
+
+// TestShownKeys reads the limits of outputs from keys of the files.
+func TestShownKeys(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		file        string
+		bash, tasks int
+		warning     string
+	}{
+		{file: `{}`},
+		{file: `{"bashOutputMaxChars": 64000, "taskOutputMaxChars": 5000}`, bash: 64000, tasks: 5000},
+		{file: `{"bashOutputMaxChars": 1, "taskOutputMaxChars": 1e9}`, bash: 4000, tasks: 128_000},
+		{file: `{"bashOutputMaxChars": "many"}`, warning: "settings.json:1:2: bashOutputMaxChars has no effect: write a number of characters"},
+	} {
+		f := files(t)
+		write(t, f.User, tc.file)
+		l := load(t, f)
+		require.Equal(t, tc.bash, l.Values.ShellShown, tc.file)
+		require.Equal(t, tc.tasks, l.Values.TaskShown, tc.file)
+		if tc.warning != "" {
+			require.Len(t, l.Warnings, 1)
+			require.Contains(t, l.Warnings[0].String(), tc.warning)
+		} else {
+			require.Empty(t, l.Warnings)
+		}
+	}
+	f := files(t)
+	f.Trusted = false
+	write(t, f.Project, `{"bashOutputMaxChars": 64000}`)
+	require.Zero(t, load(t, f).Values.ShellShown)
+}

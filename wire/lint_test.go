@@ -218,7 +218,7 @@ func TestSchemasLint(t *testing.T) {
 func TestLintFindsNothingInTheToolsThatShip(t *testing.T) {
 	t.Parallel()
 	tools := append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}), shell.Bash(shell.Options{}), shell.PowerShell(shell.Options{}), shell.REPL(shell.REPLOptions{}),
-		shell.TaskOutput(), shell.TaskStop(), shell.Monitor(shell.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}))
+		shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop(), shell.Monitor(shell.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}))
 	for _, test := range []struct {
 		name  string
 		tools []pegboard.Tool

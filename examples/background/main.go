@@ -47,7 +47,7 @@ func run(ctx context.Context) (err error) {
 	told := make(chan string, 8) // to the person, such as by a message on the desktop
 	pegboard.KeyNotify.Set(session, func(_ context.Context, n pegboard.Notification) { told <- n.Message })
 	var registry pegboard.Registry
-	if err := registry.Add(shell.Bash(shell.Options{}), shell.Monitor(shell.Options{}), shell.TaskOutput(), shell.TaskStop()); err != nil {
+	if err := registry.Add(shell.Bash(shell.Options{}), shell.Monitor(shell.Options{}), shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop()); err != nil {
 		return err
 	}
 	a := &agent{pool: registry.AssemblePool(session, pegboard.PoolConfig{}), tasks: background.Of(session)}

@@ -56,7 +56,7 @@ func newHost(out io.Writer) (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools := slices.Concat(h.agents.Tools(), files.Tools(), []pegboard.Tool{shell.Bash(shell.Options{}), shell.TaskStop(), shell.TaskOutput()})
+	tools := slices.Concat(h.agents.Tools(), files.Tools(), []pegboard.Tool{shell.Bash(shell.Options{}), shell.TaskStop(), shell.TaskOutput(shell.TaskOutputOptions{})})
 	if err := h.registry.Add(tools...); err != nil {
 		return nil, err
 	}

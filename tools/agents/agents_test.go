@@ -109,7 +109,7 @@ func TestTranscripts(t *testing.T) {
 		},
 	})
 	require.NoError(t, err)
-	tools := append(g.Tools(), files.Read(files.ReadOptions{}), shell.TaskStop(), shell.TaskOutput())
+	tools := append(g.Tools(), files.Read(files.ReadOptions{}), shell.TaskStop(), shell.TaskOutput(shell.TaskOutputOptions{}))
 	require.NoError(t, registry.Add(tools...))
 	tools = append(tools, newsTool())
 	replayer := tooltest.Replayer{

@@ -73,7 +73,7 @@ func TestHostsLinesOfALongReport(t *testing.T) {
 	require.Eventually(t, func() bool { told = append(told, news(h.session)...); return len(told) == 1 }, time.Minute, time.Millisecond)
 	lines(told[0])
 	task := background.Of(h.session).List()[0]
-	lines(tooltest.Run(t.Context(), shell.TaskOutput(), h.session, `{"task_id":"`+task.ID+`"}`).Result.Text())
+	lines(tooltest.Run(t.Context(), shell.TaskOutput(shell.TaskOutputOptions{}), h.session, `{"task_id":"`+task.ID+`"}`).Result.Text())
 }
 
 // TestMarksBesideReports: errors, notices and lists quote no marks of the host either.

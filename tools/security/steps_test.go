@@ -172,7 +172,7 @@ func (r stepsRow) conversation(t *testing.T, tr tree) *conversation {
 	unread := files.WriteOptions{AllowUnread: true}
 	options := shell.Options{Shell: []string{program, "-c"}, Env: append(env(tr.root), vars...)}
 	c.pool = pool(t, s,
-		shell.Bash(options), shell.TaskOutput(), shell.TaskStop(), shell.Monitor(options),
+		shell.Bash(options), shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop(), shell.Monitor(options),
 		files.Read(files.ReadOptions{}), files.Write(unread), files.Edit(unread), files.MultiEdit(unread), files.NotebookEdit(unread),
 		files.Glob(files.GlobOptions{}), files.Grep(files.GrepOptions{}),
 	)

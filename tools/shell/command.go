@@ -557,9 +557,9 @@ func (k *command) output(ctx context.Context, exit proc.Exit, reason string) Out
 // stores the output if that part is not all of it.
 func (k *command) fillStdout(ctx context.Context, out *Output, exit proc.Exit) {
 	total, shown := exit.Output.Total, k.captured.output()
-	limit := MaxShown
+	limit := k.options.MaxShown
 	if out.failed {
-		limit = MaxShownFailed
+		limit = min(limit, MaxShownFailed)
 	}
 	switch {
 	case k.captured.isBinary():

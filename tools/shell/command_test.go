@@ -51,7 +51,7 @@ func TestToolsTellAClassifierWhatTheyRun(t *testing.T) {
 		{shell.Monitor(shell.Options{}), `{"description":"d","command":"tail -f x"}`, "tail -f x"},
 		{shell.REPL(shell.REPLOptions{}), `{"code":"1+1","language":"javascript"}`, "javascript\n1+1"},
 		{shell.TaskStop(), `{"task_id":"b1"}`, "end task b1"},
-		{shell.TaskOutput(), `{"task_id":"b1"}`, ""}, // it is always allowed
+		{shell.TaskOutput(shell.TaskOutputOptions{}), `{"task_id":"b1"}`, ""}, // it is always allowed
 	} {
 		require.Equal(t, tc.text, tc.tool.ClassifierInput(&pegboard.Call{Input: json.RawMessage(tc.input)}), tc.tool.Info().Name)
 	}
@@ -431,13 +431,18 @@ func TestBoundsAreExact(t *testing.T) {
 		exit   int
 		whole  bool
 		stored bool
+		shown  int
 	}{
-		{name: "valid", size: shell.MaxShown, whole: true},
-		{name: "valid and more", size: shell.MaxShown + 1, stored: true},
+		{name: "valid", size: shell.DefaultMaxShown, whole: true},
+		{name: "valid, with another limit", shown: 128_000, size: 128_000, whole: true},
+		{name: "valid and more, with another limit", shown: 4000, size: 4001, stored: true},
+		{name: "failing, with a higher limit", shown: 128_000, size: shell.MaxShownFailed + 1, exit: 1, stored: true},
+		{name: "failing, with a lower limit", shown: 4000, size: 4001, exit: 1, stored: true},
+		{name: "valid and more", size: shell.DefaultMaxShown + 1, stored: true},
 		{name: "failing", size: shell.MaxShownFailed, exit: 1, whole: true},
 		{name: "failing and more", size: shell.MaxShownFailed + 1, exit: 1, stored: true},
 	} {
-		out := outputOf(t, bash(t, s, shell.Options{}, fmt.Sprintf(`{"command":"printf %%%ds x; exit %d"}`, tc.size, tc.exit)))
+		out := outputOf(t, bash(t, s, shell.Options{MaxShown: tc.shown}, fmt.Sprintf(`{"command":"printf %%%ds x; exit %d"}`, tc.size, tc.exit)))
 		require.Equal(t, tc.whole, out.Omitted == 0, tc.name)
 		require.Equal(t, tc.stored, out.PersistedOutputPath != "", tc.name)
 	}
@@ -606,7 +611,7 @@ func TestBackgroundOutputIsClean(t *testing.T) {
 	require.Equal(t, "2%", out.Stdout)
 	waited(t, s, out.BackgroundTaskID)
 	var ex pegboard.Executor
-	shown := ex.Run(t.Context(), poolOf(t, s, shell.TaskOutput()), pegboard.Call{Name: "TaskOutput", Input: []byte(`{"task_id":"` + out.BackgroundTaskID + `"}`)})[0]
+	shown := ex.Run(t.Context(), poolOf(t, s, shell.TaskOutput(shell.TaskOutputOptions{})), pegboard.Call{Name: "TaskOutput", Input: []byte(`{"task_id":"` + out.BackgroundTaskID + `"}`)})[0]
 	require.True(t, strings.HasSuffix(shown.Result.Text(), "\n2%"), shown.Result.Text())
 	stored, err := os.ReadFile(out.RawOutputPath)
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func (k *command) fillValue(out *Output, exit proc.Exit, notes string) {
 	if err == nil && isText {
 		out.Stdout = string(data)
 	} else {
-		out.setExcerpt(excerpt.Ends(k.excerptSource(exit), MaxShown), total)
+		out.setExcerpt(excerpt.Ends(k.excerptSource(exit), k.options.MaxShown), total)
 	}
 	var whole any = out.Stdout
 	switch {

@@ -16,7 +16,7 @@ const (
 	DefaultBackgroundTimeout    = 30 * time.Minute
 	DefaultMaxBackgroundTimeout = 2 * time.Hour
 
-	MaxShown         = 30_000        // bytes of output that the model sees of a command that succeeded
+	DefaultMaxShown  = 30_000        // bytes of output that the model sees of a command that succeeded
 	MaxShownFailed   = 10_000        // bytes of output that the model sees of a command that failed
 	MaxStored        = 64 << 20      // bytes of output that are stored
 	DefaultMaxOutput = 5_000_000_000 // bytes of output; a command that prints more is ended
@@ -124,6 +124,9 @@ type Options struct {
 	// it, once for each silence. 0 means DefaultSilence; a negative value disables
 	// the event.
 	Silence time.Duration
+	// MaxShown is how many bytes of its output the model sees of a command that succeeded; 0 means
+	// DefaultMaxShown. Of one that failed these are at most MaxShownFailed.
+	MaxShown int
 	// MaxOutput is how many bytes a command may print; a command that prints more is
 	// ended. 0 means DefaultMaxOutput.
 	MaxOutput int64
@@ -154,6 +157,9 @@ func (o Options) withDefaults(shell ...string) Options {
 	}
 	if o.StartupTimeout <= 0 {
 		o.StartupTimeout = DefaultStartupTimeout
+	}
+	if o.MaxShown <= 0 {
+		o.MaxShown = DefaultMaxShown
 	}
 	if o.MaxOutput <= 0 {
 		o.MaxOutput = DefaultMaxOutput

@@ -503,7 +503,7 @@ func TestREPLValues(t *testing.T) {
 	t.Parallel()
 	needUnix(t)
 	eachLanguage(t, func(b *replBench) {
-		tools := append(files.Tools(), shell.Bash(shell.Options{}), shell.TaskOutput(), shell.TaskStop(), replEcho("Refused"))
+		tools := append(files.Tools(), shell.Bash(shell.Options{}), shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop(), replEcho("Refused"))
 		b.open(shell.REPLOptions{}, append(tools, externalTools(b.t)...)...)
 		replFiles(b.t, b.session.Dir())
 		for _, tt := range replValues {

@@ -151,7 +151,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 		runner: r, in: in, call: c, session: s, tasks: background.Of(s), line: r.inspector.parse(in, c),
 		dir: c.Cwd(), timeout: r.options.timeoutFor(in), started: time.Now(),
 	}
-	k.captured = &capture{reporter: &lineReporter{emit: c.Emit}, kept: excerpt.Capture{Keep: MaxShown}}
+	k.captured = &capture{reporter: &lineReporter{emit: c.Emit}, kept: excerpt.Capture{Keep: r.options.MaxShown}}
 	k.outputFile, k.outputFileErr = k.tasks.NewFile(r.name)
 	if k.outputFile != "" && r.recordsDir(s, in.Command, &k.line) {
 		k.dirFile = k.outputFile + ".dir"
@@ -176,7 +176,7 @@ func (r *runner) start(ctx context.Context, in commandInput, c *pegboard.Call) (
 		Args:      args,
 		Dir:       k.dir,
 		Env:       r.environment(in.Command, &k.line, c),
-		Keep:      MaxShown,
+		Keep:      r.options.MaxShown,
 		Drain:     time.Second, // less than the executor's grace, also with the grace of the process added
 		File:      k.outputFile,
 		MaxFile:   k.maxFile(),

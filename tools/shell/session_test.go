@@ -42,7 +42,7 @@ func TestModelIsToldWhatBecomesOfTasks(t *testing.T) {
 				bash(t, s, shell.Options{}, `{"command":"sleep 60","run_in_background":true}`).Result.Text(),
 				bash(t, s, shell.Options{BackgroundTimeout: time.Minute}, `{"command":"tail -f /dev/null","timeout":300}`).Result.Text(),
 				tooltest.Run(t.Context(), shell.Monitor(shell.Options{}), s, `{"description":"x","command":"sleep 60"}`).Result.Text(),
-				tooltest.Run(t.Context(), shell.TaskOutput(), s, `{"task_id":"`+handle.ID()+`","timeout":1}`).Result.Text(),
+				tooltest.Run(t.Context(), shell.TaskOutput(shell.TaskOutputOptions{}), s, `{"task_id":"`+handle.ID()+`","timeout":1}`).Result.Text(),
 			}
 			for i, text := range texts {
 				if tt.ends {

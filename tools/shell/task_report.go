@@ -17,7 +17,7 @@ import (
 // A TaskReport is a task with the end of its output.
 type TaskReport struct {
 	background.Task
-	// Output is the end of the task's output, at most [background.MaxOutput] bytes of
+	// Output is the end of the task's output, at most [TaskOutputOptions].MaxShown bytes of
 	// valid UTF-8. If the task is not a command, the task itself provides it.
 	Output string `json:"output"`
 
@@ -25,18 +25,19 @@ type TaskReport struct {
 	elapsed time.Duration // until now, or until the task ended
 }
 
-// newTaskReport reports a task. If its output cannot be read, the report says so.
-func newTaskReport(tasks *background.Tasks, task background.Task) TaskReport {
+// newTaskReport reports a task with at most limit bytes of its output. If this cannot be read, the
+// report says so.
+func newTaskReport(tasks *background.Tasks, task background.Task, limit int) TaskReport {
 	r := TaskReport{Task: task, elapsed: task.Ended.Sub(task.Started)}
 	if task.State == background.Running {
 		r.elapsed = time.Since(task.Started)
 	}
 	end, err := outputEnd{}, fs.ErrNotExist
 	if task.Command != "" && isOutputFile(tasks, task.OutputFile) {
-		end, err = readOutputEnd(task.OutputFile, background.MaxOutput)
+		end, err = readOutputEnd(task.OutputFile, limit)
 	}
 	if err != nil { // the task may provide more than its file
-		end, err = outputOfTask(tasks, task)
+		end, err = outputOfTask(tasks, task, limit)
 	}
 	r.Output = strings.TrimRight(terminal.Clean(end.text), "\n")
 	switch {
@@ -68,7 +69,7 @@ func isOutputFile(tasks *background.Tasks, file string) bool {
 }
 
 // outputOfTask returns the output that the task itself provides.
-func outputOfTask(tasks *background.Tasks, task background.Task) (outputEnd, error) {
+func outputOfTask(tasks *background.Tasks, task background.Task, limit int) (outputEnd, error) {
 	text, err := tasks.Output(task.ID)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -78,7 +79,7 @@ func outputOfTask(tasks *background.Tasks, task background.Task) (outputEnd, err
 	case text == "" && task.State == background.Lost:
 		return outputEnd{}, errors.New("nothing of it was kept")
 	}
-	return newOutputEnd([]byte(text), 0, background.MaxOutput), nil
+	return newOutputEnd([]byte(text), 0, limit), nil
 }
 
 // headline returns a sentence about the state of the task.

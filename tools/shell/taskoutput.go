@@ -118,6 +118,11 @@ func milliseconds(n int, limit time.Duration) time.Duration {
 	return time.Duration(n) * time.Millisecond
 }
 
+// TaskOutputOptions change [TaskOutput]. The zero value works.
+type TaskOutputOptions struct {
+	MaxShown int // bytes of the end of an output that the model sees; 0 means [background.MaxOutput]
+}
+
 // TaskOutput returns the tool that shows a background task of the conversation, of
 // any of its agents, and waits for its end unless the call says otherwise. It needs
 // no permission. BashOutput is a former name of the tool, whose parameter was bash_id; a call
@@ -126,7 +131,10 @@ func milliseconds(n int, limit time.Duration) time.Duration {
 // If the task runs a command, TaskOutput reads only the end of the output file,
 // however large the file is. If the result shows the agent that started the task that
 // it has ended, no notice follows.
-func TaskOutput() pegboard.Tool {
+func TaskOutput(o TaskOutputOptions) pegboard.Tool {
+	if o.MaxShown <= 0 {
+		o.MaxShown = background.MaxOutput
+	}
 	return pegboard.Build(pegboard.Definition[taskOutputInput, TaskOutputResult]{
 		Info: pegboard.Info{
 			Name: "TaskOutput", Title: "Task output", Aliases: []string{"BashOutput"}, Hint: "what a background command has printed so far",
@@ -152,7 +160,9 @@ func TaskOutput() pegboard.Tool {
 		Permit: func(context.Context, taskOutputInput, *pegboard.Call) policy.Decision {
 			return policy.Decision{Behavior: policy.Allow, Reason: "it only shows a task of the conversation"}
 		},
-		Call: showTask,
+		Call: func(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOutputResult, error) {
+			return o.showTask(ctx, in, c)
+		},
 		Result: func(out TaskOutputResult) *pegboard.Result {
 			r := pegboard.TextResult(out.text())
 			r.Data, r.Line, r.Value = out, out.Task.headline(), out.value
@@ -164,7 +174,7 @@ func TaskOutput() pegboard.Tool {
 // errWaitTimeout is the cause that ends the wait, not the call.
 var errWaitTimeout = errors.New("the task runs still")
 
-func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOutputResult, error) {
+func (o TaskOutputOptions) showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOutputResult, error) {
 	s, err := sessionOf(c, "TaskOutput")
 	if err != nil {
 		return TaskOutputResult{}, err
@@ -177,7 +187,7 @@ func showTask(ctx context.Context, in taskOutputInput, c *pegboard.Call) (TaskOu
 	if err != nil && !errors.Is(err, errWaitTimeout) {
 		return TaskOutputResult{}, err
 	}
-	out := TaskOutputResult{Retrieval: Retrieved, Task: newTaskReport(tasks, task)}
+	out := TaskOutputResult{Retrieval: Retrieved, Task: newTaskReport(tasks, task, o.MaxShown)}
 	switch {
 	case task.State != background.Running:
 		tasks.Acknowledge(s, task.ID)

@@ -25,7 +25,7 @@ func exampleTask(session *pegboard.Session) (pool *pegboard.Pool, input json.Raw
 	}
 	go func() { handle.Done(background.Killed, nil, <-ask) }()
 	var reg pegboard.Registry
-	if err := reg.Add(shell.TaskOutput(), shell.TaskStop()); err != nil {
+	if err := reg.Add(shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop()); err != nil {
 		log.Fatal(err)
 	}
 	input, err = json.Marshal(map[string]any{"task_id": background.Of(session).List()[0].ID})

@@ -30,7 +30,7 @@ func taskCall(ctx context.Context, t *testing.T, s *pegboard.Session, name, inpu
 func taskPool(t *testing.T, s *pegboard.Session) *pegboard.Pool {
 	t.Helper()
 	var reg pegboard.Registry
-	require.NoError(t, reg.Add(shell.TaskOutput(), shell.TaskStop(), shell.Monitor(shell.Options{})))
+	require.NoError(t, reg.Add(shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop(), shell.Monitor(shell.Options{})))
 	return reg.AssemblePool(s, pegboard.PoolConfig{Roles: &pegboard.RoleTables{Async: []string{"Monitor"}}, Gates: monitors()})
 }
 
@@ -320,5 +320,5 @@ func TestTaskOutputRefuses(t *testing.T) {
 
 func TestTaskOutputKeepsTheContract(t *testing.T) {
 	t.Parallel()
-	require.NoError(t, tooltest.Check(shell.TaskOutput(), `{"task_id":"a"}`, `{"bash_id":"a"}`, `{"task_id":"a","block":false,"timeout":5}`))
+	require.NoError(t, tooltest.Check(shell.TaskOutput(shell.TaskOutputOptions{}), `{"task_id":"a"}`, `{"bash_id":"a"}`, `{"task_id":"a","block":false,"timeout":5}`))
 }

@@ -208,7 +208,7 @@ func TestTaskCallsKeepTheirOrder(t *testing.T) {
 		}})
 		added <- h
 		var reg pegboard.Registry
-		require.NoError(t, reg.Add(shell.TaskOutput(), shell.TaskStop()))
+		require.NoError(t, reg.Add(shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop()))
 		var ex pegboard.Executor
 		look := pegboard.Call{Name: "TaskOutput", Input: fmt.Appendf(nil, `{"task_id":%q,"block":false}`, h.ID())}
 		stop := pegboard.Call{ID: "2", Name: "TaskStop", Input: fmt.Appendf(nil, `{"task_id":%q}`, h.ID())}

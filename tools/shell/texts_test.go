@@ -21,7 +21,7 @@ import (
 func shipped() []pegboard.Tool {
 	return append(files.Tools(),
 		shell.Bash(shell.Options{}), shell.PowerShell(shell.Options{}), shell.REPL(shell.REPLOptions{}),
-		shell.TaskOutput(), shell.TaskStop(), shell.Monitor(shell.Options{}),
+		shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop(), shell.Monitor(shell.Options{}),
 		files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}),
 		results.Read(results.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}))
 }

@@ -257,7 +257,7 @@ func TestNoticeIsFollowed(t *testing.T) {
 	read := tooltest.Run(t.Context(), files.Read(files.ReadOptions{}), s, `{"file_path": "`+advice[2]+`"}`)
 	require.Contains(t, read.Result.Text(), "served")
 	require.NoError(t, read.Err)
-	read = tooltest.Run(t.Context(), shell.TaskOutput(), s, `{"task_id": "`+advice[1]+`"}`)
+	read = tooltest.Run(t.Context(), shell.TaskOutput(shell.TaskOutputOptions{}), s, `{"task_id": "`+advice[1]+`"}`)
 	require.Contains(t, read.Result.Text(), "served")
 	require.NoError(t, read.Err)
 }

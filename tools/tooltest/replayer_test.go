@@ -22,7 +22,7 @@ import (
 // replayer has the tools that ship.
 func replayer() tooltest.Replayer {
 	return tooltest.Replayer{
-		Tools: append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}), shell.Bash(shell.Options{}), shell.REPL(shell.REPLOptions{}), shell.TaskOutput(), shell.TaskStop(),
+		Tools: append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}), shell.Bash(shell.Options{}), shell.REPL(shell.REPLOptions{}), shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop(),
 			shell.Monitor(shell.Options{}), results.Read(results.Options{}), pegboard.ToolSearch(pegboard.SearchOptions{}), skillTool(), workflowTool()),
 		Mask: maskRun,
 		Names: map[string]*regexp.Regexp{

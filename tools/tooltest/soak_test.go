@@ -104,7 +104,7 @@ func newSoak(t *testing.T, dir string, seed uint64) *soak {
 	require.NoError(t, err)
 	var registry pegboard.Registry
 	require.NoError(t, registry.Add(append(files.Tools(), files.MultiEdit(files.WriteOptions{}), files.ApplyPatch(files.WriteOptions{}),
-		shell.Bash(shell.Options{}), shell.REPL(shell.REPLOptions{}), shell.TaskOutput(), shell.TaskStop())...))
+		shell.Bash(shell.Options{}), shell.REPL(shell.REPLOptions{}), shell.TaskOutput(shell.TaskOutputOptions{}), shell.TaskStop())...))
 	for i := range 3 {
 		session := s.session
 		if i > 0 {

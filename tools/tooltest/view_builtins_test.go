@@ -193,7 +193,7 @@ func shownCalls() []shownCall {
 		},
 		{made: "shell.PowerShell", tool: shell.PowerShell(shell.Options{Shell: []string{"bash", "-c", "echo x"}}), needs: "bash", input: `{"command":"echo \"x\""}`, want: view("PowerShell", pegboard.KindRun, `Run echo "x"`, `Running echo "x"`, "Printed 1 line")},
 		{made: "shell.REPL", tool: shell.REPL(shell.REPLOptions{}), needs: "python3", input: `{"code":"x = 1\nx","description":"count"}`, want: view("Run code", pegboard.KindRun, "Run python: x = 1 ⏎ x", "count", "Ran, 1 line of output")},
-		{made: "shell.TaskOutput", tool: shell.TaskOutput(), input: `{"task_id":"TASK","block":false}`, want: view("Task output", pegboard.KindRead, "Look at task TASK", "Looking at task TASK", "Task TASK (make serve) has been running")},
+		{made: "shell.TaskOutput", tool: shell.TaskOutput(shell.TaskOutputOptions{}), input: `{"task_id":"TASK","block":false}`, want: view("Task output", pegboard.KindRead, "Look at task TASK", "Looking at task TASK", "Task TASK (make serve) has been running")},
 		{made: "shell.TaskStop", tool: shell.TaskStop(), input: `{"task_id":"TASK"}`, want: view("Stop task", pegboard.KindRun, "Stop task TASK", "Stopping task TASK", "Task TASK (make serve) was stopped")},
 		{made: "shell.Monitor", tool: shell.Monitor(shell.Options{}), needs: "bash", input: `{"description":"x","command":"tail -f a.txt"}`, want: view("Monitor", pegboard.KindRun, "Monitor tail -f a.txt", "Starting to monitor tail -f a.txt", "Watches as monitor_")},
 		{made: "results.Read", tool: results.Read(results.Options{}), input: `{"ref":"REF"}`, want: view("Read result", pegboard.KindRead, "Read REF", "Reading REF", "Read 10 bytes of 10")},
