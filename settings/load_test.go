@@ -555,7 +555,7 @@ func TestKeysOfOthersAreNotNear(t *testing.T) {
 		"$schema", "apiKeyHelper", "autoMemoryDirectory", "autoUpdatesChannel", "availableModels", "awsAuthRefresh", "awsCredentialExport", "blockedMarketplaces",
 		"channelsEnabled", "cleanupPeriodDays", "companyAnnouncements", "defaultShell", "effortLevel", "enabledPlugins", "extraKnownMarketplaces", "fastMode", "feedbackSurveyRate",
 		"fileSuggestion", "forceLoginMethod", "forceLoginOrgUUID", "includeCoAuthoredBy", "includeGitInstructions", "language", "model", "modelOverrides", "otelHeadersHelper", "outputStyle",
-		"plansDirectory", "pluginConfigs", "prefersReducedMotion", "respectGitignore", "sandbox", "showTurnDuration", "skipDangerousModePermissionPrompt", "spinnerTipsEnabled",
+		"plansDirectory", "pluginConfigs", "prefersReducedMotion", "respectGitignore", "sandbox", "showTurnDuration", "skipAutoPermissionPrompt", "skipDangerousModePermissionPrompt", "spinnerTipsEnabled",
 		"statusLine", "strictKnownMarketplaces", "teammateMode", "theme", "tui", "agent", "attribution", "alwaysThinkingEnabled", "terminalProgressBarEnabled", "worktree", "search", "tools",
 	} {
 		f := files(t)
