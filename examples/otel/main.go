@@ -1,6 +1,6 @@
 // Command otel prints the trace of one message of a model as a tree: a search, a command that
-// the user is asked about, and an agent that searches in turn. The spans are those that a
-// program would send to its collector. It is a module of its own, since it needs the SDK of
+// the user is asked about, one that a rule denies, a tool that panics, and an agent that searches
+// in turn. The spans are those that a program would send to its collector. It is a module of its own, since it needs the SDK of
 // OpenTelemetry.
 package main
 
@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -43,30 +44,42 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, ID: "conversation-1", Ask: yes})
+	permissions, err := policy.New(policy.ModeDefault, policy.RuleSet{Deny: []string{"Bash(git push:*)"}})
+	if err != nil {
+		return err
+	}
+	session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: dir, ID: "conversation-1", Permissions: permissions, Ask: yes})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close(ctx)) }()
 
 	var registry pegboard.Registry
-	executor := &pegboard.Executor{OnEvent: tracing.Record, Invoke: tracing.Invoke(nil)}
+	executor := &pegboard.Executor{OnEvent: tracing.Record, Invoke: tracing.Invoke(nil), Logger: slog.New(slog.DiscardHandler)} // a program logs the panic
 	all, err := agents.New(agents.Options{Registry: &registry, Loop: searcher(executor), Definitions: func(*pegboard.Session) []agents.Definition { return agents.ReadyMade() }})
 	if err != nil {
 		return err
 	}
-	if err := registry.Add(append(all.Tools(), files.Grep(files.GrepOptions{}), shell.Bash(shell.Options{}))...); err != nil {
+	if err := registry.Add(append(all.Tools(), files.Grep(files.GrepOptions{}), shell.Bash(shell.Options{}), broken)...); err != nil {
 		return err
 	}
 	batch, end := tracing.Batch(ctx, session)
 	executor.Run(batch, registry.AssemblePool(session, pegboard.PoolConfig{}),
 		call("1", "Grep", `{"pattern":"hello"}`),
 		call("2", "Bash", `{"command":"touch made"}`),
-		call("3", "Agent", `{"description":"find the greeting","prompt":"Find it.","subagent_type":"Explore"}`))
+		call("3", "Bash", `{"command":"git push"}`),
+		call("4", "Broken", `{}`),
+		call("5", "Agent", `{"description":"find the greeting","prompt":"Find it.","subagent_type":"Explore"}`))
 	end()
 	print(out, recorder.Ended())
 	return nil
 }
+
+// broken is a tool with a mistake of its author.
+var broken = pegboard.Build(pegboard.Definition[struct{}, string]{
+	Info: pegboard.Info{Name: "Broken"}, Description: "Panics.", Traits: pegboard.Traits{ReadOnly: true},
+	Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { panic("no such index") },
+})
 
 // project makes a directory to work in.
 func project() (string, error) {

@@ -16,6 +16,8 @@ func TestRun(t *testing.T) {
 	require.Equal(t, `tool_calls
     execute_tool Grep  targets=["path:read"] behavior=allow by=default (started)
     execute_tool Bash  targets=["command:run","path:write"] behavior=allow by=person (question) (started)
+    execute_tool Bash  targets=["command:run","path:read?"] behavior=deny by=rule rule=Bash(git push:*) type=denied
+    execute_tool Broken  behavior=allow by=person type=panic (question) (started)
     execute_tool Agent  targets=["agent:run"] behavior=allow by=tool (started)
         execute_tool Grep  name=Explore targets=["path:read"] behavior=allow by=default (started) linked to the call that started it
 `, tree)

@@ -12,7 +12,7 @@ import (
 )
 
 // shown are the attributes that are printed, in this order.
-var shown = []string{"gen_ai.agent.name", "pegboard.call.targets", "pegboard.decision.behavior", "pegboard.decision.by", "error.type"}
+var shown = []string{"gen_ai.agent.name", "pegboard.call.targets", "pegboard.decision.behavior", "pegboard.decision.by", "pegboard.decision.rule", "error.type"}
 
 // print prints spans as a tree, with their events. Durations are left out: they differ from
 // run to run.
