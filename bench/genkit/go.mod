@@ -4,7 +4,7 @@ go 1.26
 
 require (
 	github.com/firebase/genkit/go v1.4.0
-	github.com/seed49eaa51d/pegboard/bench/harness v0.0.0-00010101000000-000000000000
+	github.com/seed49eaa51d/pegboard/bench/harness v0.1.0
 	github.com/xeipuuv/gojsonschema v1.2.0
 )
 

@@ -13,8 +13,8 @@ require (
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/santhosh-tekuri/jsonschema/v5 v5.3.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.2
-	github.com/seed49eaa51d/pegboard v0.0.0-00010101000000-000000000000
-	github.com/seed49eaa51d/pegboard/bench/harness v0.0.0-00010101000000-000000000000
+	github.com/seed49eaa51d/pegboard v0.1.0
+	github.com/seed49eaa51d/pegboard/bench/harness v0.1.0
 	github.com/segmentio/encoding v0.5.4
 	github.com/stretchr/testify v1.12.1
 	github.com/tmc/langchaingo v0.1.14

@@ -10,7 +10,7 @@ require (
 	github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager v0.4.3
 	github.com/aws/aws-sdk-go-v2/service/s3 v1.111.0
 	github.com/johannesboyne/gofakes3 v1.2.0
-	github.com/seed49eaa51d/pegboard v0.0.0-00010101000000-000000000000
+	github.com/seed49eaa51d/pegboard v0.1.0
 	github.com/stretchr/testify v1.12.1
 	gocloud.dev v0.47.0
 )

@@ -7,7 +7,7 @@ replace github.com/seed49eaa51d/pegboard => ../..
 require (
 	github.com/cloudwego/eino v0.7.36
 	github.com/eino-contrib/jsonschema v1.0.3
-	github.com/seed49eaa51d/pegboard v0.0.0-00010101000000-000000000000
+	github.com/seed49eaa51d/pegboard v0.1.0
 	github.com/stretchr/testify v1.12.1
 )
 

@@ -6,7 +6,7 @@ replace github.com/seed49eaa51d/pegboard => ../..
 
 require (
 	github.com/openai/openai-go/v3 v3.95.0
-	github.com/seed49eaa51d/pegboard v0.0.0-00010101000000-000000000000
+	github.com/seed49eaa51d/pegboard v0.1.0
 	github.com/stretchr/testify v1.12.1
 )
 

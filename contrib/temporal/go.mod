@@ -6,7 +6,7 @@ replace github.com/seed49eaa51d/pegboard => ../..
 
 require (
 	github.com/google/uuid v1.6.0
-	github.com/seed49eaa51d/pegboard v0.0.0-00010101000000-000000000000
+	github.com/seed49eaa51d/pegboard v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.temporal.io/api v1.63.5
 	go.temporal.io/sdk v1.50.0

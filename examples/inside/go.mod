@@ -13,10 +13,10 @@ require (
 	github.com/anthropics/anthropic-sdk-go v1.46.0
 	github.com/cloudwego/eino v0.7.36
 	github.com/firebase/genkit/go v1.4.0
-	github.com/seed49eaa51d/pegboard v0.0.0-00010101000000-000000000000
-	github.com/seed49eaa51d/pegboard/contrib/anthropic v0.0.0-00010101000000-000000000000
-	github.com/seed49eaa51d/pegboard/contrib/eino v0.0.0-00010101000000-000000000000
-	github.com/seed49eaa51d/pegboard/contrib/genkit v0.0.0-00010101000000-000000000000
+	github.com/seed49eaa51d/pegboard v0.1.0
+	github.com/seed49eaa51d/pegboard/contrib/anthropic v0.1.0
+	github.com/seed49eaa51d/pegboard/contrib/eino v0.1.0
+	github.com/seed49eaa51d/pegboard/contrib/genkit v0.1.0
 	github.com/stretchr/testify v1.12.1
 )
 

@@ -7,8 +7,8 @@ replace github.com/seed49eaa51d/pegboard => ../..
 replace github.com/seed49eaa51d/pegboard/contrib/otel => ../../contrib/otel
 
 require (
-	github.com/seed49eaa51d/pegboard v0.0.0-00010101000000-000000000000
-	github.com/seed49eaa51d/pegboard/contrib/otel v0.0.0-00010101000000-000000000000
+	github.com/seed49eaa51d/pegboard v0.1.0
+	github.com/seed49eaa51d/pegboard/contrib/otel v0.1.0
 	github.com/stretchr/testify v1.12.1
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
