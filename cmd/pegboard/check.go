@@ -95,7 +95,7 @@ func count(n int, noun string) string {
 }
 
 // check returns the problems of the files, by their places.
-func check(ctx context.Context, files settings.Files, loaded *settings.Loaded) (found []problem, err error) {
+func check(ctx context.Context, files settings.Files, loaded *settings.Loaded) (found []problem, _ error) {
 	for _, b := range loaded.Broken {
 		found = append(found, problem{text: b.Error()}) // it begins with its place
 	}
@@ -104,22 +104,31 @@ func check(ctx context.Context, files settings.Files, loaded *settings.Loaded) (
 	}
 	rest := loaded.WithoutBroken()
 	if len(rest.Broken) == 0 { // else no session can be had
-		j, err := newJudge(files, rest)
+		judged, err := checkRules(ctx, files, rest)
 		if err != nil {
 			return nil, err
 		}
-		defer func() { err = errors.Join(err, j.session.Close(context.WithoutCancel(ctx))) }()
-		for _, p := range j.set.Problems {
-			found = append(found, problem{text: p.Error()})
-		}
-		found = append(found, j.deadRules(ctx)...)
-		found = append(found, j.shadowedRules(ctx)...)
+		found = append(found, judged...)
 	}
 	found = append(found, missingPrograms(files, loaded)...)
 	slices.SortStableFunc(found, func(a, b problem) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return slices.Compact(found), nil
+}
+
+// checkRules returns the problems that show in a session.
+func checkRules(ctx context.Context, files settings.Files, loaded *settings.Loaded) (found []problem, err error) {
+	j, err := newJudge(files, loaded)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, j.session.Close(context.WithoutCancel(ctx))) }()
+	for _, p := range j.set.Problems {
+		found = append(found, problem{text: p.Error()})
+	}
+	found = append(found, j.deadRules(ctx)...)
+	return append(found, j.shadowedRules(ctx)...), nil
 }
 
 // deadRules returns the rules that can match no call.

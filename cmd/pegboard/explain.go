@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/seed49eaa51d/pegboard"
@@ -103,9 +104,17 @@ func (j *judge) explanation(v judgement) explanation {
 	return x
 }
 
-// hooks returns the places of the hooks that see the call before it is decided.
+// hooks returns the places of the hooks that see the call before it is decided. One that is
+// wrong, or of a tool that a rule denies as a whole, comes to no hook.
 func (j *judge) hooks(v judgement) (places []string) {
+	if len(v.Steps) == 0 {
+		return nil
+	}
 	for _, h := range j.loaded.Hooks.Match("PreToolUse", append([]string{v.tool.Name}, v.tool.Aliases...)...) {
+		isNot := func(r policy.Rule) bool { return j.session.Permissions().Concerns(j.request(v), r) == policy.ConcernNo }
+		if conditions := h.Rules(); len(conditions) > 0 && !slices.ContainsFunc(conditions, func(r policy.Rule) bool { return !isNot(r) }) {
+			continue
+		}
 		at, _ := j.loaded.HookPosition(h) // all are of files
 		at.Path = inDir(j.session.Dir(), at.Path)
 		places = append(places, at.String())

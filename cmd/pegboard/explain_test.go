@@ -30,7 +30,7 @@ func explained(t *testing.T) shop {
     "ask": ["Edit(/src/generated/**)"],
     "deny": ["Bash(git push:*)", "Read(.env)", "NotebookEdit"]
   },
-  "hooks": {"PreToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "gofmt -l src"}]}]}
+  "hooks": {"PreToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "gofmt -l src"}, {"type": "command", "command": "seen", "if": "Edit(*.md)"}]}]}
 }
 `,
 		"project/src/main.go": "package main\n",

@@ -20,7 +20,6 @@ import (
 type judge struct {
 	opened
 
-	files  settings.Files
 	loaded *settings.Loaded
 	place  *policy.Place
 }
@@ -28,6 +27,10 @@ type judge struct {
 // newJudge returns a judge under loaded settings. The caller closes its session. It knows all
 // tools, also those that need a model or a service, which are never called.
 func newJudge(files settings.Files, loaded *settings.Loaded) (*judge, error) {
+	here, err := policy.Dirs{Dir: files.Dir, Home: files.Home}.Place()
+	if err != nil {
+		return nil, err
+	}
 	o, err := open(builtin.Options{
 		Files: files, Settings: asleep(loaded), Search: noSearch{},
 		Loop: func(context.Context, *agents.Agent) (agents.Reply, error) { return agents.Reply{}, errAsleep },
@@ -35,8 +38,7 @@ func newJudge(files settings.Files, loaded *settings.Loaded) (*judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, err := policy.Dirs{Dir: o.session.Dir(), Home: o.session.Home()}.Place()
-	return &judge{opened: o, files: files, loaded: loaded, place: here}, err
+	return &judge{opened: o, loaded: loaded, place: here}, nil
 }
 
 var errAsleep = errors.New("nothing runs here")
@@ -134,7 +136,12 @@ func (j *judge) remedy(v judgement) string {
 	if !v.Decision.Open() || v.Decision.Behavior != policy.Ask {
 		return ""
 	}
-	return j.session.Permissions().Remedy(policy.Request{Tool: v.tool, Facts: v.Facts, Targets: v.Targets, Place: j.place, Input: v.call.Input}, nil)
+	return j.session.Permissions().Remedy(j.request(v), nil)
+}
+
+// request returns what a call says to the permission engine.
+func (j *judge) request(v judgement) policy.Request {
+	return policy.Request{Tool: v.tool, Facts: v.Facts, Targets: v.Targets, Place: j.place, Input: v.call.Input}
 }
 
 // position returns the place of a rule in the files, or "".

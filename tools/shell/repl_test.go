@@ -583,7 +583,7 @@ func TestREPLEndsWhatMakesNoSense(t *testing.T) {
 			t.Parallel()
 			b := &replBench{t: t, language: shell.Python}
 			b.open(shell.REPLOptions{}, replEcho("Read"), untilItEnds())
-			out := b.run(t.Context(), map[string]any{"code": tt.code})
+			out := b.run(t.Context(), map[string]any{"code": tt.code, "timeout": 600_000}) // the texts are long, and the race detector is slow
 			require.Equal(t, tt.failed, out.Result.IsError, out.Result.Text())
 			require.Contains(t, out.Result.Text(), tt.says)
 			require.Contains(t, b.must("7"), "7")
