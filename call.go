@@ -272,6 +272,19 @@ func (c *Call) Identity() any {
 	return c.state.made
 }
 
+// StableID returns an id by which another process knows the call again: made of the ids of the
+// session and its agents, the turn, see [WithTurn], and the id of the call, in 40 hexadecimal
+// digits. Give the turn if the provider's ids are not unique in a conversation. It is "" for a
+// call without an id, a call of a session without an id, and a call inside another one.
+func (c *Call) StableID() string {
+	s := c.Session()
+	if c.ID == "" || c.Parent() != nil || s == nil || s.ID() == "" {
+		return ""
+	}
+	text, _ := json.Marshal(append([]string{s.ID(), c.Turn(), c.ID}, s.AgentPath()...)) // strings have no error
+	return digestOf(text)[:40]
+}
+
 // NamesTool reports whether the model named a tool: one that is in the pool of c, or was
 // excluded from it, by name or alias. Any other name is a text of the model, which a log that
 // must not contain such texts does not write. It is true for a Call without a pool, whose name

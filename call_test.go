@@ -586,6 +586,41 @@ func TestTurnOfACall(t *testing.T) {
 	require.Empty(t, bare.Turn())
 }
 
+// TestStableIDOfACall is the same in another process with the same ids, and another one for
+// anything that differs. The bytes are those of records that exist.
+func TestStableIDOfACall(t *testing.T) {
+	t.Parallel()
+	var inside string
+	id := func(ctx context.Context, cfg pegboard.SessionConfig, c pegboard.Call) (got string) {
+		cfg.Permissions = bypass(t).Permissions
+		inner := plain("Inner", func(_ context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			inside += c.StableID()
+			return "", nil
+		})
+		outer := plain("Outer", func(ctx context.Context, _ struct{}, c *pegboard.Call) (string, error) {
+			got = c.StableID()
+			return "", c.Run(ctx, call("1", "Inner", `{}`))[0].Err
+		})
+		require.NoError(t, executor(pegboard.Executor{}).Run(ctx, registryOf(t, outer, inner).AssemblePool(session(t, cfg), pegboard.PoolConfig{}), c)[0].Err)
+		return got
+	}
+	named := pegboard.WithTurn(t.Context(), "m7")
+	of := pegboard.SessionConfig{ID: "conversation"}
+	require.Equal(t, "017286b410352965544a0276e470d29e1cbec9f8", id(named, of, call("1", "Outer", `{}`)))
+	others := map[string]bool{
+		id(named, of, call("1", "Outer", `{}`)):                                  true,
+		id(named, of, call("2", "Outer", `{}`)):                                  true,
+		id(t.Context(), of, call("1", "Outer", `{}`)):                            true,
+		id(named, pegboard.SessionConfig{ID: "other"}, call("1", "Outer", `{}`)): true,
+	}
+	require.Len(t, others, 4)
+	require.Empty(t, id(named, of, call("", "Outer", `{}`)))
+	require.Empty(t, id(named, pegboard.SessionConfig{}, call("1", "Outer", `{}`)))
+	require.Empty(t, inside, "of calls inside another one")
+	bare := call("1", "T", `{}`)
+	require.Empty(t, bare.StableID())
+}
+
 // TestProgressOfARebuiltCall goes to the func that its maker has set. That of a call of an
 // executor goes to its listener, whatever a tool does.
 func TestProgressOfARebuiltCall(t *testing.T) {

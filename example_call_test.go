@@ -379,6 +379,28 @@ func ExampleCall_Identity() {
 	// 0 left
 }
 
+// A host that keeps results in a database finds them by an id that the next process knows, too.
+func ExampleCall_StableID() {
+	kept := map[string]*pegboard.Result{}
+	ex := pegboard.Executor{Invoke: func(ctx context.Context, t pegboard.Tool, c *pegboard.Call) (r *pegboard.Result, err error) {
+		if r = kept[c.StableID()]; r == nil {
+			fmt.Println("it runs")
+			if r, err = t.Call(ctx, c); err == nil {
+				kept[c.StableID()] = r
+			}
+		}
+		return r, err
+	}}
+	for range 2 { // the host, and the host after a restart
+		ex.Run(pegboard.WithTurn(context.Background(), "message 7"), pool(pegboard.SessionConfig{ID: "conversation"}, greet),
+			pegboard.Call{ID: "1", Name: "Greet", Input: json.RawMessage(`{"name":"Ada"}`)})
+	}
+	fmt.Println(len(kept))
+	// Output:
+	// it runs
+	// 1
+}
+
 // A log writes the name that the model used only if it is that of a tool.
 func ExampleCall_NamesTool() {
 	ex := pegboard.Executor{OnEvent: func(e pegboard.Event) {

@@ -90,17 +90,15 @@ func NewEngine(o Options) (*Engine, error) {
 	return &Engine{o}, nil
 }
 
-// WorkflowID returns the id of the workflow of a call, by which a host that asks again finds it:
-// made of the ids of the session and its agents, the turn, see [pegboard.WithTurn], and the id
-// of the call. Give the turn if the provider's ids are not unique in a conversation. It is "" for
-// a call without an id, a call of a session without an id, and a call inside another one: such a
-// call has a workflow of its own each time.
+// WorkflowID returns the id of the workflow of a call, by which a host that asks again finds it.
+// It is made of [pegboard.Call.StableID], and "" if that is: such a call has a workflow of its own
+// each time.
 func WorkflowID(c *pegboard.Call) string {
-	if c.ID == "" || c.Parent() != nil || c.Session() == nil || c.Session().ID() == "" {
+	id := c.StableID()
+	if id == "" {
 		return ""
 	}
-	parts := append([]string{c.Session().ID(), c.Turn(), c.ID}, c.Session().AgentPath()...)
-	return "pegboard-" + hashOf(parts...)
+	return "pegboard-" + id
 }
 
 // Invoke is for [pegboard.Executor].Invoke. It returns the result and the error of the
