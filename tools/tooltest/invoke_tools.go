@@ -87,7 +87,7 @@ func (r *invokeRecord) report(context.Context, *pegboard.Call) (*pegboard.Result
 }
 
 func (r *invokeRecord) echo(_ context.Context, c *pegboard.Call) (*pegboard.Result, error) {
-	return pegboard.TextResult(fmt.Sprintf("%s %s %s", c.ID, c.Name, c.Input)), nil
+	return pegboard.TextResult(fmt.Sprintf("%s %s %s", c.ID, c.Name, string(c.Input))), nil
 }
 
 func (r *invokeRecord) wait(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {

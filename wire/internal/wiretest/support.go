@@ -203,7 +203,7 @@ func Read(codec wire.Codec, body io.Reader) (events []string, m *wire.Message, e
 // Written returns calls in words: id, name and input.
 func Written(calls []pegboard.Call) (all []string) {
 	for _, c := range calls {
-		all = append(all, fmt.Sprintf("%s %s %s", c.ID, c.Name, c.Input))
+		all = append(all, fmt.Sprintf("%s %s %s", c.ID, c.Name, string(c.Input)))
 	}
 	return all
 }
