@@ -73,8 +73,9 @@ type Executor struct {
 
 // Invoke performs one call that was allowed, on exactly the bytes of c.Input. Replace it
 // to run calls in another process; there, [Pool.Rebuild] makes the call again from its
-// id, name and bytes, and [CallReply] carries its result and error back. A [*PanicError] that
-// it returns counts as a panic of the tool. To check one, use tooltest.CheckInvoke.
+// id, name and bytes, and [CallReply] carries its result and error back. [Call.StableID] is the
+// name of a record of the call. A [*PanicError] that it returns counts as a panic of the tool. To
+// check one, use tooltest.CheckInvoke.
 type Invoke func(ctx context.Context, t Tool, c *Call) (*Result, error)
 
 // Run takes calls through all stages and returns one outcome for each, in their order,
