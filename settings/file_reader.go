@@ -294,7 +294,7 @@ func (r *fileReader) noteHooks(set hooks.Set, v jsonedit.Span, why string) (n in
 	for _, event := range set.Events() {
 		for _, h := range set.Handlers(event) {
 			at := r.at(v.Start + h.Offset)
-			r.Loaded.hooks[placeOf(h)] = at
+			r.hooks[placeOf(h)] = at
 			fact := r.note(FactHook, hookText(h), r.source, at)
 			if why != "" {
 				r.discount(fact, "%s", why)

@@ -56,23 +56,20 @@ func newCheck(p *program, flags *flag.FlagSet) func(context.Context, []string) e
 		if err != nil {
 			return err
 		}
+		var text strings.Builder
 		for _, found := range problems {
 			if found.Path = inDir(files.Dir, found.Path); found.Path != "" {
-				found.text = p.colour(bold, found.Position.String()) + ": " + found.text
+				text.WriteString(p.colour(bold, found.String()) + ": ")
 			}
-			fmt.Fprintln(p.out, found.text)
-		}
-		read := 0
-		for _, f := range loaded.Facts() {
-			if f.Kind == settings.FactFile {
-				read++
-			}
+			text.WriteString(found.text + "\n")
 		}
 		if len(problems) == 0 {
-			_, err = fmt.Fprintf(p.out, "%s in %s\n", p.colour(green, "no problems"), count(read, "file"))
-			return err
+			read := slices.DeleteFunc(loaded.Facts(), func(f settings.Fact) bool { return f.Kind != settings.FactFile })
+			fmt.Fprintf(&text, "%s in %s\n", p.colour(green, "no problems"), count(len(read), "file"))
+		} else {
+			text.WriteString(p.colour(red, count(len(problems), "problem")) + "\n")
 		}
-		if _, err = io.WriteString(p.out, p.colour(red, count(len(problems), "problem"))+"\n"); err != nil {
+		if _, err := io.WriteString(p.out, text.String()); err != nil || len(problems) == 0 {
 			return err
 		}
 		return errFound

@@ -90,18 +90,22 @@ func (p *program) run(ctx context.Context, args []string) int {
 			return p.do(ctx, c, args[1:])
 		}
 	}
-	fmt.Fprintf(p.errs, "pegboard: there is no command %q\n\n", args[0])
+	p.tell("pegboard: there is no command %q\n\n", args[0])
 	p.usage()
 	return statusFailed
 }
 
 func (p *program) usage() {
-	fmt.Fprintln(p.errs, "pegboard asks and runs the tools of an agent under the settings files that it has.")
-	fmt.Fprintln(p.errs)
+	p.tell("pegboard asks and runs the tools of an agent under the settings files that it has.\n\n")
 	for _, c := range commands() {
-		fmt.Fprintf(p.errs, "  pegboard %-22s %s\n", c.name+" "+c.arguments, c.does)
+		p.tell("  pegboard %-22s %s\n", c.name+" "+c.arguments, c.does)
 	}
-	fmt.Fprintln(p.errs, "\nWith -h, a command tells more. Exit status: 0, or 1 if it could not be done, or 2 if check finds something.")
+	p.tell("\nWith -h, a command tells more. Exit status: 0, or 1 if it could not be done, or 2 if check finds something.\n")
+}
+
+// tell writes to standard error.
+func (p *program) tell(format string, args ...any) {
+	_, _ = fmt.Fprintf(p.errs, format, args...) // there is nowhere else to tell it
 }
 
 // do runs one command.
@@ -109,7 +113,7 @@ func (p *program) do(ctx context.Context, c command, args []string) int {
 	flags := flag.NewFlagSet("pegboard "+c.name, flag.ContinueOnError)
 	flags.SetOutput(p.errs)
 	flags.Usage = func() {
-		fmt.Fprintf(p.errs, "pegboard %s [flags] %s\n\n%s\nFlags:\n", c.name, c.arguments, c.help)
+		p.tell("pegboard %s [flags] %s\n\n%s\nFlags:\n", c.name, c.arguments, c.help)
 		flags.PrintDefaults()
 	}
 	do := c.make(p, flags)
@@ -123,7 +127,7 @@ func (p *program) do(ctx context.Context, c command, args []string) int {
 	case errors.Is(err, errFound):
 		return statusFound
 	case err != nil:
-		fmt.Fprintf(p.errs, "pegboard %s: %v\n", c.name, err)
+		p.tell("pegboard %s: %v\n", c.name, err)
 		return statusFailed
 	}
 	return statusOK

@@ -61,7 +61,7 @@ func (r *runner) run(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, o.session.Close(context.WithoutCancel(ctx))) }()
 	if o.set.Servers != nil {
 		if err := o.set.Servers.Ready(ctx); err != nil {
-			fmt.Fprintln(r.errs, "pegboard run:", err) // the others are there
+			r.tell("pegboard run: %v\n", err) // the others are there
 		}
 	}
 	var executor pegboard.Executor
@@ -99,7 +99,7 @@ func (r *runner) open(ctx context.Context) (opened, error) {
 		return opened{}, err
 	}
 	for _, w := range loaded.Warnings {
-		fmt.Fprintln(r.errs, "pegboard run:", w)
+		r.tell("pegboard run: %v\n", w)
 	}
 	options := builtin.Options{Files: files, Settings: loaded}
 	if r.sandbox {

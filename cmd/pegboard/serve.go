@@ -31,7 +31,7 @@ func newServe(p *program, flags *flag.FlagSet) func(context.Context, []string) e
 			return err
 		}
 		for _, w := range loaded.Warnings {
-			fmt.Fprintln(p.errs, "pegboard serve:", w)
+			p.tell("pegboard serve: %v\n", w)
 		}
 		var server *serve.Server
 		server, err = serve.New(serve.Options{

@@ -45,7 +45,7 @@ func newTools(p *program, flags *flag.FlagSet) func(context.Context, []string) e
 		defer func() { err = errors.Join(err, o.session.Close(context.WithoutCancel(ctx))) }()
 		if o.set.Servers != nil {
 			if err := o.set.Servers.Ready(ctx); err != nil {
-				fmt.Fprintln(p.errs, "pegboard tools:", err) // the others are there
+				p.tell("pegboard tools: %v\n", err) // the others are there
 			}
 		}
 		_, err = io.WriteString(p.out, p.listed(o.pool(ctx))+p.absent(o.pool(ctx))+serversOf(loaded))
