@@ -49,7 +49,7 @@ type text struct {
 
 // tool returns a tool that may run.
 func tool(name string, traits pegboard.Traits, run func(context.Context, text, *pegboard.Call) (*pegboard.Result, error)) pegboard.Tool {
-	traits.Targets = []policy.Target{{Kind: policy.Resource, Value: name}}
+	traits.Targets = []policy.Target{{Kind: policy.Resource, Access: policy.Read, Value: name}} // which conflicts with nothing
 	return pegboard.Build(pegboard.Definition[text, *pegboard.Result]{Info: pegboard.Info{Name: name}, Description: "For a test.", Traits: traits, Call: run})
 }
 
