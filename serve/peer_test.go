@@ -197,7 +197,7 @@ func TestOutputsThatAreNoObjects(t *testing.T) {
 	words := pegboard.Build(pegboard.Definition[struct{}, []string]{
 		Info: pegboard.Info{Name: "Words"}, Description: "Returns words.", Traits: pegboard.Traits{ReadOnly: true},
 		OutputSchema: json.RawMessage(`{"type":"array","items":{"type":"string"}}`),
-		Call: func(context.Context, struct{}, *pegboard.Call) ([]string, error) { return []string{"fig", "pear"}, nil },
+		Call:         func(context.Context, struct{}, *pegboard.Call) ([]string, error) { return []string{"fig", "pear"}, nil },
 	})
 	plain := pegboard.Build(pegboard.Definition[struct{}, string]{
 		Info: pegboard.Info{Name: "Plain"}, Description: "Returns a text.", Traits: pegboard.Traits{ReadOnly: true},
