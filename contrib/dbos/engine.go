@@ -20,8 +20,8 @@ import (
 // The errors of [Engine.Invoke] that are not those of the tool. Outcome.Err wraps them.
 var (
 	// ErrEngine: the database did not do what it was asked for. If the call may have run and
-	// changes something, the error wraps [pegboard.ErrOutcomeUnknown], too; otherwise it has not
-	// run.
+	// changes something, the error wraps [pegboard.ErrOutcomeUnknown], too. Any other that changes
+	// something has not run.
 	ErrEngine = errors.New("the calls could not be recorded")
 	// ErrReused: an earlier call of the session had the same id and turn, and was another call.
 	// This one has not run.
@@ -98,8 +98,10 @@ func (e *Engine) Invoke(ctx context.Context, t pegboard.Tool, c *pegboard.Call) 
 			return j.result, j.err // whether or not it could be recorded
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case err != nil && errors.Is(err, errOther) && !repeatable:
+		case errors.Is(err, errOther) && !repeatable:
 			return nil, unknown(fmt.Errorf("%w: %w", ErrEngine, err))
+		case errors.Is(err, errOther):
+			return nil, &failure{"The end of the call could not be read from the records. It can be made again without harm.", []error{ErrEngine, err}}
 		case err != nil:
 			return nil, &failure{"The call was not run, because it could not be recorded.", []error{ErrEngine, err}}
 		case end.Digest != r.Digest:
