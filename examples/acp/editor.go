@@ -65,7 +65,10 @@ type block struct {
 
 // run speaks with the agent until both prompts have ended.
 func (e *editor) run() error {
-	defer e.to.Close()
+	defer func() { // it leaves, and reads what the agent still has to say
+		_ = e.to.Close()
+		_, _ = io.Copy(io.Discard, e.from)
+	}()
 	e.request(1, "initialize", map[string]any{"protocolVersion": 1})
 	lines := bufio.NewScanner(e.from)
 	lines.Buffer(nil, 1<<20)

@@ -14,8 +14,10 @@ import (
 	"os/signal"
 	"slices"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
@@ -51,7 +53,7 @@ func newHost() (*host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.agent, err = acp.New(acp.Options{Name: "pegboard-example", Title: "Pegboard example", Version: "0.1.0", Open: h.open})
+	h.agent, err = acp.New(acp.Options{Info: sdk.Implementation{Name: "pegboard-example", Title: sdk.Ptr("Pegboard example"), Version: "0.1.0"}, Open: h.open})
 	return h, err
 }
 
@@ -62,17 +64,17 @@ func (h *host) open(_ context.Context, c *acp.Conversation) (*pegboard.Session, 
 		return nil, nil, err
 	}
 	executor := &pegboard.Executor{OnEvent: c.Record}
-	return session, func(ctx context.Context, prompt []pegboard.Part) (acp.StopReason, error) {
+	return session, func(ctx context.Context, prompt []pegboard.Part) (sdk.StopReason, error) {
 		m := newModel(prompt)
 		for outcomes := []pegboard.Outcome(nil); ; {
 			words, calls := m.answer(outcomes)
 			c.Say(words)
 			if len(calls) == 0 {
-				return acp.StopEndTurn, nil
+				return sdk.StopReasonEndTurn, nil
 			}
 			outcomes = executor.Run(ctx, h.registry.AssemblePool(session, pegboard.PoolConfig{}), calls...)
 			if slices.ContainsFunc(outcomes, ends) {
-				return acp.StopEndTurn, nil // or cancelled, which the editor is told in any case
+				return sdk.StopReasonEndTurn, nil // or cancelled, which the editor is told in any case
 			}
 		}
 	}, nil

@@ -91,7 +91,7 @@ var layerFolders = [][]string{
 	{"."},
 	{"wire"},
 	{"tools"},
-	{"acp", "audit", "inspect", "serve", "settings"},
+	{"audit", "inspect", "serve", "settings"},
 	{"builtin"},
 	{"cmd", "examples", "contrib", "bench"},
 }

@@ -8,17 +8,19 @@ import (
 	"io"
 	"os"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 )
 
 // thinker returns an agent that has no tools and shows a thought and a plan.
 func thinker() (*acp.Agent, error) {
-	return acp.New(acp.Options{Name: "thinker", Open: func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
+	return acp.New(acp.Options{Info: sdk.Implementation{Name: "thinker"}, Open: func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
 		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir()})
-		return session, func(context.Context, []pegboard.Part) (acp.StopReason, error) {
+		return session, func(context.Context, []pegboard.Part) (sdk.StopReason, error) {
 			c.Say("Hello.")
-			return acp.StopEndTurn, nil
+			return sdk.StopReasonEndTurn, nil
 		}, err
 	}})
 }
@@ -29,17 +31,17 @@ func ExampleConversation() {
 	open := func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
 		fmt.Println(c.Client().Name, c.Dir(), c.MoreDirs(), c.ID() != "")
 		for _, s := range c.Servers() {
-			fmt.Println(s.Type, s.Name, s.Command)
+			fmt.Println(s.Stdio.Name, s.Stdio.Command)
 		}
 		session, err := pegboard.NewSession(pegboard.SessionConfig{ID: c.ID(), Dir: c.Dir(), MoreDirs: c.MoreDirs()})
-		return session, func(context.Context, []pegboard.Part) (acp.StopReason, error) {
+		return session, func(context.Context, []pegboard.Part) (sdk.StopReason, error) {
 			c.Think("The user wants the time.")
-			c.Plan(acp.PlanEntry{Content: "Look at the clock", Status: acp.PlanInProgress}, acp.PlanEntry{Content: "Answer"})
+			c.Plan(sdk.PlanEntry{Content: "Look at the clock", Status: sdk.PlanEntryStatusInProgress}, sdk.PlanEntry{Content: "Answer"})
 			c.Say("It is noon.")
-			return acp.StopEndTurn, nil
+			return sdk.StopReasonEndTurn, nil
 		}, err
 	}
-	agent, err := acp.New(acp.Options{Name: "clock", Open: open, Accepts: acp.Accepts{MoreDirs: true}})
+	agent, err := acp.New(acp.Options{Info: sdk.Implementation{Name: "clock"}, Open: open, MoreDirs: true})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -51,7 +53,7 @@ func ExampleConversation() {
 	// Output:
 	// initialize: clock speaks version 1
 	// ed / [/tmp] true
-	// stdio notes /bin/notes
+	// notes /bin/notes
 	// session/prompt
 	// agent_thought_chunk: The user wants the time.
 	// plan: [{Look at the clock in_progress} {Answer pending}]

@@ -3,16 +3,17 @@ package acp_test
 import (
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 )
 
 // TestPromptsBecomeParts hands each kind of content to the loop.
 func TestPromptsBecomeParts(t *testing.T) {
 	t.Parallel()
-	all := acp.Accepts{Images: true, Audio: true, Embedded: true}
+	all := sdk.PromptCapabilities{Image: true, Audio: true, EmbeddedContext: true}
 	for _, tt := range []struct {
 		name, block string
 		want        pegboard.Part
@@ -29,16 +30,18 @@ func TestPromptsBecomeParts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e := opened(t, setup{turn: calling(), options: acp.Options{Accepts: all}})
-			require.Equal(t, acp.StopEndTurn, e.stopOf(e.begin("session/prompt", e.session(`,"prompt":[`+tt.block+`]`))))
+			e := opened(t, setup{turn: calling(), options: acp.Options{Prompts: all}})
+			require.Equal(t, sdk.StopReasonEndTurn, e.stopOf(e.begin("session/prompt", e.session(`,"prompt":[`+tt.block+`]`))))
 			require.Equal(t, []pegboard.Part{tt.want}, e.h.prompt)
 		})
 	}
-	e := opened(t, setup{turn: calling(), options: acp.Options{Accepts: all}})
+	e := opened(t, setup{turn: calling(), options: acp.Options{Prompts: all}})
 	for _, block := range []string{
 		`{"type":"image","mimeType":"text/html","data":"AQI="}`, `{"type":"image","mimeType":"image/png","data":"?"}`, `{"type":"image","mimeType":"image/png"}`,
-		`{"type":"audio","mimeType":"image/png","data":"AQI="}`, `{"type":"resource"}`, `{"type":"resource","resource":{"uri":"a"}}`, `{"type":"resource","resource":{"text":"a"}}`,
+		`{"type":"audio","mimeType":"image/png","data":"AQI="}`, `{"type":"resource"}`, `{"type":"resource","resource":{"uri":"a","blob":"?"}}`, `{"type":"resource","resource":{"text":"a"}}`,
 	} {
-		require.Equal(t, -32602, e.answerTo(e.begin("session/prompt", e.session(`,"prompt":[`+block+`]`))).Error.Code, block)
+		m := e.answerTo(e.begin("session/prompt", e.session(`,"prompt":[`+block+`]`)))
+		require.NotNil(t, m.Error, block)
+		require.Equal(t, -32602, m.Error.Code, block)
 	}
 }

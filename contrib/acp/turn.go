@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 )
@@ -21,24 +23,14 @@ import (
 // A text of the prompt is a part with Text. A link of the user is such a text, in Markdown. An
 // image, a sound or a resource has the MIME type and its bytes or text, a resource also its
 // address as Title.
-type Turn func(ctx context.Context, prompt []pegboard.Part) (StopReason, error)
-
-// StopReason says why a turn has ended.
-type StopReason string
-
-// The reasons. The zero StopReason counts as StopEndTurn.
-const (
-	StopEndTurn         StopReason = "end_turn"          // the model is done
-	StopMaxTokens       StopReason = "max_tokens"        // the answer of the model is cut off
-	StopMaxTurnRequests StopReason = "max_turn_requests" // the model was called as often as the host allows
-	StopRefusal         StopReason = "refusal"           // the model refuses to go on
-	StopCancelled       StopReason = "cancelled"         // the user has cancelled
-)
+//
+// An empty reason counts as [sdk.StopReasonEndTurn].
+type Turn func(ctx context.Context, prompt []pegboard.Part) (sdk.StopReason, error)
 
 // known reports whether the editor knows the reason.
-func (s StopReason) known() bool {
+func known(s sdk.StopReason) bool {
 	switch s {
-	case StopEndTurn, StopMaxTokens, StopMaxTurnRequests, StopRefusal, StopCancelled:
+	case sdk.StopReasonEndTurn, sdk.StopReasonMaxTokens, sdk.StopReasonMaxTurnRequests, sdk.StopReasonRefusal, sdk.StopReasonCancelled:
 		return true
 	}
 	return false
@@ -46,15 +38,14 @@ func (s StopReason) known() bool {
 
 // A turn is a prompt that runs.
 type turn struct {
-	ctx     context.Context //nolint:containedctx // a cancellation may come before the prompt is run
-	cancel  context.CancelCauseFunc
-	request string // the id of its request
-	prompt  []pegboard.Part
-	done    chan struct{}
+	ctx    context.Context //nolint:containedctx // a cancellation may come before the prompt is run
+	cancel context.CancelCauseFunc
+	prompt []pegboard.Part
+	done   chan struct{}
 }
 
-func newTurn(here context.Context, request string, prompt []pegboard.Part) *turn {
-	t := &turn{request: request, prompt: prompt, done: make(chan struct{})}
+func newTurn(here context.Context, prompt []pegboard.Part) *turn {
+	t := &turn{prompt: prompt, done: make(chan struct{})}
 	t.ctx, t.cancel = context.WithCancelCause(here)
 	return t
 }
@@ -63,7 +54,7 @@ func newTurn(here context.Context, request string, prompt []pegboard.Part) *turn
 func (c *Conversation) run(t *turn) (any, error) {
 	defer t.cancel(nil)
 	defer c.end(t)
-	var stop StopReason
+	var stop sdk.StopReason
 	var err error
 	crash := <-goroutine.Go(func() {
 		c.session.NewTurn()
@@ -75,15 +66,15 @@ func (c *Conversation) run(t *turn) (any, error) {
 		c.connection.agent.logError("a prompt", crash)
 		err = fmt.Errorf("the agent failed inside")
 	case stop == "":
-		stop = StopEndTurn
+		stop = sdk.StopReasonEndTurn
 	}
 	switch {
 	case t.ctx.Err() != nil:
-		return promptResponse{Stop: StopCancelled}, nil
+		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
 	case err != nil:
-		return nil, answerOf(err)
-	case !stop.known():
-		return nil, answerOf(fmt.Errorf("the turn has ended for a reason that the protocol does not know: %q", stop))
+		return nil, err
+	case !known(stop):
+		return nil, fmt.Errorf("the turn has ended for a reason that the protocol does not know: %q", stop)
 	}
-	return promptResponse{Stop: stop}, nil
+	return sdk.PromptResponse{StopReason: stop}, nil
 }

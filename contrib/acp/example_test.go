@@ -9,8 +9,10 @@ import (
 	"io"
 	"strings"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 )
 
 // An agent with one tool. The editor is played by a few lines of JSON.
@@ -23,13 +25,13 @@ func Example() {
 	open := func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
 		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Ask: c.Ask, Elicit: c.Elicit})
 		executor := pegboard.Executor{OnEvent: c.Record}
-		return session, func(ctx context.Context, prompt []pegboard.Part) (acp.StopReason, error) {
+		return session, func(ctx context.Context, prompt []pegboard.Part) (sdk.StopReason, error) {
 			out := executor.Run(ctx, registry.AssemblePool(session, pegboard.PoolConfig{}), pegboard.Call{ID: "c1", Name: "Clock"})
 			c.Say("It is " + out[0].Result.Text() + ".")
-			return acp.StopEndTurn, nil
+			return sdk.StopReasonEndTurn, nil
 		}, err
 	}
-	agent, err := acp.New(acp.Options{Name: "clock", Version: "1.0.0", Open: open})
+	agent, err := acp.New(acp.Options{Info: sdk.Implementation{Name: "clock", Version: "1.0.0"}, Open: open})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,6 +9,8 @@ import (
 	"os"
 	"time"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
 	"github.com/seed49eaa51d/pegboard/policy"
@@ -20,9 +22,8 @@ const closeTime = 10 * time.Second
 
 // Options describe an [Agent]. Open is required.
 type Options struct {
-	// Name and Version identify the agent to the editor; Title is shown. Empty means
-	// "pegboard", "0" and no title.
-	Name, Title, Version string
+	// Info identifies the agent to the editor. An empty Name means "pegboard", an empty Version "0".
+	Info sdk.Implementation
 
 	// Open makes the session of a conversation that the user has begun, and returns the loop
 	// of the host. The session's Ask and Elicit should be [Conversation.Ask] and
@@ -33,25 +34,16 @@ type Options struct {
 	// panic counts as an error.
 	Open func(ctx context.Context, c *Conversation) (*pegboard.Session, Turn, error)
 
-	// Accepts lists the content that the editor may send beside text and links.
-	Accepts Accepts
+	Prompts  sdk.PromptCapabilities // what the host takes in prompts beside text and links
+	MCP      sdk.McpCapabilities    // the MCP servers that the host connects to beside processes; Acp is not supported
+	MoreDirs bool                   // the host uses [Conversation.MoreDirs]
+
 	// Remember is whose rules an answer "always" changes; empty means
 	// [policy.SourceSession]. For any other, OnRemember of the session should save them.
 	Remember policy.Source
 	// Logger gets errors for the host to fix. Nil means [slog.Default], which writes to
 	// standard error.
 	Logger *slog.Logger
-}
-
-// Accepts lists the content and servers that an agent takes. The zero value is text, links, and MCP
-// servers that are processes.
-type Accepts struct {
-	Images      bool // in prompts
-	Audio       bool // in prompts
-	Embedded    bool // in prompts: texts and bytes of resources
-	MoreDirs    bool // the host uses [Conversation.MoreDirs]
-	MCPOverHTTP bool // the host connects to MCP servers over streamable HTTP
-	MCPOverSSE  bool // and over SSE
 }
 
 // An Agent speaks the Agent Client Protocol with editors. [New] makes one.
@@ -61,13 +53,15 @@ type Agent struct {
 
 // New returns an agent. The error names the field of o that is wrong.
 func New(o Options) (*Agent, error) {
-	if o.Open == nil {
+	switch {
+	case o.Open == nil:
 		return nil, errors.New("acp: Options.Open is required")
-	}
-	if o.Remember == policy.SourceManaged {
+	case o.Remember == policy.SourceManaged:
 		return nil, errors.New("acp: Options.Remember is the policy, which no answer changes")
+	case o.MCP.Acp:
+		return nil, errors.New("acp: Options.MCP.Acp is not supported")
 	}
-	o.Name, o.Version, o.Remember = cmp.Or(o.Name, "pegboard"), cmp.Or(o.Version, "0"), cmp.Or(o.Remember, policy.SourceSession)
+	o.Info.Name, o.Info.Version, o.Remember = cmp.Or(o.Info.Name, "pegboard"), cmp.Or(o.Info.Version, "0"), cmp.Or(o.Remember, policy.SourceSession)
 	return &Agent{o: o}, nil
 }
 
@@ -80,25 +74,24 @@ func (a *Agent) Stdio(ctx context.Context) error { return a.Serve(ctx, os.Stdin,
 // are. It returns nil if the editor has left, and otherwise the cause of ctx or the error of a
 // stream, joined with an error for each prompt and session that did not end within 10 seconds.
 func (a *Agent) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	n := newConnection(a)
-	l := newLines(in, out, n.leave)
-	n.start(l)
-	stop := context.AfterFunc(ctx, func() { l.stop(context.Cause(ctx)) })
-	defer stop()
+	n := connect(a, in, out)
+	defer context.AfterFunc(ctx, func() { n.stream.stop(context.Cause(ctx)) })()
+	<-n.rpc.Done()
+	n.stream.stop(errOverrun) // or the reason for which it has stopped already
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
 	var unfinished error
-	select {
-	case <-n.ended:
-	case <-l.late:
+	if !n.stream.finish(limited) {
 		unfinished = errUnfinished
 	}
-	err := l.reason()
+	err := n.stream.reason()
 	if left(err) {
 		err = nil
 	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
-	err = errors.Join(err, unfinished, n.close(limited))
-	l.out.Finish(limited)
+	err = errors.Join(err, unfinished, n.close(closing))
+	n.stream.out.Finish(closing)
 	_ = out.Close() // again, if a Write of it has not returned
 	return err
 }

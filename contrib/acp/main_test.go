@@ -7,8 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 )
 
@@ -37,20 +39,20 @@ func serveScript() error {
 	if err := registry.Add(wait, files.Read(files.ReadOptions{}), files.Edit(files.WriteOptions{})); err != nil {
 		return err
 	}
-	agent, err := acp.New(acp.Options{Name: "script", Open: func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
+	agent, err := acp.New(acp.Options{Info: sdk.Implementation{Name: "script"}, Open: func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
 		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Ask: c.Ask, Elicit: c.Elicit})
 		executor := pegboard.Executor{OnEvent: c.Record}
-		return session, func(ctx context.Context, prompt []pegboard.Part) (acp.StopReason, error) {
+		return session, func(ctx context.Context, prompt []pegboard.Part) (sdk.StopReason, error) {
 			pool := registry.AssemblePool(session, pegboard.PoolConfig{})
 			if prompt[0].Text == "wait" {
 				executor.Run(ctx, pool, call("w", "Wait", "{}"))
-				return acp.StopEndTurn, nil
+				return sdk.StopReasonEndTurn, nil
 			}
 			c.Say("I edit it.")
 			file := text(filepath.Join(c.Dir(), "notes.txt"))
 			executor.Run(ctx, pool, call("r", "Read", `{"file_path":`+file+`}`))
 			executor.Run(ctx, pool, call("e", "Edit", `{"file_path":`+file+`,"old_string":"o","new_string":"oo","replace_all":true}`))
-			return acp.StopEndTurn, nil
+			return sdk.StopReasonEndTurn, nil
 		}, err
 	}})
 	if err != nil {

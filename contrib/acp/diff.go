@@ -4,28 +4,30 @@ import (
 	"fmt"
 	"strings"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
 )
 
 // contentOfDiffs returns the changes of files in the form of the protocol: a diff for each
 // hunk, with the lines around the change. A text says that a file is moved or removed, and how
 // many lines are left out.
-func contentOfDiffs(diffs []pegboard.Diff) (all []toolContent) {
+func contentOfDiffs(diffs []pegboard.Diff) (all []sdk.ToolCallContent) {
 	for i := range diffs {
 		d := &diffs[i]
 		if note := noteOf(d); note != "" {
-			all = append(all, textToolContent(note))
+			all = append(all, sdk.ToolContent(sdk.TextBlock(note)))
 		}
 		for _, h := range d.Hunks {
 			before, after := sidesOf(&h)
-			c := toolContent{Type: "diff", Path: d.Path, Old: &before, New: &after}
 			if d.New {
-				c.Old = nil
+				all = append(all, sdk.ToolDiffContent(d.Path, after))
+				continue
 			}
-			all = append(all, c)
+			all = append(all, sdk.ToolDiffContent(d.Path, after, before))
 		}
 		if len(d.Hunks) == 0 && d.New {
-			all = append(all, toolContent{Type: "diff", Path: d.Path, New: new(string)})
+			all = append(all, sdk.ToolDiffContent(d.Path, ""))
 		}
 	}
 	return all
@@ -68,19 +70,14 @@ func sidesOf(h *pegboard.Hunk) (before, after string) {
 }
 
 // locationsOfDiffs returns where the files were changed first.
-func locationsOfDiffs(diffs []pegboard.Diff) []location {
-	all := make([]location, 0, len(diffs))
+func locationsOfDiffs(diffs []pegboard.Diff) []sdk.ToolCallLocation {
+	all := make([]sdk.ToolCallLocation, 0, len(diffs))
 	for i := range diffs {
-		l := location{Path: diffs[i].Path}
-		if len(diffs[i].Hunks) > 0 {
-			l.Line = diffs[i].Hunks[0].NewStart
+		l := sdk.ToolCallLocation{Path: diffs[i].Path}
+		if len(diffs[i].Hunks) > 0 && diffs[i].Hunks[0].NewStart > 0 {
+			l.Line = &diffs[i].Hunks[0].NewStart
 		}
 		all = append(all, l)
 	}
 	return all
-}
-
-func textToolContent(text string) toolContent {
-	c := textContent(text)
-	return toolContent{Type: "content", Content: &c}
 }

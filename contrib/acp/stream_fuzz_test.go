@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 )
 
 // FuzzServe writes anything to an agent and leaves. What it writes are messages, and it answers
@@ -29,7 +30,7 @@ func FuzzServe(f *testing.F) {
 	}
 	agent, err := acp.New(acp.Options{Logger: quiet(), Open: func(context.Context, *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
 		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: "/"})
-		return session, func(context.Context, []pegboard.Part) (acp.StopReason, error) { return "", nil }, err
+		return session, func(context.Context, []pegboard.Part) (sdk.StopReason, error) { return "", nil }, err
 	}})
 	require.NoError(f, err)
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -56,17 +57,16 @@ func FuzzServe(f *testing.F) {
 
 // requestID returns the id of a message that is to be answered under it, or "".
 func requestID(line []byte) string {
-	var m map[string]json.RawMessage
-	if json.Unmarshal(line, &m) != nil || m["result"] != nil || m["error"] != nil && string(m["error"]) != "null" {
+	var m struct {
+		Version        string `json:"jsonrpc"`
+		Method         string
+		ID             *json.RawMessage
+		Params, Result json.RawMessage
+		Error          *sdk.RequestError
+	}
+	if json.Unmarshal(line, &m) != nil || m.ID == nil || m.Method == "" && (m.Result != nil || m.Error != nil) {
 		return ""
 	}
-	var id any
-	if json.Unmarshal(m["id"], &id) != nil {
-		return ""
-	}
-	switch id.(type) {
-	case string, float64:
-		return string(m["id"])
-	}
-	return ""
+	id, _ := json.Marshal(m.ID) // in the form in which it comes back
+	return string(id)
 }

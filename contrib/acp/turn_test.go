@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 )
 
 // TestTurnWithAnEdit shows a turn as the editor sees it: words, a read, an edit that is asked
@@ -20,14 +21,14 @@ func TestTurnWithAnEdit(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "main.go")
 	require.NoError(t, os.WriteFile(file, []byte("package main\n\nfunc main() {}\n"), 0o600))
-	e := opened(t, setup{dir: dir, answer: selecting("allow_once"), turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
+	e := opened(t, setup{dir: dir, answer: selecting("allow_once"), turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
 		h.Think("a file")
 		h.Say("I change it.")
 		h.run(ctx, call("r", "Read", `{"file_path":`+text(file)+`}`))
 		h.run(ctx, call("e", "Edit", `{"file_path":`+text(file)+`,"old_string":"main() {}","new_string":"main() { run() }"}`))
-		return acp.StopEndTurn, nil
+		return sdk.StopReasonEndTurn, nil
 	}})
-	require.Equal(t, acp.StopEndTurn, e.stops("change it"))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stops("change it"))
 	require.Equal(t, []pegboard.Part{{Text: "change it"}}, e.h.prompt)
 
 	all := e.updates()
@@ -72,23 +73,23 @@ func TestTurnEnds(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name string
-		stop acp.StopReason
+		stop sdk.StopReason
 		err  error
-		want acp.StopReason
+		want sdk.StopReason
 		code int
 		says string
 	}{
-		{name: "at its end", stop: acp.StopEndTurn, want: acp.StopEndTurn},
-		{name: "without a reason", want: acp.StopEndTurn},
-		{name: "at a limit", stop: acp.StopMaxTokens, want: acp.StopMaxTokens},
-		{name: "refused", stop: acp.StopRefusal, want: acp.StopRefusal},
+		{name: "at its end", stop: sdk.StopReasonEndTurn, want: sdk.StopReasonEndTurn},
+		{name: "without a reason", want: sdk.StopReasonEndTurn},
+		{name: "at a limit", stop: sdk.StopReasonMaxTokens, want: sdk.StopReasonMaxTokens},
+		{name: "refused", stop: sdk.StopReasonRefusal, want: sdk.StopReasonRefusal},
 		{name: "with an error", err: errors.New("the key has expired"), code: -32603, says: "the key has expired"},
 		{name: "for no reason of the protocol", stop: "bored", code: -32603, says: "bored"},
 		{name: "with a panic", stop: "panic", code: -32603, says: "failed inside"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			e := opened(t, setup{turn: func(context.Context, *host) (acp.StopReason, error) {
+			e := opened(t, setup{turn: func(context.Context, *host) (sdk.StopReason, error) {
 				if tt.stop == "panic" {
 					panic("secret")
 				}
@@ -134,14 +135,14 @@ func TestCancelEndsTheBatch(t *testing.T) {
 			t.Parallel()
 			tool, runs := waiting()
 			outcomes := make(chan []pegboard.Outcome, 1)
-			e := opened(t, setup{tools: []pegboard.Tool{tool}, turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
+			e := opened(t, setup{tools: []pegboard.Tool{tool}, turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
 				outcomes <- h.run(ctx, call("w", "Wait", "{}"), call("v", "Read", `{"file_path":"nothing"}`))
 				return "", errors.New("an error that the cancellation has caused")
 			}})
 			id := e.prompt("wait")
 			<-runs
 			tt.end(e, id)
-			require.Equal(t, acp.StopCancelled, e.stopOf(id))
+			require.Equal(t, sdk.StopReasonCancelled, e.stopOf(id))
 			out := <-outcomes
 			require.ErrorIs(t, out[0].Err, pegboard.ErrCancelled)
 			require.ErrorIs(t, out[0].Err, tt.cause)
@@ -153,16 +154,16 @@ func TestCancelEndsTheBatch(t *testing.T) {
 // TestCancelFollowsThePromptAtOnce sends both in one write. The prompt must not miss it.
 func TestCancelFollowsThePromptAtOnce(t *testing.T) {
 	t.Parallel()
-	e := opened(t, setup{turn: func(ctx context.Context, _ *host) (acp.StopReason, error) {
+	e := opened(t, setup{turn: func(ctx context.Context, _ *host) (sdk.StopReason, error) {
 		<-ctx.Done()
-		return acp.StopEndTurn, context.Cause(ctx)
+		return sdk.StopReasonEndTurn, context.Cause(ctx)
 	}})
 	for i := range 100 {
 		id := "prompt-" + string(rune('a'+i%26)) + string(rune('a'+i/26))
 		e.requested[text(id)] = "session/prompt"
 		e.write(`{"jsonrpc":"2.0","id":"` + id + `","method":"session/prompt","params":` + e.session(`,"prompt":[{"type":"text","text":"x"}]`) + "}\n" +
 			`{"jsonrpc":"2.0","method":"session/cancel","params":` + e.session("") + `}`)
-		require.Equal(t, acp.StopCancelled, e.stopOf(text(id)))
+		require.Equal(t, sdk.StopReasonCancelled, e.stopOf(text(id)))
 	}
 }
 
@@ -174,7 +175,7 @@ func TestCancelOfNothing(t *testing.T) {
 	e.notify("session/cancel", `[]`)
 	e.notify("$/cancel_request", `{"requestId":77}`)
 	e.notify("$/cancel_request", `{}`)
-	require.Equal(t, acp.StopEndTurn, e.stops("go on"), "a later prompt is not cancelled")
+	require.Equal(t, sdk.StopReasonEndTurn, e.stops("go on"), "a later prompt is not cancelled")
 }
 
 func TestOnePromptAtATime(t *testing.T) {
@@ -187,5 +188,5 @@ func TestOnePromptAtATime(t *testing.T) {
 	require.Equal(t, -32600, second.Error.Code)
 	require.Contains(t, second.Error.Message, "cancel it")
 	e.notify("session/cancel", e.session(""))
-	require.Equal(t, acp.StopCancelled, e.stopOf(first))
+	require.Equal(t, sdk.StopReasonCancelled, e.stopOf(first))
 }

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"sync"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/policy"
 )
@@ -16,14 +18,6 @@ import (
 // maxRaw is how many bytes of the input or output of a call are shown as rawInput and
 // rawOutput. A longer one is left out.
 const maxRaw = 256 << 10
-
-// The statuses of a call in the protocol.
-const (
-	statusPending    = "pending"
-	statusInProgress = "in_progress"
-	statusCompleted  = "completed"
-	statusFailed     = "failed"
-)
 
 // calls are the calls of a conversation that have not ended, as the editor is shown them.
 type calls struct {
@@ -36,11 +30,21 @@ type calls struct {
 
 // A shownCall is a call that the editor knows.
 type shownCall struct {
-	id      string // in the protocol
+	id      sdk.ToolCallId
 	title   string // that is shown
 	input   json.RawMessage
-	note    bool          // the content is for the time before the call runs
-	preview []toolContent // the preview of the call, which stays when it runs
+	note    bool                  // the content is for the time before the call runs
+	preview []sdk.ToolCallContent // the preview of the call, which stays when it runs
+}
+
+// A toolCall is a call in an update or a question. The SDK's type has no name of the tool, and sends
+// no empty content, which takes back what was there.
+type toolCall struct {
+	sdk.ToolCallUpdate
+
+	Update  string                 `json:"sessionUpdate,omitempty"`
+	Name    string                 `json:"name,omitempty"`
+	Content *[]sdk.ToolCallContent `json:"content,omitempty"`
 }
 
 func (s *calls) init(c *Conversation) { s.conversation, s.open = c, map[any]*shownCall{} }
@@ -77,30 +81,45 @@ func (s *calls) show(c *pegboard.Call) *shownCall {
 	}
 	s.count++
 	view := c.View()
-	shown := &shownCall{id: c.ID + "#" + strconv.Itoa(s.count), title: view.Before, input: rawInput(c), preview: []toolContent{}}
+	shown := &shownCall{
+		id: sdk.ToolCallId(c.ID + "#" + strconv.Itoa(s.count)), title: view.Before, input: rawInput(c), preview: []sdk.ToolCallContent{},
+	}
 	s.open[key] = shown
-	s.conversation.update(toolCall{
-		Kind: "tool_call", ID: shown.id, Title: view.Before, Name: c.ToolName(), Tool: toolKind(view.Kind), Status: statusPending,
-		Input: shown.input, Meta: s.metaOf(c),
-	})
+	begun := s.described(c, shown)
+	begun.Update, begun.Status = "tool_call", sdk.Ptr(sdk.ToolCallStatusPending)
+	s.conversation.update(begun)
 	return shown
 }
 
-// metaOf says where a call comes from, if it is not the model of the main agent.
-func (s *calls) metaOf(c *pegboard.Call) *callMeta {
-	var m callMeta
-	if session := c.Session(); session != nil {
-		m.Agents = session.AgentPath()
+// described returns what is known of a call before it runs.
+func (s *calls) described(c *pegboard.Call, shown *shownCall) toolCall {
+	view := c.View()
+	return toolCall{Name: c.ToolName(), ToolCallUpdate: sdk.ToolCallUpdate{
+		ToolCallId: shown.id, Title: &view.Before, Kind: sdk.Ptr(toolKind(view.Kind)), RawInput: orNil(rawInput(c)), Meta: s.metaOf(c),
+	}}
+}
+
+// orNil returns JSON as the SDK leaves it out if it is empty.
+func orNil(text json.RawMessage) any {
+	if len(text) == 0 {
+		return nil
+	}
+	return text
+}
+
+// metaOf says where a call comes from, if it is not the model of the main agent: the ids of the
+// agents that led to it, and the call that made it.
+func (s *calls) metaOf(c *pegboard.Call) map[string]any {
+	m := map[string]any{}
+	if session := c.Session(); session != nil && session.AgentPath() != nil {
+		m["pegboard/agents"] = session.AgentPath()
 	}
 	if p := c.Parent(); p != nil {
 		if shown := s.open[keyOf(p)]; shown != nil {
-			m.Parent = shown.id
+			m["pegboard/parent"] = shown.id
 		}
 	}
-	if m.Agents == nil && m.Parent == "" {
-		return nil
-	}
-	return &m
+	return m
 }
 
 // tell shows a note in place of the content.
@@ -110,28 +129,31 @@ func (s *calls) tell(c *pegboard.Call, note string) {
 	}
 	shown := s.show(c)
 	shown.note = true
-	s.updateCall(toolCall{ID: shown.id, Content: &[]toolContent{textToolContent(note)}})
+	s.update(shown, sdk.ToolCallUpdate{}, &[]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(note))})
 }
 
-func (s *calls) updateCall(u toolCall) {
-	u.Kind = "tool_call_update"
-	s.conversation.update(u)
+// update tells of a call what has changed. A nil content stays as it was.
+func (s *calls) update(shown *shownCall, u sdk.ToolCallUpdate, content *[]sdk.ToolCallContent) {
+	u.ToolCallId = shown.id
+	s.conversation.update(toolCall{ToolCallUpdate: u, Update: "tool_call_update", Content: content})
 }
 
 // started shows that a call runs, with the input that it runs with.
 func (s *calls) started(c *pegboard.Call) {
 	shown := s.show(c)
-	u := toolCall{ID: shown.id, Status: statusInProgress, Title: c.View().While}
+	shown.title = c.View().While
+	u := sdk.ToolCallUpdate{
+		Status: sdk.Ptr(sdk.ToolCallStatusInProgress), Title: &shown.title,
+		Locations: locationsOf(c), // which are not known when the call is admitted
+	}
 	if input := rawInput(c); !bytes.Equal(input, shown.input) {
-		u.Input, shown.input = input, input
+		u.RawInput, shown.input = orNil(input), input
 	}
-	u.Locations = locationsOf(c) // which are not known when the call is admitted
+	var content *[]sdk.ToolCallContent
 	if shown.note {
-		u.Content = &shown.preview
-		shown.note = false
+		content, shown.note = &shown.preview, false
 	}
-	shown.title = u.Title
-	s.updateCall(u)
+	s.update(shown, u, content)
 }
 
 // finished shows how a call has ended.
@@ -139,75 +161,71 @@ func (s *calls) finished(o *pegboard.Outcome) {
 	shown := s.show(o.Call)
 	delete(s.open, keyOf(o.Call))
 	view := o.View()
-	u := toolCall{ID: shown.id, Status: statusOf(o, view), Content: contentOfOutcome(o, view), Output: rawOutput(o)}
+	u := sdk.ToolCallUpdate{Status: sdk.Ptr(statusOf(o, view)), RawOutput: orNil(rawOutput(o))}
 	if view.Before != shown.title {
-		u.Title = view.Before
+		u.Title = &view.Before
 	}
 	if len(view.Diffs) > 0 {
-		locations := locationsOfDiffs(view.Diffs)
-		u.Locations = &locations
+		u.Locations = locationsOfDiffs(view.Diffs)
 	}
-	s.updateCall(u)
+	content := contentOfOutcome(o, view)
+	s.update(shown, u, &content)
 }
 
 // statusOf returns the status of a call that has ended. One that goes on without being
 // awaited counts as completed: nothing more is told of it.
-func statusOf(o *pegboard.Outcome, v pegboard.View) string {
+func statusOf(o *pegboard.Outcome, v pegboard.View) sdk.ToolCallStatus {
 	if v.Failed && !errors.Is(o.Err, pegboard.ErrDetached) && !errors.Is(o.Err, pegboard.ErrDeferred) {
-		return statusFailed
+		return sdk.ToolCallStatusFailed
 	}
-	return statusCompleted
+	return sdk.ToolCallStatusCompleted
 }
 
 // contentOfOutcome returns the content for an outcome: the line that says why the call failed,
 // or the line of the tool, then the changes that it made or, without any, the result.
-func contentOfOutcome(o *pegboard.Outcome, v pegboard.View) *[]toolContent {
-	all := []toolContent{}
+func contentOfOutcome(o *pegboard.Outcome, v pegboard.View) []sdk.ToolCallContent {
+	all := []sdk.ToolCallContent{}
 	said := o.Result.Line != "" && o.Result.Line != o.Result.Text()
 	if o.Err != nil || said || len(o.Result.Parts) == 0 {
-		all = append(all, textToolContent(v.After))
+		all = append(all, sdk.ToolContent(sdk.TextBlock(v.After)))
 	}
 	all = append(all, contentOfDiffs(v.Diffs)...)
 	if o.Err == nil && len(v.Diffs) == 0 {
 		for i := range o.Result.Parts {
 			for _, c := range contentOf(&o.Result.Parts[i]) {
-				all = append(all, toolContent{Type: "content", Content: &c})
+				all = append(all, sdk.ToolContent(c))
 			}
 		}
 	}
-	return &all
+	return all
 }
 
 // toolKind returns the kind of a call in the protocol.
-func toolKind(k pegboard.CallKind) string {
+func toolKind(k pegboard.CallKind) sdk.ToolKind {
 	switch k {
 	case pegboard.KindSearch, pegboard.KindList:
-		return "search"
+		return sdk.ToolKindSearch
 	case pegboard.KindRead:
-		return "read"
+		return sdk.ToolKindRead
 	case pegboard.KindEdit:
-		return "edit"
+		return sdk.ToolKindEdit
 	case pegboard.KindRun:
-		return "execute"
+		return sdk.ToolKindExecute
 	case pegboard.KindFetch:
-		return "fetch"
+		return sdk.ToolKindFetch
 	}
-	return "other"
+	return sdk.ToolKindOther
 }
 
 // locationsOf returns the files that a call acts on.
-func locationsOf(c *pegboard.Call) *[]location {
-	var all []location
+func locationsOf(c *pegboard.Call) (all []sdk.ToolCallLocation) {
 	for _, t := range c.Targets() {
-		l := location{Path: t.Value}
-		if t.Kind == policy.Path && !t.Shell.Guess && filepath.IsAbs(t.Value) && !slices.Contains(all, l) {
-			all = append(all, l)
+		known := slices.ContainsFunc(all, func(l sdk.ToolCallLocation) bool { return l.Path == t.Value })
+		if t.Kind == policy.Path && !t.Shell.Guess && filepath.IsAbs(t.Value) && !known {
+			all = append(all, sdk.ToolCallLocation{Path: t.Value})
 		}
 	}
-	if all == nil {
-		return nil
-	}
-	return &all
+	return all
 }
 
 // rawInput returns the input of a call. What is no JSON is shown as a string.

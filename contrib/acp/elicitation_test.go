@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
@@ -50,12 +50,12 @@ func TestForms(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			filled := make(chan pegboard.ElicitResult, 1)
-			e := opened(t, setup{initially: tt.initially, answer: tt.answer, turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
+			e := opened(t, setup{initially: tt.initially, answer: tt.answer, turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
 				f, err := h.session.Elicit(ctx, tt.form)
 				filled <- f
 				return "", err
 			}})
-			require.Equal(t, acp.StopEndTurn, e.stops("fill"))
+			require.Equal(t, sdk.StopReasonEndTurn, e.stops("fill"))
 			require.Equal(t, tt.want, <-filled)
 			asked := 0
 			for _, m := range e.all() {
@@ -71,7 +71,7 @@ func TestForms(t *testing.T) {
 // TestFormIsWithdrawn cancels the prompt while a form is shown.
 func TestFormIsWithdrawn(t *testing.T) {
 	t.Parallel()
-	e := opened(t, setup{initially: showsForms, turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
+	e := opened(t, setup{initially: showsForms, turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
 		_, err := h.session.Elicit(ctx, pegboard.Elicitation{Message: "Log in", URL: "https://example.com"})
 		require.ErrorIs(t, err, pegboard.ErrUserInterrupt)
 		return "", err
@@ -80,7 +80,7 @@ func TestFormIsWithdrawn(t *testing.T) {
 	shown := e.awaitMethod("elicitation/create")
 	e.notify("session/cancel", e.session(""))
 	require.JSONEq(t, `{"requestId":`+string(shown.ID)+`}`, string(e.awaitMethod("$/cancel_request").Params))
-	require.Equal(t, acp.StopCancelled, e.stopOf(id))
+	require.Equal(t, sdk.StopReasonCancelled, e.stopOf(id))
 }
 
 // TestModesAreThoseThatAreOffered lists the modes, and lets the user and the host change them.
@@ -121,14 +121,14 @@ func TestModesAreThoseThatAreOffered(t *testing.T) {
 
 func TestModeChanges(t *testing.T) {
 	t.Parallel()
-	e := opened(t, setup{turn: func(_ context.Context, h *host) (acp.StopReason, error) {
+	e := opened(t, setup{turn: func(_ context.Context, h *host) (sdk.StopReason, error) {
 		return "", h.session.UpdatePermissions(func(p policy.Permissions) (policy.Permissions, error) { return p.AfterPlan(), nil })
 	}})
 	require.JSONEq(t, `{}`, string(e.ask("session/set_mode", e.session(`,"modeId":"plan"`)).Result))
 	require.Equal(t, policy.ModePlan, e.h.session.Permissions().Mode())
 	require.Empty(t, e.updates(), "the editor knows what the user has chosen")
-	require.Equal(t, acp.StopEndTurn, e.stops("leave the mode"))
-	require.Equal(t, acp.StopEndTurn, e.stops("again"))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stops("leave the mode"))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stops("again"))
 	changes := e.updates()
 	require.Len(t, changes, 1)
 	require.Equal(t, "default", changes[0].Mode)

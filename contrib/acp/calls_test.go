@@ -12,17 +12,18 @@ import (
 	"testing/synctest"
 	"time"
 
+	sdk "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 )
 
 // afterTurn runs a turn to its end and returns the updates.
 func afterTurn(t testing.TB, s setup) []update {
 	t.Helper()
 	e := opened(t, s)
-	require.Equal(t, acp.StopEndTurn, e.stops("go"))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stops("go"))
 	return e.updates()
 }
 
@@ -96,7 +97,7 @@ func TestCallsKeepTheirIDs(t *testing.T) {
 		Info: pegboard.Info{Name: "Echo"}, Description: "Echoes.", Traits: pegboard.Traits{ReadOnly: true, Concurrency: pegboard.Shared},
 		Call: func(_ context.Context, in struct{ N int }, _ *pegboard.Call) (int, error) { return in.N, nil },
 	})
-	all := afterTurn(t, setup{tools: []pegboard.Tool{echo}, turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
+	all := afterTurn(t, setup{tools: []pegboard.Tool{echo}, turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
 		h.run(ctx, call("a", "Echo", `{"N":1}`), call("a", "Echo", `{"N":2}`)) // the second is a duplicate
 		h.run(ctx, call("a", "Echo", `{"N":3}`))                               // of another message
 		h.run(ctx, call("", "Echo", `{"N":4}`), call("", "Echo", `{"N":5}`), call("", "Echo", `{"N":5}`))
@@ -117,6 +118,14 @@ func TestCallsKeepTheirIDs(t *testing.T) {
 	require.Equal(t, map[string]string{"a#1": "1", "a#2": "Not run: another call has the same id", "a#3": "3", "#4": "4", "#5": "5", "#6": "5"}, ended)
 }
 
+// TestInputIsShownAsItIs shows a number that a float64 cannot hold.
+func TestInputIsShownAsItIs(t *testing.T) {
+	t.Parallel()
+	e := opened(t, setup{turn: calling(call("a", "Read", `{"file_path":"x","offset":9007199254740993}`))})
+	require.Equal(t, sdk.StopReasonEndTurn, e.stops("go"))
+	require.Contains(t, string(e.awaitMethod("session/update").Params), "9007199254740993")
+}
+
 // TestInnerCallsAndAgents shows where a call comes from.
 func TestInnerCallsAndAgents(t *testing.T) {
 	t.Parallel()
@@ -124,7 +133,7 @@ func TestInnerCallsAndAgents(t *testing.T) {
 	outer := simple("Outer", func(ctx context.Context, c *pegboard.Call) (*pegboard.Result, error) {
 		return c.Run(ctx, call("o", "Inner", "{}"))[0].Result, nil
 	})
-	all := afterTurn(t, setup{tools: []pegboard.Tool{inner, outer}, turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
+	all := afterTurn(t, setup{tools: []pegboard.Tool{inner, outer}, turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
 		h.run(ctx, call("o", "Outer", "{}"))
 		child, err := h.session.Fork(pegboard.SessionConfig{AgentID: "scout"})
 		if err != nil {
@@ -154,7 +163,7 @@ func TestNotes(t *testing.T) {
 			return "done", nil
 		},
 	})
-	e := opened(t, setup{tools: []pegboard.Tool{first}, turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
+	e := opened(t, setup{tools: []pegboard.Tool{first}, turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
 		h.run(ctx, call("a", "Alone", "{}"), call("b", "Read", `{"file_path":"x"}`))
 		close(went)
 		return "", nil
@@ -172,7 +181,7 @@ func TestNotes(t *testing.T) {
 	e.await(seen("b#2", "Alone runs alone"))
 	close(holding)
 	<-went
-	require.Equal(t, acp.StopEndTurn, e.stopOf(id))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stopOf(id))
 	var after []any
 	for _, u := range e.updates("tool_call_update") {
 		if u.ID == "b#2" && u.Status == "in_progress" {
@@ -188,15 +197,15 @@ func TestPlanFollowsTodoWrite(t *testing.T) {
 	write := func(id, status string) pegboard.Call {
 		return call(id, "TodoWrite", fmt.Sprintf(`{"todos":[{"content":"Test","status":%q,"activeForm":"Testing"}]}`, status))
 	}
-	e := opened(t, setup{turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
-		h.Plan(acp.PlanEntry{Content: "by hand"}, acp.PlanEntry{Content: "then", Priority: acp.PriorityHigh, Status: acp.PlanCompleted})
+	e := opened(t, setup{turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
+		h.Plan(sdk.PlanEntry{Content: "by hand"}, sdk.PlanEntry{Content: "then", Priority: sdk.PlanEntryPriorityHigh, Status: sdk.PlanEntryStatusCompleted})
 		h.run(ctx, write("1", "in_progress"))
 		h.run(ctx, write("2", "in_progress"))
 		h.run(ctx, write("3", "completed"))
 		h.Plan()
 		return "", nil
 	}})
-	require.Equal(t, acp.StopEndTurn, e.stops("plan"))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stops("plan"))
 	var plans []any
 	for _, u := range e.updates("plan") {
 		plans = append(plans, u.Entries)
@@ -217,7 +226,7 @@ func TestEditorThatDoesNotRead(t *testing.T) {
 	ready := make(chan *acp.Conversation, 1)
 	agent, err := acp.New(acp.Options{Logger: quiet(), Open: func(_ context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
 		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir()})
-		return session, func(ctx context.Context, _ []pegboard.Part) (acp.StopReason, error) {
+		return session, func(ctx context.Context, _ []pegboard.Part) (sdk.StopReason, error) {
 			ready <- c
 			<-ctx.Done()
 			return "", context.Cause(ctx)
@@ -248,7 +257,7 @@ func TestTurnThatGoesOn(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		goOn, begun := make(chan struct{}), make(chan struct{})
-		e := opened(t, setup{dir: "/", turn: func(context.Context, *host) (acp.StopReason, error) {
+		e := opened(t, setup{dir: "/", turn: func(context.Context, *host) (sdk.StopReason, error) {
 			close(begun)
 			<-goOn
 			return "", nil

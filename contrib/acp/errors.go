@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/creachadair/jrpc2"
+	sdk "github.com/coder/acp-go-sdk"
 )
 
 // ErrDisconnected is the cause with which a prompt ends, and the error of a question, when the
@@ -31,27 +31,40 @@ func (e *OptionError) Error() string {
 // errUnfinished is the error of Serve if a prompt has not ended in time.
 var errUnfinished = errors.New("acp: a prompt goes on although its context has ended")
 
-// Codes of errors of the protocol beside those of JSON-RPC.
-const (
-	codeNotFound  jrpc2.Code = -32002
-	codeCancelled jrpc2.Code = -32800
-)
+// errOverrun is the error of Serve if the SDK has ended the connection, which it does when notifications pile up.
+var errOverrun = errors.New("acp: the editor has sent more notifications than can be handled")
 
-func invalid(format string, args ...any) error {
-	return jrpc2.Errorf(jrpc2.InvalidParams, format, args...)
+// codeNotFound is the protocol's code for what does not exist.
+const codeNotFound = -32002
+
+// answerOf returns an error as the editor is sent it. The SDK would put the text where editors
+// do not show it.
+func answerOf(err error) *sdk.RequestError {
+	if answer := (*sdk.RequestError)(nil); errors.As(err, &answer) {
+		return answer
+	}
+	failed := sdk.NewInternalError(nil)
+	failed.Message = err.Error()
+	return failed
+}
+
+func invalid(format string, args ...any) *sdk.RequestError {
+	answer := sdk.NewInvalidParams(nil)
+	answer.Message = fmt.Sprintf(format, args...)
+	return answer
 }
 
 // unknownSession is the answer to a request for a session that is not open.
-func unknownSession(id string) error {
-	return jrpc2.Errorf(codeNotFound, "there is no session %q; open one with session/new", cut(id, maxQuoted))
+func unknownSession(id sdk.SessionId) error {
+	return &sdk.RequestError{Code: codeNotFound, Message: fmt.Sprintf("there is no session %q; open one with session/new", cut(string(id)))}
 }
 
 const maxQuoted = 200 // bytes of the editor's words in an error
 
 // cut shortens a text of the editor.
-func cut(s string, limit int) string {
-	if len(s) > limit {
-		s = s[:limit] + "…"
+func cut(s string) string {
+	if len(s) > maxQuoted {
+		s = s[:maxQuoted] + "…"
 	}
 	return strings.ToValidUTF8(s, "�")
 }

@@ -13,10 +13,11 @@ import (
 	"sync"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 	"github.com/seed49eaa51d/pegboard/policy"
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/tasks"
@@ -58,7 +59,7 @@ type update struct {
 }
 
 // A turn is a loop of a test.
-type turn func(ctx context.Context, h *host) (acp.StopReason, error)
+type turn func(ctx context.Context, h *host) (sdk.StopReason, error)
 
 // A host is an agent of a test with one conversation.
 type host struct {
@@ -85,9 +86,9 @@ func call(id, name, input string) pegboard.Call {
 
 // calling is a turn that runs calls and ends.
 func calling(calls ...pegboard.Call) turn {
-	return func(ctx context.Context, h *host) (acp.StopReason, error) {
+	return func(ctx context.Context, h *host) (sdk.StopReason, error) {
 		h.run(ctx, calls...)
-		return acp.StopEndTurn, nil
+		return sdk.StopReasonEndTurn, nil
 	}
 }
 
@@ -148,7 +149,7 @@ func connected(t testing.TB, s setup) *editor {
 			}
 			session.OnClose("tell", func(context.Context) error { close(h.closed); return nil })
 			h.Conversation, h.session, h.executor.OnEvent, h.executor.Logger = c, session, c.Record, quiet()
-			return session, func(ctx context.Context, prompt []pegboard.Part) (acp.StopReason, error) {
+			return session, func(ctx context.Context, prompt []pegboard.Part) (sdk.StopReason, error) {
 				h.prompt = prompt
 				return h.turn(ctx, h)
 			}, nil
@@ -317,18 +318,18 @@ func (e *editor) prompt(words string) string {
 }
 
 // stops sends a prompt, and returns why it has ended.
-func (e *editor) stops(words string) acp.StopReason {
+func (e *editor) stops(words string) sdk.StopReason {
 	e.t.Helper()
 	return e.stopOf(e.prompt(words))
 }
 
 // stopOf waits for the end of a prompt.
-func (e *editor) stopOf(id string) acp.StopReason {
+func (e *editor) stopOf(id string) sdk.StopReason {
 	e.t.Helper()
 	m := e.answerTo(id)
 	require.Nil(e.t, m.Error)
 	var r struct {
-		Stop acp.StopReason `json:"stopReason"`
+		Stop sdk.StopReason `json:"stopReason"`
 	}
 	require.NoError(e.t, json.Unmarshal(m.Result, &r))
 	return r.Stop

@@ -4,20 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
+	sdk "github.com/coder/acp-go-sdk"
+
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/policy"
-)
-
-// The kinds of options in the protocol, which are the ids of the first of each kind.
-const (
-	allowOnce    = "allow_once"
-	allowAlways  = "allow_always"
-	rejectOnce   = "reject_once"
-	rejectAlways = "reject_always"
 )
 
 // Ask puts a question about a call to the user: the [pegboard.Asker] of the session. The user
@@ -31,70 +24,72 @@ const (
 func (c *Conversation) Ask(ctx context.Context, q *pegboard.Question) (policy.Decision, error) {
 	n := c.connection
 	answers := answersTo(q, n.agent.o.Remember)
-	request := permissionRequest{Session: c.id, Call: c.calls.asked(ctx, q), Options: answers.options, Meta: n.nextKey()}
-	var response permissionResponse
-	if err := n.request(ctx, methodPermission, request.Meta, request, &response); err != nil {
-		return policy.Decision{}, askingError(ctx, err)
-	}
-	switch option := response.Outcome.Option; {
-	case response.Outcome.Outcome == "cancelled":
-		c.interrupt(pegboard.ErrUserInterrupt, "")
+	response, err := request[sdk.RequestPermissionResponse](ctx, n, sdk.ClientMethodSessionRequestPermission, struct {
+		Session sdk.SessionId          `json:"sessionId"`
+		Call    toolCall               `json:"toolCall"`
+		Options []sdk.PermissionOption `json:"options"`
+	}{c.id, c.calls.asked(ctx, q), answers.options})
+	switch selected, cancelled := response.Outcome.Selected, response.Outcome.Cancelled; {
+	case err != nil && (ctx.Err() != nil || n.gone.Err() != nil):
+		return policy.Decision{}, err
+	case err != nil:
+		return policy.Decision{}, fmt.Errorf("%w: %w", ErrNotShown, err)
+	case selected != nil && selected.OptionId != "":
+		return answers.decision(string(selected.OptionId))
+	case cancelled != nil && cancelled.Outcome == "cancelled": // the SDK takes what it does not know for one
+		c.interrupt(pegboard.ErrUserInterrupt)
 		return policy.Decision{Behavior: policy.Deny, StopTurn: true, Reason: "the user has cancelled"}, nil
-	case response.Outcome.Outcome == "selected" && option != nil:
-		return answers.decision(*option)
 	}
 	return policy.Decision{}, fmt.Errorf("%w: its answer has neither an option nor a cancellation", ErrNotShown)
 }
 
-// askingError returns the error of a request to the editor that has no answer.
-func askingError(ctx context.Context, err error) error {
-	if ctx.Err() != nil || errors.Is(err, ErrDisconnected) {
-		return err
-	}
-	return fmt.Errorf("%w: %w", ErrNotShown, err)
-}
-
 // answers are those that the user may give to a question.
 type answers struct {
-	options   []permissionOption
+	options   []sdk.PermissionOption
 	decisions []policy.Decision // of the options
 }
 
-func (a *answers) offer(kind, name string, d policy.Decision) {
-	same := func(o permissionOption) bool { return o.Kind == kind && o.Name == name }
-	if slices.ContainsFunc(a.options, same) {
-		return
-	}
-	id, count := kind, 1
-	for slices.ContainsFunc(a.options, func(o permissionOption) bool { return o.ID == id }) {
+// offer adds an answer. The first of a kind has the kind as its id.
+func (a *answers) offer(kind sdk.PermissionOptionKind, name string, d policy.Decision) {
+	count := 1
+	for _, o := range a.options {
+		if o.Kind != kind {
+			continue
+		}
+		if o.Name == name {
+			return
+		}
 		count++
-		id = kind + "_" + strconv.Itoa(count)
 	}
-	a.options, a.decisions = append(a.options, permissionOption{ID: id, Name: name, Kind: kind}), append(a.decisions, d)
+	id := sdk.PermissionOptionId(kind)
+	if count > 1 {
+		id += sdk.PermissionOptionId("_" + strconv.Itoa(count))
+	}
+	a.options, a.decisions = append(a.options, sdk.PermissionOption{OptionId: id, Name: name, Kind: kind}), append(a.decisions, d)
 }
 
 // decision returns the decision of an option.
 func (a *answers) decision(id string) (policy.Decision, error) {
 	ids := make([]string, len(a.options))
 	for i, o := range a.options {
-		if ids[i] = o.ID; o.ID == id {
+		if ids[i] = string(o.OptionId); ids[i] == id {
 			return a.decisions[i], nil
 		}
 	}
-	return policy.Decision{}, &OptionError{Option: cut(id, maxQuoted), Offered: ids}
+	return policy.Decision{}, &OptionError{Option: cut(id), Offered: ids}
 }
 
 func answersTo(q *pegboard.Question, to policy.Source) *answers {
 	a := new(answers)
-	a.offer(allowOnce, "Allow once", policy.Decision{Behavior: policy.Allow})
+	a.offer(sdk.PermissionOptionKindAllowOnce, "Allow once", policy.Decision{Behavior: policy.Allow})
 	suggestions := q.Suggestions(to)
 	for _, updates := range suggestions {
-		a.offer(allowAlways, "Allow, and from now on: "+wordsOf(updates), policy.Decision{Behavior: policy.Allow, Remember: updates})
+		a.offer(sdk.PermissionOptionKindAllowAlways, "Allow, and from now on: "+wordsOf(updates), policy.Decision{Behavior: policy.Allow, Remember: updates})
 	}
-	a.offer(rejectOnce, "Reject", policy.Decision{Behavior: policy.Deny})
+	a.offer(sdk.PermissionOptionKindRejectOnce, "Reject", policy.Decision{Behavior: policy.Deny})
 	for _, updates := range suggestions {
 		if denials := denialsFor(q, updates); denials != nil {
-			a.offer(rejectAlways, "Reject, and from now on: "+wordsOf(denials), policy.Decision{Behavior: policy.Deny, Remember: denials})
+			a.offer(sdk.PermissionOptionKindRejectAlways, "Reject, and from now on: "+wordsOf(denials), policy.Decision{Behavior: policy.Deny, Remember: denials})
 			break
 		}
 	}
@@ -137,27 +132,26 @@ func wordsOf(updates []policy.Update) string {
 // asked returns the call that a question is about, with the grounds for a decision.
 func (s *calls) asked(ctx context.Context, q *pegboard.Question) toolCall {
 	preview := previewOf(ctx, q)
-	content := append([]toolContent{textToolContent(wordingOf(q))}, preview...)
+	content := append([]sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock(wordingOf(q)))}, preview...)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	view, shown := q.Call.View(), s.show(q.Call)
+	shown := s.show(q.Call)
 	if shown.note = true; len(preview) > 0 {
 		shown.preview = preview
 	}
-	return toolCall{
-		ID: shown.id, Title: view.Before, Name: q.Call.ToolName(), Tool: toolKind(view.Kind), Content: &content,
-		Locations: locationsOf(q.Call), Input: rawInput(q.Call), Meta: s.metaOf(q.Call),
-	}
+	asked := s.described(q.Call, shown)
+	asked.Content, asked.Locations = &content, locationsOf(q.Call)
+	return asked
 }
 
 // previewOf returns the changes that the call would make, as far as they are known.
-func previewOf(ctx context.Context, q *pegboard.Question) []toolContent {
+func previewOf(ctx context.Context, q *pegboard.Question) []sdk.ToolCallContent {
 	diffs, err := q.Preview(ctx)
 	switch {
 	case errors.Is(err, pegboard.ErrNoPreview):
 		return nil
 	case err != nil:
-		return []toolContent{textToolContent("It would fail: " + pegboard.OneLine(err.Error()))}
+		return []sdk.ToolCallContent{sdk.ToolContent(sdk.TextBlock("It would fail: " + pegboard.OneLine(err.Error())))}
 	}
 	return contentOfDiffs(diffs)
 }

@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	sdk "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard"
-	"github.com/seed49eaa51d/pegboard/acp"
+	"github.com/seed49eaa51d/pegboard/contrib/acp"
 	"github.com/seed49eaa51d/pegboard/policy"
 )
 
@@ -19,7 +20,7 @@ import (
 // the outcomes.
 func writing(times int) (s setup, outcomes chan pegboard.Outcome) {
 	outcomes = make(chan pegboard.Outcome, times)
-	return setup{turn: func(ctx context.Context, h *host) (acp.StopReason, error) {
+	return setup{turn: func(ctx context.Context, h *host) (sdk.StopReason, error) {
 		for i := range times {
 			out := h.run(ctx, call(fmt.Sprint("w", i), "Write", `{"file_path":`+text(filepath.Join(h.Dir(), "a.txt"))+`,"content":"`+fmt.Sprint(i)+`"}`))
 			outcomes <- out[0]
@@ -27,7 +28,7 @@ func writing(times int) (s setup, outcomes chan pegboard.Outcome) {
 				break
 			}
 		}
-		return acp.StopEndTurn, nil
+		return sdk.StopReasonEndTurn, nil
 	}}, outcomes
 }
 
@@ -53,7 +54,7 @@ func TestOptionsAreTheSuggestions(t *testing.T) {
 			s.answer = selecting(tt.option)
 			s.session.Breaker = pegboard.BreakerLimits{Denials: -1, Repeats: -1}
 			e := opened(t, s)
-			require.Equal(t, acp.StopEndTurn, e.stops("write"))
+			require.Equal(t, sdk.StopReasonEndTurn, e.stops("write"))
 			for i, allowed := range tt.allowed {
 				out := <-outcomes
 				if allowed {
@@ -103,7 +104,7 @@ func TestRememberedRulesGoWhereTheHostWants(t *testing.T) {
 	s.options.Remember, s.answer = policy.SourceLocal, selecting("allow_always")
 	s.session.OnRemember = func(_ context.Context, updates []policy.Update) error { saved <- updates; return nil }
 	e := opened(t, s)
-	require.Equal(t, acp.StopEndTurn, e.stops("write"))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stops("write"))
 	require.NoError(t, (<-outcomes).Err)
 	require.Equal(t, policy.SourceLocal, (<-saved)[0].Destination)
 }
@@ -135,7 +136,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 				asked <- err
 			}
 			e := opened(t, s)
-			require.Equal(t, acp.StopEndTurn, e.stops("write"))
+			require.Equal(t, sdk.StopReasonEndTurn, e.stops("write"))
 			err := <-asked
 			if tt.err == nil {
 				var wrong *acp.OptionError
@@ -160,7 +161,7 @@ func TestCancelledOutcomeCancelsThePrompt(t *testing.T) {
 	s, outcomes := writing(3)
 	s.answer = func(message) any { return map[string]any{"outcome": map[string]any{"outcome": "cancelled"}} }
 	e := opened(t, s)
-	require.Equal(t, acp.StopCancelled, e.stops("write"))
+	require.Equal(t, sdk.StopReasonCancelled, e.stops("write"))
 	out := <-outcomes
 	require.ErrorIs(t, out.Err, pegboard.ErrUserInterrupt)
 	require.True(t, out.StopTurn || errors.Is(out.Err, pegboard.ErrCancelled))
@@ -177,7 +178,7 @@ func TestCancelWithdrawsTheQuestion(t *testing.T) {
 	e.notify("session/cancel", e.session(""))
 	require.JSONEq(t, `{"requestId":`+string(asked.ID)+`}`, string(e.awaitMethod("$/cancel_request").Params))
 	e.reply(asked, selected("allow_once"))
-	require.Equal(t, acp.StopCancelled, e.stopOf(id))
+	require.Equal(t, sdk.StopReasonCancelled, e.stopOf(id))
 	out := <-outcomes
 	require.ErrorIs(t, out.Err, pegboard.ErrCancelled)
 	require.ErrorIs(t, out.Err, pegboard.ErrUserInterrupt)
@@ -198,7 +199,7 @@ func TestQuestionIsAnsweredElsewhere(t *testing.T) {
 	require.JSONEq(t, `{"requestId":`+string(asked.ID)+`}`, string(e.awaitMethod("$/cancel_request").Params))
 	e.reply(asked, selected("allow_once"))
 	e.reply(asked, selected("allow_once"))
-	require.Equal(t, acp.StopEndTurn, e.stopOf(id))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stopOf(id))
 	require.ErrorIs(t, (<-outcomes).Err, pegboard.ErrDenied)
 	noStrayAnswers(t, e)
 }
@@ -213,7 +214,7 @@ func TestSecondAnswerIsPassedOver(t *testing.T) {
 	e.reply(asked, selected("reject_once"))
 	e.reply(asked, selected("allow_once"))
 	e.reply(message{ID: []byte("99")}, selected("allow_once"))
-	require.Equal(t, acp.StopEndTurn, e.stopOf(id))
+	require.Equal(t, sdk.StopReasonEndTurn, e.stopOf(id))
 	require.ErrorIs(t, (<-outcomes).Err, pegboard.ErrDenied)
 	noStrayAnswers(t, e)
 }

@@ -1,7 +1,8 @@
 // Package acp lets the user of an editor work with a session: it speaks the Agent Client
-// Protocol, version 1, over standard input and output. The editor starts the program.
+// Protocol, version 1, over standard input and output, with the connection and the types of
+// github.com/coder/acp-go-sdk, here called sdk. The editor starts the program.
 //
-//	agent, err := acp.New(acp.Options{Name: "notes", Version: "1.0.0", Open: open})
+//	agent, err := acp.New(acp.Options{Info: sdk.Implementation{Name: "notes", Version: "1.0.0"}, Open: open})
 //	…
 //	err = agent.Stdio(ctx)
 //
@@ -11,7 +12,7 @@
 //	open := func(ctx context.Context, c *acp.Conversation) (*pegboard.Session, acp.Turn, error) {
 //		session, err := pegboard.NewSession(pegboard.SessionConfig{Dir: c.Dir(), Permissions: permissions, Ask: c.Ask, Elicit: c.Elicit})
 //		executor := &pegboard.Executor{OnEvent: c.Record}
-//		return session, func(ctx context.Context, prompt []pegboard.Part) (acp.StopReason, error) {
+//		return session, func(ctx context.Context, prompt []pegboard.Part) (sdk.StopReason, error) {
 //			return loop(ctx, session, executor, prompt, c.Say)
 //		}, err
 //	}

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -8,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/creachadair/jrpc2"
+	sdk "github.com/coder/acp-go-sdk"
 
 	"github.com/seed49eaa51d/pegboard"
 	"github.com/seed49eaa51d/pegboard/internal/goroutine"
@@ -20,10 +21,10 @@ import (
 // called concurrently, from [Options].Open on. What is sent after the editor has left is lost.
 type Conversation struct {
 	connection *connection
-	id         string
+	id         sdk.SessionId
 	dir        string
 	moreDirs   []string
-	servers    []MCPServer
+	servers    []sdk.McpServer
 	loop       Turn
 	calls      calls
 
@@ -34,17 +35,10 @@ type Conversation struct {
 	todos   []tasks.Todo      // likewise
 }
 
-// A Client is an editor, as it names itself. Its fields may be empty.
-type Client struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Version string `json:"version"`
-}
-
-func newConversation(n *connection, in *newSessionRequest, servers []MCPServer) *Conversation {
-	c := &Conversation{connection: n, id: "session-" + rand.Text(), dir: in.Dir, servers: servers}
-	if n.agent.o.Accepts.MoreDirs {
-		c.moreDirs = in.MoreDirs
+func newConversation(n *connection, in *sdk.NewSessionRequest) *Conversation {
+	c := &Conversation{connection: n, id: sdk.SessionId("session-" + rand.Text()), dir: in.Cwd, servers: in.McpServers}
+	if n.agent.o.MoreDirs {
+		c.moreDirs = in.AdditionalDirectories
 	}
 	c.calls.init(c)
 	return c
@@ -92,62 +86,68 @@ func (c *Conversation) close(ctx context.Context) error {
 }
 
 // ID returns the id of the conversation, which the editor knows.
-func (c *Conversation) ID() string { return c.id }
+func (c *Conversation) ID() string { return string(c.id) }
 
 // Dir returns the absolute directory that the user works in.
 func (c *Conversation) Dir() string { return c.dir }
 
 // MoreDirs returns further absolute directories of the user. It is nil unless
-// [Accepts].MoreDirs is set.
+// [Options].MoreDirs is set.
 func (c *Conversation) MoreDirs() []string { return slices.Clone(c.moreDirs) }
 
 // Servers returns the MCP servers that the user has configured in the editor. The host
-// connects to them, or does not.
-func (c *Conversation) Servers() []MCPServer {
-	servers := slices.Clone(c.servers)
-	for i := range servers {
-		servers[i] = servers[i].copied()
-	}
-	return servers
-}
+// connects to them, or does not. The caller must not change what the servers point to.
+func (c *Conversation) Servers() []sdk.McpServer { return slices.Clone(c.servers) }
 
-// Client returns the name and version that the editor gave in its first message.
-func (c *Conversation) Client() Client {
+// Client returns the name and version that the editor gave in its first message, or nothing.
+func (c *Conversation) Client() sdk.Implementation {
 	c.connection.mu.Lock()
 	defer c.connection.mu.Unlock()
 	return c.connection.client
 }
 
 // Say shows a text of the model, whole or a piece that follows the last one.
-func (c *Conversation) Say(text string) { c.chunk("agent_message_chunk", text) }
+func (c *Conversation) Say(text string) {
+	if text != "" {
+		c.update(sdk.SessionUpdateAgentMessageChunk{SessionUpdate: "agent_message_chunk", Content: sdk.TextBlock(text)})
+	}
+}
 
 // Think shows a thought of the model, whole or a piece that follows the last one.
-func (c *Conversation) Think(text string) { c.chunk("agent_thought_chunk", text) }
-
-func (c *Conversation) chunk(kind, text string) {
+func (c *Conversation) Think(text string) {
 	if text != "" {
-		c.update(chunk{Kind: kind, Content: textContent(text)})
+		c.update(sdk.SessionUpdateAgentThoughtChunk{SessionUpdate: "agent_thought_chunk", Content: sdk.TextBlock(text)})
 	}
 }
 
-// Plan shows the whole plan in place of the one before. Nothing else has to be done for the
-// list of TodoWrite of package tasks, which is shown when the main agent has written it.
-func (c *Conversation) Plan(entries ...PlanEntry) {
-	entries = append([]PlanEntry{}, entries...)
+// Plan shows the whole plan in place of the one before. An empty priority is medium, an empty
+// status pending. Nothing else has to be done for the list of TodoWrite of package tasks, which is
+// shown when the main agent has written it.
+func (c *Conversation) Plan(entries ...sdk.PlanEntry) {
+	entries = append([]sdk.PlanEntry{}, entries...)
 	for i, e := range entries {
-		if e.Priority == "" {
-			entries[i].Priority = PriorityMedium
-		}
-		if e.Status == "" {
-			entries[i].Status = PlanPending
-		}
+		entries[i].Priority = cmp.Or(e.Priority, sdk.PlanEntryPriorityMedium)
+		entries[i].Status = cmp.Or(e.Status, sdk.PlanEntryStatusPending)
 	}
-	c.update(planUpdate{Kind: "plan", Entries: entries})
+	c.update(sdk.SessionUpdatePlan{SessionUpdate: "plan", Entries: entries})
 }
 
-// update sends an update of the session.
+// planOf returns the list of TodoWrite as a plan.
+func planOf(todos []tasks.Todo) []sdk.PlanEntry {
+	entries := make([]sdk.PlanEntry, 0, len(todos))
+	for _, t := range todos {
+		entries = append(entries, sdk.PlanEntry{Content: t.Content, Status: sdk.PlanEntryStatus(t.Status)})
+	}
+	return entries
+}
+
+// update sends an update of the session: a variant of [sdk.SessionUpdate]. That type itself would
+// turn the numbers of inputs into float64.
 func (c *Conversation) update(u any) {
-	c.connection.notify(methodUpdate, sessionNotification{Session: c.id, Update: u})
+	c.connection.notify(sdk.ClientMethodSessionUpdate, struct {
+		Session sdk.SessionId `json:"sessionId"`
+		Update  any           `json:"update"`
+	}{c.id, u})
 }
 
 // Record shows an event of a call, of whatever agent of the session: the OnEvent of an
@@ -174,11 +174,38 @@ func (c *Conversation) tellChanges() {
 	c.mode, c.todos = mode, todos
 	c.mu.Unlock()
 	if moved {
-		c.update(modeUpdate{Kind: "current_mode_update", Mode: string(mode)})
+		c.update(sdk.SessionCurrentModeUpdate{SessionUpdate: "current_mode_update", CurrentModeId: sdk.SessionModeId(mode)})
 	}
 	if wrote {
 		c.Plan(planOf(todos)...)
 	}
+}
+
+// modes are the modes of permissions with the words in which the editor shows them, in the
+// order in which it does.
+var modes = [...]struct {
+	mode        policy.Mode
+	name, about string
+}{
+	{policy.ModeDefault, "Default", "Reads the working directories, and asks about everything else"},
+	{policy.ModeAcceptEdits, "Accept edits", "Also changes files in the working directories without asking"},
+	{policy.ModePlan, "Plan", "Changes nothing"},
+	{policy.ModeAuto, "Auto", "Asks only where a classifier does not decide"},
+	{policy.ModeBypass, "Bypass permissions", "Does not ask, unless a rule or a tool insists"},
+	{policy.ModeAsk, "Ask", "Asks about every call"},
+	{policy.ModeDontAsk, "Don't ask", "Denies what the default mode asks about"},
+	{policy.ModeDeny, "Deny", "Denies every call that no rule allows"},
+}
+
+// modesOf returns the modes that permissions offer, and the one that they are in.
+func modesOf(p policy.Permissions) *sdk.SessionModeState {
+	s := &sdk.SessionModeState{CurrentModeId: sdk.SessionModeId(p.Mode())}
+	for _, m := range modes {
+		if p.Offers(m.mode) || p.Mode() == m.mode {
+			s.AvailableModes = append(s.AvailableModes, sdk.SessionMode{Id: sdk.SessionModeId(m.mode), Name: m.name, Description: &m.about})
+		}
+	}
+	return s
 }
 
 // setMode changes the mode as the user has chosen.
@@ -194,13 +221,15 @@ func (c *Conversation) setMode(m policy.Mode) error {
 }
 
 // begin begins a prompt.
-func (c *Conversation) begin(request string, prompt []pegboard.Part) (*turn, error) {
+func (c *Conversation) begin(prompt []pegboard.Part) (*turn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.turn != nil {
-		return nil, jrpc2.Errorf(jrpc2.InvalidRequest, "a prompt of this session goes on; wait for its answer, or cancel it")
+		refused := sdk.NewInvalidRequest(nil)
+		refused.Message = "a prompt of this session goes on; wait for its answer, or cancel it"
+		return nil, refused
 	}
-	c.turn = newTurn(c.connection.gone, request, prompt)
+	c.turn = newTurn(c.connection.gone, prompt)
 	return c.turn, nil
 }
 
@@ -212,14 +241,11 @@ func (c *Conversation) end(t *turn) {
 	close(t.done)
 }
 
-// interrupt ends the context of the prompt that runs, if it is the request with this id. Any
-// will do if id is empty.
-func (c *Conversation) interrupt(cause error, id string) bool {
+// interrupt ends the context of the prompt that runs, if there is one.
+func (c *Conversation) interrupt(cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.turn == nil || id != "" && c.turn.request != id {
-		return false
+	if c.turn != nil {
+		c.turn.cancel(cause)
 	}
-	c.turn.cancel(cause)
-	return true
 }
