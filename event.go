@@ -78,6 +78,16 @@ type eventLog struct {
 	delivered  int             // number of events delivered so far
 	delivering bool
 	closed     bool
+
+	listener *listener // nil before the first event, and after the last
+}
+
+// A listener calls the listener of the host, on a goroutine for the whole batch: on one for each event
+// the stack would grow each time.
+type listener struct {
+	onEvent func(Event)
+	events  chan Event
+	heard   chan error // of each event
 }
 
 // newEventLog returns the log of a batch whose context can be stopped.
@@ -172,18 +182,48 @@ func (l *eventLog) deliverAll() {
 	}
 }
 
-// deliver calls the listener without the lock, on a goroutine of its own, so that a panic
+// deliver has the listener called without the lock, on a goroutine of its own, so that a panic
 // or Goexit in the listener does not end the call.
 func (l *eventLog) deliver(e Event) {
 	l.mu.Unlock()
 	defer l.mu.Lock()
-	err := l.batch.await("OnEvent", goroutine.Go(func() { l.batch.exec.OnEvent(e) }))
+	if l.listener == nil {
+		l.listener = &listener{l.batch.exec.OnEvent, make(chan Event, 1), make(chan error, 1)}
+		goroutine.Start(l.listener)
+	}
+	l.listener.events <- e
+	err := l.batch.await("OnEvent", l.listener.heard)
 	if err == nil {
 		return
 	}
 	l.batch.exec.logError("event listener failed", err, "event", e.Kind.String())
+	if err == goroutine.ErrGoexit { //nolint:errorlint // not one that the listener has panicked with
+		l.listener = nil
+	}
 	if late := (*notReturnedError)(nil); errors.As(err, &late) {
 		l.drop()
+	}
+}
+
+// Work implements goroutine.Task.
+func (l *listener) Work() {
+	for e := range l.events {
+		l.heard <- goroutine.Try(func() error { l.onEvent(e); return nil })
+	}
+}
+
+// Leave implements goroutine.Task.
+func (l *listener) Leave(crash error) {
+	if crash != nil {
+		l.heard <- crash
+	}
+}
+
+// dismiss ends the listener's goroutine. The caller holds mu.
+func (l *eventLog) dismiss() {
+	if l.listener != nil {
+		close(l.listener.events)
+		l.listener = nil
 	}
 }
 
@@ -192,6 +232,7 @@ func (l *eventLog) drop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed, l.queued, l.delivered = true, nil, l.queuedAll-1 // the caller counts its own
+	l.dismiss()
 }
 
 // close drops later events, and waits until all others are delivered.
@@ -206,6 +247,7 @@ func (l *eventLog) close() {
 		l.progress.Wait()
 	}
 	l.copies = nil
+	l.dismiss()
 }
 
 // LogEvents returns a function for [Executor].OnEvent that logs events to l: denials and

@@ -53,13 +53,18 @@ type callRecord struct {
 
 // content holds the texts of a call that are kept only if contents are shown.
 type content struct {
+	ending
+	why       string // it waits
+	repair    string
+	progress  string
+	detached  string
+	call      pegboard.Call // as the model wrote it; without input if that was too long, or the call is old
+	inputSize int
+}
+
+// An ending holds the texts of an outcome.
+type ending struct {
 	before, after string
-	why           string // it waits
-	repair        string
-	progress      string
-	detached      string
-	call          pegboard.Call // as the model wrote it; without input if that was too long, or the call is old
-	inputSize     int
 	result        string
 	resultSize    int
 	stored        []storedPart
@@ -220,33 +225,32 @@ func failureClass(err error) string {
 
 // An outcomeRecord holds the facts about an outcome.
 type outcomeRecord struct {
+	ending
 	state, failure    string
 	failed            bool
 	attempts, repairs int
 	sameAs            string
 	kind              pegboard.CallKind
-	content           content
 }
 
-// outcome returns the record of an outcome.
-func (d describer) outcome(o *pegboard.Outcome) *outcomeRecord {
-	done := &outcomeRecord{attempts: o.Attempts, repairs: len(o.Repairs), failed: o.Err != nil || o.Result != nil && o.Result.IsError, state: "done"}
+// outcome makes the record of an outcome.
+func (d describer) outcome(o *pegboard.Outcome, done *outcomeRecord) {
+	done.attempts, done.repairs, done.state = o.Attempts, len(o.Repairs), "done"
 	switch {
 	case o.Err != nil:
-		done.failure = failureClass(o.Err)
+		done.failed, done.failure = true, failureClass(o.Err)
 		done.state = done.failure
-	case done.failed:
-		done.state = "reported a failure"
+	case o.Result != nil && o.Result.IsError:
+		done.failed, done.state = true, "reported a failure"
 	}
 	if o.SameAs != nil {
 		done.sameAs = d.name(o.SameAs.ID)
 	}
 	if d.contents {
 		view := o.View()
-		done.kind, done.content.before, done.content.after = view.Kind, view.Before, view.After
-		done.content.keepResult(o.Result)
+		done.kind, done.before, done.after = view.Kind, view.Before, view.After
+		done.keepResult(o.Result)
 	}
-	return done
 }
 
 // finish records the outcome of c.
@@ -254,13 +258,11 @@ func (c *callRecord) finish(done *outcomeRecord, at time.Time) {
 	c.ended, c.identity, c.unnamed = at, nil, nil
 	c.attempts, c.repairs = max(c.attempts, done.attempts), max(c.repairs, done.repairs)
 	c.state, c.failure, c.failed, c.sameAs, c.kind = done.state, done.failure, done.failed, done.sameAs, done.kind
-	c.content.before, c.content.after = done.content.before, done.content.after
-	c.content.result, c.content.resultSize = done.content.result, done.content.resultSize
-	c.content.stored, c.content.diffs = done.content.stored, done.content.diffs
+	c.content.ending = done.ending
 }
 
 // keepResult records the beginning of the result, and where the rest is.
-func (c *content) keepResult(r *pegboard.Result) {
+func (c *ending) keepResult(r *pegboard.Result) {
 	if r == nil {
 		return
 	}

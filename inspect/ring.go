@@ -60,120 +60,72 @@ func newRing(keep int, contents bool, main *pegboard.Session) *ring {
 	}
 }
 
-// record adds an event. Texts are made before the lock is acquired.
+// record adds an event. Texts are made before the lock is acquired. Each event comes on a new
+// goroutine, whose stack would be copied for a frame that is large enough for all kinds.
 func (r *ring) record(e *pegboard.Event) {
-	if e.Kind == pegboard.EventAdmitted {
-		c := r.newRecord(e)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.admit(c, e)
-		return
+	switch e.Kind {
+	case pegboard.EventAdmitted:
+		r.recordAdmission(e)
+	case pegboard.EventAsked:
+		r.recordQuestion(e)
+	case pegboard.EventDecided:
+		r.recordDecision(e)
+	case pegboard.EventFinished:
+		r.recordOutcome(e)
+	default:
+		r.recordStep(e)
 	}
-	apply := r.change(e)
-	if apply == nil {
-		return
-	}
+}
+
+// change has apply change the record of a call that goes on.
+func (r *ring) change(e *pegboard.Event, apply func(c *callRecord)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	c := r.open[e.Call.Identity()]
-	if c == nil || e.Call.Identity() == nil {
-		return
-	}
-	apply(c)
-	r.touch(c, e.Time)
-	if e.Kind == pegboard.EventFinished {
-		delete(r.open, e.Call.Identity())
+	if c := r.open[e.Call.Identity()]; c != nil {
+		apply(c)
+		r.touch(c, e.Time)
 	}
 }
 
-// change returns a function that applies an event to the record of its call, or nil.
-func (r *ring) change(e *pegboard.Event) func(*callRecord) {
-	switch e.Kind {
-	case pegboard.EventWaiting:
-		return r.waits(e)
-	case pegboard.EventAsked:
-		targets, id := r.targets(e.Targets), ""
-		var rule uint64
-		counted := false
-		if e.Question != nil {
-			id = e.Question.ID
-			rule, counted = r.hash.decider(&e.Question.Decision)
-		}
-		return func(c *callRecord) {
-			if counted {
-				c.agent.count(rule)
-			}
-			c.questionID, c.targets = id, targets
-			r.keepUnnamed(c, e)
-			c.enter(phaseAsked, e.Time)
-			r.questionsChanged()
-		}
-	case pegboard.EventSettled:
-		return func(c *callRecord) {
-			c.resume(e.Time)
-			r.questionsChanged()
-		}
-	case pegboard.EventDecided:
-		return r.decides(e)
-	case pegboard.EventStarted:
-		return func(c *callRecord) {
-			c.attempts = max(c.attempts, 1)
-			c.enter(phaseRunning, e.Time)
-		}
-	case pegboard.EventExternal:
-		return func(c *callRecord) { c.enter(phaseAwaited, e.Time) }
-	case pegboard.EventReleased:
-		return func(c *callRecord) { c.enter(phaseRunning, e.Time) }
-	case pegboard.EventRetried:
-		return func(c *callRecord) { c.attempts++ }
-	case pegboard.EventProgress, pegboard.EventHook:
-		text := r.text(e.Text)
-		return func(c *callRecord) { c.progress, c.content.progress = c.progress+1, text }
-	case pegboard.EventRepaired:
-		text := r.text(e.Text)
-		return func(c *callRecord) { c.repairs, c.content.repair = c.repairs+1, text }
-	case pegboard.EventDetached:
-		text := r.text(e.Text)
-		return func(c *callRecord) { c.detached, c.content.detached = true, text }
-	case pegboard.EventFinished:
-		if e.Outcome == nil {
-			return nil
-		}
-		done := r.outcome(e.Outcome)
-		return func(c *callRecord) { c.finish(done, e.Time) }
-	}
-	return nil
+func (r *ring) recordAdmission(e *pegboard.Event) {
+	c := r.newRecord(e)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.admit(c, e)
 }
 
-// waits records that a call waits for another one.
-func (r *ring) waits(e *pegboard.Event) func(*callRecord) {
-	why := r.text(e.Text)
-	return func(c *callRecord) {
-		c.content.why = why
+func (r *ring) recordQuestion(e *pegboard.Event) {
+	targets, id := r.targets(e.Targets), ""
+	var rule uint64
+	counted := false
+	if e.Question != nil {
+		id = e.Question.ID
+		rule, counted = r.hash.decider(&e.Question.Decision)
+	}
+	r.change(e, func(c *callRecord) {
+		if counted {
+			c.agent.count(rule)
+		}
+		c.questionID, c.targets = id, targets
 		r.keepUnnamed(c, e)
-		if e.WaitsFor == nil {
-			c.waitedGroup = true
-		} else {
-			c.waitsFor = r.open[e.WaitsFor.Identity()]
-		}
-		c.enter(phaseWaiting, e.Time)
-	}
+		c.enter(phaseAsked, e.Time)
+		r.questionsChanged()
+	})
 }
 
 // maxDecisions is how many decisions about one call are kept: the first, and the newest of
 // those about targets that it checks while it runs.
 const maxDecisions = 10
 
-// decides records a decision.
-func (r *ring) decides(e *pegboard.Event) func(*callRecord) {
+func (r *ring) recordDecision(e *pegboard.Event) {
 	if e.Decision == nil {
-		return nil
+		return
 	}
 	d := r.decision(e.Decision, e.Targets)
-	key, counted := r.hash.decider(e.Decision)
-	return func(c *callRecord) {
+	rule, counted := r.hash.decider(e.Decision)
+	r.change(e, func(c *callRecord) {
 		if counted {
-			c.agent.count(key)
+			c.agent.count(rule)
 		}
 		if len(c.answers) == maxDecisions {
 			c.answers = append(c.answers[:1], c.answers[2:]...)
@@ -189,7 +141,55 @@ func (r *ring) decides(e *pegboard.Event) func(*callRecord) {
 			c.enter(phaseWaiting, e.Time)
 			c.state = "waiting for a place"
 		}
+	})
+}
+
+func (r *ring) recordOutcome(e *pegboard.Event) {
+	if e.Outcome == nil {
+		return
 	}
+	var done outcomeRecord
+	r.outcome(e.Outcome, &done)
+	r.change(e, func(c *callRecord) {
+		c.finish(&done, e.Time)
+		delete(r.open, e.Call.Identity())
+	})
+}
+
+// recordStep adds an event that says no more than a text.
+func (r *ring) recordStep(e *pegboard.Event) {
+	text := r.text(e.Text)
+	r.change(e, func(c *callRecord) {
+		switch e.Kind {
+		case pegboard.EventWaiting:
+			c.content.why = text
+			r.keepUnnamed(c, e)
+			if e.WaitsFor == nil {
+				c.waitedGroup = true
+			} else {
+				c.waitsFor = r.open[e.WaitsFor.Identity()]
+			}
+			c.enter(phaseWaiting, e.Time)
+		case pegboard.EventSettled:
+			c.resume(e.Time)
+			r.questionsChanged()
+		case pegboard.EventStarted:
+			c.attempts = max(c.attempts, 1)
+			c.enter(phaseRunning, e.Time)
+		case pegboard.EventExternal:
+			c.enter(phaseAwaited, e.Time)
+		case pegboard.EventReleased:
+			c.enter(phaseRunning, e.Time)
+		case pegboard.EventRetried:
+			c.attempts++
+		case pegboard.EventProgress, pegboard.EventHook:
+			c.progress, c.content.progress = c.progress+1, text
+		case pegboard.EventRepaired:
+			c.repairs, c.content.repair = c.repairs+1, text
+		case pegboard.EventDetached:
+			c.detached, c.content.detached = true, text
+		}
+	})
 }
 
 // resume ends a question.
