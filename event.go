@@ -196,10 +196,10 @@ func (l *eventLog) deliver(e Event) {
 	if err == nil {
 		return
 	}
-	l.batch.exec.logError("event listener failed", err, "event", e.Kind.String())
 	if err == goroutine.ErrGoexit { //nolint:errorlint // not one that the listener has panicked with
 		l.listener = nil
 	}
+	l.batch.exec.logError("event listener failed", err, "event", e.Kind.String())
 	if late := (*notReturnedError)(nil); errors.As(err, &late) {
 		l.drop()
 	}
@@ -235,7 +235,8 @@ func (l *eventLog) drop() {
 	l.dismiss()
 }
 
-// close drops later events, and waits until all others are delivered.
+// close drops later events, and waits until all others are delivered. It delivers those itself
+// that an abandoned tool has queued and not yet flushed.
 func (l *eventLog) close() {
 	if l == nil {
 		return
@@ -246,6 +247,7 @@ func (l *eventLog) close() {
 	for l.delivering {
 		l.progress.Wait()
 	}
+	l.deliverAll()
 	l.copies = nil
 	l.dismiss()
 }

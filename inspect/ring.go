@@ -60,8 +60,7 @@ func newRing(keep int, contents bool, main *pegboard.Session) *ring {
 	}
 }
 
-// record adds an event. Texts are made before the lock is acquired. Each event comes on a new
-// goroutine, whose stack would be copied for a frame that is large enough for all kinds.
+// record adds an event. Texts are made before the lock is acquired.
 func (r *ring) record(e *pegboard.Event) {
 	switch e.Kind {
 	case pegboard.EventAdmitted:

@@ -72,12 +72,12 @@ func (a *Agent) Stdio(ctx context.Context) error { return a.Serve(ctx, os.Stdin,
 // Serve speaks with one editor, which writes to in and reads from out, until it closes in or
 // ctx ends. Then the context of every prompt ends, the sessions are closed, and both streams
 // are. It returns nil if the editor has left, and otherwise the cause of ctx or the error of a
-// stream, joined with an error for each prompt and session that did not end within 10 seconds.
+// stream, joined with an error if a prompt did not end within 10 seconds, and one for each session that did
+// not close within 10 more.
 func (a *Agent) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
 	n := connect(a, in, out)
 	defer context.AfterFunc(ctx, func() { n.stream.stop(context.Cause(ctx)) })()
 	<-n.rpc.Done()
-	n.stream.stop(errOverrun) // or the reason for which it has stopped already
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	var unfinished error
@@ -91,7 +91,9 @@ func (a *Agent) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser)
 	closing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	err = errors.Join(err, unfinished, n.close(closing))
-	n.stream.out.Finish(closing)
+	writing, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
+	defer cancel()
+	n.stream.out.Finish(writing)
 	_ = out.Close() // again, if a Write of it has not returned
 	return err
 }

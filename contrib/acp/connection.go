@@ -36,7 +36,7 @@ type connection struct {
 func connect(a *Agent, in io.ReadCloser, out io.WriteCloser) *connection {
 	n := &connection{agent: a, conversations: map[sdk.SessionId]*Conversation{}}
 	n.gone, n.depart = context.WithCancelCause(context.Background())
-	n.stream = newStream(in, out, n.leave)
+	n.stream = newStream(n, in, out)
 	n.rpc = sdk.NewConnection(n.handle, n.stream, n.stream)
 	n.rpc.SetLogger(slog.New(slog.DiscardHandler)) // it logs contents
 	close(n.stream.ready)
@@ -62,7 +62,7 @@ func (n *connection) close(ctx context.Context) error {
 			if err := c.close(ctx); err != nil {
 				n.mu.Lock()
 				defer n.mu.Unlock()
-				errs = append(errs, fmt.Errorf("acp: closing %s: %w", c.id, err))
+				errs = append(errs, fmt.Errorf("acp: %w", err))
 			}
 		}))
 	}
@@ -75,8 +75,7 @@ func (n *connection) close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// handle answers a message of the editor. The SDK calls it for each request on a goroutine of
-// its own, and for notifications one after the other.
+// handle answers a request of the editor. The SDK calls it on a goroutine for each.
 func (n *connection) handle(ctx context.Context, method string, params json.RawMessage) (any, *sdk.RequestError) {
 	switch method {
 	case sdk.AgentMethodInitialize:
@@ -91,8 +90,6 @@ func (n *connection) handle(ctx context.Context, method string, params json.RawM
 		begun := sync.OnceFunc(n.stream.begun.Done)
 		defer begun()
 		return answer(ctx, params, func(ctx context.Context, in *sdk.PromptRequest) (any, error) { return n.prompt(ctx, in, begun) })
-	case sdk.AgentMethodSessionCancel:
-		return answer(ctx, params, n.cancel)
 	}
 	return nil, sdk.NewMethodNotFound(cut(method))
 }
@@ -174,7 +171,7 @@ func (o *Options) checkServers(all []sdk.McpServer) error {
 		switch {
 		case s.Stdio != nil:
 			name, where = s.Stdio.Name, s.Stdio.Command
-		case s.Http != nil && s.Http.Type != "": // without a type, the SDK has guessed
+		case s.Http != nil && s.Http.Type == "http": // the SDK takes what it does not know for one
 			kind, name, where = "http", s.Http.Name, s.Http.Url
 		case s.Sse != nil:
 			kind, name, where = "sse", s.Sse.Name, s.Sse.Url
@@ -185,7 +182,7 @@ func (o *Options) checkServers(all []sdk.McpServer) error {
 		case kind == "http" && !o.MCP.Http || kind == "sse" && !o.MCP.Sse || kind == "acp":
 			return invalid("mcpServers[%d]: this agent takes no servers of type %q", i, kind)
 		case name == "" || where == "":
-			return invalid("mcpServers[%d]: the name, or where the server is, is missing", i)
+			return invalid("mcpServers[%d]: a server has a name, and a command with args and env, or a known type and a url", i)
 		}
 	}
 	return nil
@@ -239,18 +236,24 @@ func (n *connection) prompt(ctx context.Context, in *sdk.PromptRequest, begun fu
 		return nil, err
 	}
 	begun()
-	stop := context.AfterFunc(ctx, func() { t.cancel(pegboard.ErrUserInterrupt) }) // $/cancel_request
+	stop := context.AfterFunc(ctx, func() {
+		if context.Cause(ctx) == context.Canceled { //nolint:errorlint // what $/cancel_request leaves; else the editor has left
+			t.cancel(pegboard.ErrUserInterrupt)
+		}
+	})
 	defer stop()
 	return c.run(t)
 }
 
 // cancel ends the prompt of a session.
-func (n *connection) cancel(_ context.Context, in *sdk.CancelNotification) (any, error) {
-	c, err := n.conversation(in.SessionId)
-	if err == nil {
+func (n *connection) cancel(params json.RawMessage) {
+	var in sdk.CancelNotification
+	if json.Unmarshal(params, &in) != nil {
+		return
+	}
+	if c, err := n.conversation(in.SessionId); err == nil {
 		c.interrupt(pegboard.ErrUserInterrupt)
 	}
-	return nil, err
 }
 
 // notify sends a notification. An editor that has left may still read.
@@ -265,10 +268,10 @@ func (n *connection) notify(method string, params any) {
 func request[Out any](ctx context.Context, n *connection, method string, params any) (Out, error) {
 	out, err := sdk.SendRequest[Out](n.rpc, ctx, method, params)
 	switch {
+	case ctx.Err() != nil: // an answer that has come at the same time is for a question of the past
+		return out, context.Cause(ctx)
 	case err == nil:
 		return out, nil
-	case ctx.Err() != nil:
-		return out, context.Cause(ctx)
 	case n.gone.Err() != nil:
 		return out, context.Cause(n.gone)
 	}

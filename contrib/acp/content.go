@@ -70,8 +70,12 @@ func (o *Options) partsOf(prompt []sdk.ContentBlock) ([]pegboard.Part, error) {
 }
 
 func (o *Options) partOf(b *sdk.ContentBlock) (p pegboard.Part, problem string) {
+	known := b.Text != nil && b.Text.Type == "text" || b.ResourceLink != nil && b.ResourceLink.Type == "resource_link" ||
+		b.Image != nil && b.Image.Type == "image" || b.Audio != nil && b.Audio.Type == "audio" || b.Resource != nil && b.Resource.Type == "resource"
 	switch {
-	case b.Text != nil && b.Text.Type == "text": // the SDK takes what it does not know for a text
+	case !known: // the SDK takes it for another
+		return p, "the type is none of this protocol"
+	case b.Text != nil:
 		return pegboard.Part{Text: b.Text.Text}, ""
 	case b.ResourceLink != nil && b.ResourceLink.Uri == "":
 		return p, "the uri is missing"
@@ -85,12 +89,10 @@ func (o *Options) partOf(b *sdk.ContentBlock) (p pegboard.Part, problem string) 
 		return p, "this agent takes no audio"
 	case b.Audio != nil:
 		return mediaOf("audio", b.Audio.MimeType, b.Audio.Data)
-	case b.Resource != nil && !o.Prompts.EmbeddedContext:
+	case !o.Prompts.EmbeddedContext:
 		return p, "this agent takes no embedded resources; send a resource_link"
-	case b.Resource != nil:
-		return documentOf(&b.Resource.Resource)
 	}
-	return p, "the type is none of this protocol"
+	return documentOf(&b.Resource.Resource)
 }
 
 // mediaOf returns an image or a sound.

@@ -31,6 +31,7 @@ type Conversation struct {
 	mu      sync.Mutex
 	session *pegboard.Session // nil until Open has returned it
 	turn    *turn             // nil while no prompt runs
+	closed  bool              // no prompt begins any more
 	mode    policy.Mode       // that the editor was told last
 	todos   []tasks.Todo      // likewise
 }
@@ -53,7 +54,7 @@ func (c *Conversation) open(ctx context.Context) (err error) {
 		return errors.New("the agent failed inside")
 	}
 	if err != nil {
-		return err
+		return foreign(err)
 	}
 	if session == nil || c.loop == nil {
 		a.logError("opening a session", errors.New("Options.Open has returned no session or no Turn"))
@@ -71,6 +72,7 @@ func (c *Conversation) close(ctx context.Context) error {
 	defer cancel()
 	c.mu.Lock()
 	session, t := c.session, c.turn
+	c.closed = true
 	c.mu.Unlock()
 	if t != nil {
 		t.cancel(pegboard.ErrUserInterrupt)
@@ -224,6 +226,9 @@ func (c *Conversation) setMode(m policy.Mode) error {
 func (c *Conversation) begin(prompt []pegboard.Part) (*turn, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.closed {
+		return nil, unknownSession(c.id)
+	}
 	if c.turn != nil {
 		refused := sdk.NewInvalidRequest(nil)
 		refused.Message = "a prompt of this session goes on; wait for its answer, or cancel it"

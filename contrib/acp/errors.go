@@ -31,22 +31,23 @@ func (e *OptionError) Error() string {
 // errUnfinished is the error of Serve if a prompt has not ended in time.
 var errUnfinished = errors.New("acp: a prompt goes on although its context has ended")
 
-// errOverrun is the error of Serve if the SDK has ended the connection, which it does when notifications pile up.
-var errOverrun = errors.New("acp: the editor has sent more notifications than can be handled")
-
 // codeNotFound is the protocol's code for what does not exist.
 const codeNotFound = -32002
 
 // answerOf returns an error as the editor is sent it. The SDK would put the text where editors
 // do not show it.
 func answerOf(err error) *sdk.RequestError {
-	if answer := (*sdk.RequestError)(nil); errors.As(err, &answer) {
+	if answer, ok := err.(*sdk.RequestError); ok { //nolint:errorlint // one that was made here
 		return answer
 	}
 	failed := sdk.NewInternalError(nil)
 	failed.Message = err.Error()
 	return failed
 }
+
+// foreign returns an error of the host as a text: its methods may panic, and it may wrap an answer
+// of the editor.
+func foreign(err error) error { return errors.New(fmt.Sprint(err)) }
 
 func invalid(format string, args ...any) *sdk.RequestError {
 	answer := sdk.NewInvalidParams(nil)

@@ -34,9 +34,9 @@ func (c *Conversation) Ask(ctx context.Context, q *pegboard.Question) (policy.De
 		return policy.Decision{}, err
 	case err != nil:
 		return policy.Decision{}, fmt.Errorf("%w: %w", ErrNotShown, err)
-	case selected != nil && selected.OptionId != "":
+	case selected != nil && cancelled == nil && selected.OptionId != "":
 		return answers.decision(string(selected.OptionId))
-	case cancelled != nil && cancelled.Outcome == "cancelled": // the SDK takes what it does not know for one
+	case selected == nil && cancelled != nil && cancelled.Outcome == "cancelled": // the SDK takes what it does not know for one
 		c.interrupt(pegboard.ErrUserInterrupt)
 		return policy.Decision{Behavior: policy.Deny, StopTurn: true, Reason: "the user has cancelled"}, nil
 	}

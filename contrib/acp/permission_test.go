@@ -125,6 +125,9 @@ func TestAnswersThatAreNone(t *testing.T) {
 		{name: "no outcome", answer: map[string]any{}, err: acp.ErrNotShown},
 		{name: "no object", answer: []int{1}, err: acp.ErrNotShown},
 		{name: "an error", answer: &rpcError{Code: -32601, Message: "what is a permission?"}, err: acp.ErrNotShown, says: "what is a permission?"},
+		{name: "an error that is none", answer: rawAnswer(`{"jsonrpc":"2.0","id":%s,"error":"no"}`), err: acp.ErrNotShown, says: "cannot be read"},
+		{name: "nothing", answer: rawAnswer(`{"jsonrpc":"2.0","id":%s}`), err: acp.ErrNotShown},
+		{name: "two outcomes", answer: rawAnswer(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":{"outcome":"selected","optionId":"allow_once"},"Outcome":{"outcome":"cancelled"}}}`), err: acp.ErrNotShown},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -25,15 +25,15 @@ const (
 var errDeaf = errors.New("the editor does not read")
 
 // A stream is between the SDK's connection and the editor, one message a line. It adds four things:
-// a prompt begins before a cancellation that follows it, a message that no handler sees is
+// a cancellation counts for the prompts before it and no other, a message that the SDK cannot read is
 // answered, a Write never blocks, and the end can be awaited until all requests are answered.
 type stream struct {
-	in    io.ReadCloser
-	out   *outbox.Outbox
-	ends  func(cause error) // called once, when no further message is read
-	ready chan struct{}     // closed when the SDK may read
-	lines chan []byte
-	rest  []byte // of the message that the SDK reads
+	connection *connection
+	in         io.ReadCloser
+	out        *outbox.Outbox
+	ready      chan struct{} // closed when the SDK may read
+	lines      chan []byte
+	rest       []byte // of the message that the SDK reads
 
 	begun sync.WaitGroup // one for each prompt that was read and has not begun
 	open  sync.WaitGroup // one for each request without an answer
@@ -43,8 +43,11 @@ type stream struct {
 	stopped chan struct{} // closed with err
 }
 
-func newStream(in io.ReadCloser, out io.WriteCloser, ends func(error)) *stream {
-	s := &stream{in: in, out: outbox.New(out, maxWaiting), ends: ends, ready: make(chan struct{}), lines: make(chan []byte), stopped: make(chan struct{})}
+func newStream(n *connection, in io.ReadCloser, out io.WriteCloser) *stream {
+	s := &stream{
+		connection: n, in: in, out: outbox.New(out, maxWaiting),
+		ready: make(chan struct{}), lines: make(chan []byte), stopped: make(chan struct{}),
+	}
 	goroutine.Go(s.readLines)
 	return s
 }
@@ -88,7 +91,7 @@ func (s *stream) stop(reason error) {
 	defer s.mu.Unlock()
 	if s.err == nil {
 		s.err = reason
-		s.ends(reason) // before the SDK ends the contexts of requests, for no reason that it tells
+		s.connection.leave(reason) // before the SDK ends the contexts of requests, for no reason that it tells
 		close(s.stopped)
 		goroutine.Go(func() { _ = s.in.Close() }) // which may wait for a Read
 	}
@@ -111,7 +114,7 @@ func (s *stream) Read(p []byte) (int, error) {
 	for len(s.rest) == 0 {
 		select {
 		case line := <-s.lines:
-			if s.admit(line) {
+			if line = s.admit(line); line != nil {
 				s.rest = append(line, '\n')
 			}
 		case <-s.out.Done():
@@ -135,34 +138,57 @@ type message struct {
 	Error   *sdk.RequestError `json:"error,omitempty"`
 }
 
-// admit reports whether the SDK is to see a message. It would log one that it cannot read, with
-// its content, and answer nothing.
-func (s *stream) admit(line []byte) bool {
+// admit returns a message as the SDK is to see it, or nil. The SDK would log one that it cannot
+// read, with its content, and answer nothing; and it would order no notification with requests.
+func (s *stream) admit(line []byte) []byte {
 	var m message
 	switch err := json.Unmarshal(line, &m); {
 	case line[0] == '[':
 		s.refuse(nil, sdk.NewInvalidRequest(nil), "the protocol has no batches")
 	case err != nil:
-		s.refuse(nil, sdk.NewParseError(nil), "the message cannot be read: "+err.Error())
-	case m.Method == "" && m.Result == nil && m.Error == nil:
-		s.refuse(m.ID, sdk.NewInvalidRequest(nil), "there is no method")
-	case m.Method == "":
-		return m.ID != nil
-	case m.ID == nil && m.Method == sdk.AgentMethodSessionPrompt:
-		// Its end could not be told.
-	case m.ID == nil:
-		if m.Method == sdk.AgentMethodSessionCancel {
+		return s.admitUnreadable(line, err)
+	case m.ID == nil && m.Method == sdk.AgentMethodSessionCancel:
+		s.begun.Wait()
+		s.connection.cancel(m.Params)
+	case m.ID == nil && m.Method == "" && m.Result == nil && m.Error == nil:
+		s.refuse(nil, sdk.NewInvalidRequest(nil), "there is no method")
+	case m.ID == nil: // no other notification says anything to this agent
+		if m.Method == methodCancelRequest {
+			return line
+		}
+	case m.Method != "":
+		if m.Method == sdk.AgentMethodSessionClose {
 			s.begun.Wait()
 		}
-		return true
-	default:
 		s.open.Add(1)
 		if m.Method == sdk.AgentMethodSessionPrompt {
 			s.begun.Add(1)
 		}
-		return true
+		return line
+	default:
+		return line // an answer
 	}
-	return false
+	return nil
+}
+
+// admitUnreadable is admit for a message that is none. One that answers a request still ends it.
+func (s *stream) admitUnreadable(line []byte, reason error) []byte {
+	var head struct {
+		ID     *json.RawMessage `json:"id"`
+		Method json.RawMessage  `json:"method"`
+	}
+	answers := json.Unmarshal(line, &head) == nil && head.ID != nil && head.Method == nil
+	failed := sdk.NewParseError(nil)
+	failed.Message = "the message cannot be read: " + reason.Error()
+	if !answers {
+		s.refuse(head.ID, failed, failed.Message)
+		return nil
+	}
+	answer, err := json.Marshal(message{Version: "2.0", ID: head.ID, Error: failed})
+	if err != nil {
+		return nil
+	}
+	return answer
 }
 
 // refuse answers a message that no handler sees.
@@ -172,6 +198,9 @@ func (s *stream) refuse(id *json.RawMessage, reason *sdk.RequestError, text stri
 		_ = s.send(append(line, '\n')) // reading ends if it cannot be written
 	}
 }
+
+// methodCancelRequest withdraws a request. The SDK handles it before it reads on.
+const methodCancelRequest = "$/cancel_request"
 
 // notification is how the SDK begins a notification.
 const notification = `{"jsonrpc":"2.0","method":`

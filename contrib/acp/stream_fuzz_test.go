@@ -64,7 +64,14 @@ func requestID(line []byte) string {
 		Params, Result json.RawMessage
 		Error          *sdk.RequestError
 	}
-	if json.Unmarshal(line, &m) != nil || m.ID == nil || m.Method == "" && (m.Result != nil || m.Error != nil) {
+	if json.Unmarshal(line, &m) != nil {
+		var head struct{ ID, Method *json.RawMessage }
+		if json.Unmarshal(line, &head) != nil || head.Method == nil {
+			return ""
+		}
+		m.ID, m.Method = head.ID, "unreadable"
+	}
+	if m.ID == nil || m.Method == "" {
 		return ""
 	}
 	id, _ := json.Marshal(m.ID) // in the form in which it comes back

@@ -229,8 +229,15 @@ func (e *editor) received(line []byte) {
 	}
 }
 
+// A rawAnswer is an answer as it is written, with %s for the id.
+type rawAnswer string
+
 // reply answers a request of the agent.
 func (e *editor) reply(m message, result any) {
+	if raw, ok := result.(rawAnswer); ok {
+		e.write(fmt.Sprintf(string(raw), m.ID))
+		return
+	}
 	b, err := json.Marshal(result)
 	if err != nil {
 		panic(err)

@@ -72,7 +72,7 @@ func (c *Conversation) run(t *turn) (any, error) {
 	case t.ctx.Err() != nil:
 		return sdk.PromptResponse{StopReason: sdk.StopReasonCancelled}, nil
 	case err != nil:
-		return nil, err
+		return nil, foreign(err)
 	case !known(stop):
 		return nil, fmt.Errorf("the turn has ended for a reason that the protocol does not know: %q", stop)
 	}

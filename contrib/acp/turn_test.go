@@ -3,6 +3,7 @@ package acp_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -84,6 +85,7 @@ func TestTurnEnds(t *testing.T) {
 		{name: "at a limit", stop: sdk.StopReasonMaxTokens, want: sdk.StopReasonMaxTokens},
 		{name: "refused", stop: sdk.StopReasonRefusal, want: sdk.StopReasonRefusal},
 		{name: "with an error", err: errors.New("the key has expired"), code: -32603, says: "the key has expired"},
+		{name: "with an error that has none", err: (*brokenError)(nil), code: -32603, says: "nil"},
 		{name: "for no reason of the protocol", stop: "bored", code: -32603, says: "bored"},
 		{name: "with a panic", stop: "panic", code: -32603, says: "failed inside"},
 	} {
@@ -106,6 +108,11 @@ func TestTurnEnds(t *testing.T) {
 		})
 	}
 }
+
+// A brokenError panics if it is nil.
+type brokenError struct{ text string }
+
+func (e *brokenError) Error() string { return e.text }
 
 // waiting returns a tool that waits for the end of its context, and a channel that tells that
 // it does.
@@ -170,6 +177,14 @@ func TestCancelFollowsThePromptAtOnce(t *testing.T) {
 func TestCancelOfNothing(t *testing.T) {
 	t.Parallel()
 	e := opened(t, setup{turn: calling()})
+	for range 100 { // in one write with the prompt that follows
+		e.id++
+		id := fmt.Sprint(e.id)
+		e.requested[id] = "session/prompt"
+		e.write(`{"jsonrpc":"2.0","method":"session/cancel","params":` + e.session("") + "}\n" +
+			`{"jsonrpc":"2.0","id":` + id + `,"method":"session/prompt","params":` + e.session(`,"prompt":[{"type":"text","text":"x"}]`) + `}`)
+		require.Equal(t, sdk.StopReasonEndTurn, e.stopOf(id))
+	}
 	e.notify("session/cancel", e.session(""))
 	e.notify("session/cancel", `{"sessionId":"other"}`)
 	e.notify("session/cancel", `[]`)
