@@ -200,6 +200,7 @@ var nearOnly = []struct {
 		"TestIdentityTellsCallsApart",
 		"TestEventsCarryTheContextOfTheBatch",
 		"TestTurnOfACall",
+		"TestStableIDOfACall",
 		"TestCodeGetsValues",
 		"TestCallsInsideACallAreNoLoop",
 		"TestForcedAllowIsForTheMainAgentsModel",
