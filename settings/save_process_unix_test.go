@@ -6,8 +6,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -86,22 +86,34 @@ func TestProcessesReloadAndSave(t *testing.T) {
 	t.Parallel()
 	f := files(t)
 	write(t, f.Local, `{"other": [1, 2]}`)
-	results := make(chan error)
 	const processes = 2
+	var begin []io.Closer
+	var rest []func() error
 	for range processes {
-		go func() {
-			out, err := process(t, "reload", f.Local).Output()
-			if err == nil && strings.TrimSpace(string(out)) == "0" {
-				err = errors.New("it has seen no change")
+		cmd := process(t, "reload", f.Local)
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		lines := bufio.NewReader(out)
+		first, err := lines.ReadString('\n')
+		require.NoError(t, err)
+		require.Equal(t, "loaded\n", first)
+		begin = append(begin, in)
+		rest = append(rest, func() error {
+			said, err := io.ReadAll(lines)
+			if failed := cmd.Wait(); failed != nil {
+				return fmt.Errorf("%w: %s", failed, said)
 			}
-			if err != nil {
-				err = fmt.Errorf("%w: %s", err, out)
-			}
-			results <- err
-		}()
+			return err
+		})
 	}
-	for range processes {
-		require.NoError(t, <-results)
+	for _, in := range begin {
+		require.NoError(t, in.Close())
+	}
+	for _, end := range rest {
+		require.NoError(t, end())
 	}
 	require.Len(t, saved(t, f.Local), processes*rulesAdded)
 	var file struct {

@@ -3,11 +3,13 @@ package settings_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -55,8 +57,9 @@ func play(role, path string) error {
 	return nil
 }
 
-// reload makes the test binary a program that saves rules and approvals, and reloads the files
-// whenever another program has changed them. It fails if it ever loads less than it saved.
+// reload makes the test binary a program that loads files, waits for the end of its input, saves
+// rules and approvals, and reloads the files whenever another program has changed them, which it
+// awaits. It fails if it ever loads less than it saved.
 func reload(f settings.Files) error {
 	f = settings.Locate(f.Dir, filepath.Join(f.Dir, "home")) // to know its own saves
 	f.Managed, f.Trusted = nil, true
@@ -65,19 +68,25 @@ func reload(f settings.Files) error {
 	if err != nil {
 		return err
 	}
-	foreign := 0
-	for i := range rulesAdded {
-		name := fmt.Sprintf("p%d-%d", os.Getpid(), i)
-		if err := f.Save(ctx, []policy.Update{add(policy.Allow, local, bash(name))}); err != nil {
-			return err
-		}
-		if err := f.Approve(ctx, name, i%2 == 0); err != nil {
-			return err
+	fmt.Println("loaded")
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	name, changed := "", false
+	for i := 0; i < rulesAdded || !changed; i++ {
+		if i < rulesAdded {
+			name = fmt.Sprintf("p%d-%d", os.Getpid(), i)
+			if err := f.Save(ctx, []policy.Update{add(policy.Allow, local, bash(name))}); err != nil {
+				return err
+			}
+			if err := f.Approve(ctx, name, i%2 == 0); err != nil {
+				return err
+			}
+		} else {
+			time.Sleep(time.Millisecond) // no more is known of another process
 		}
 		if !f.Changed(loaded) {
 			continue
 		}
-		foreign++
+		changed = true
 		if loaded, err = f.Load(ctx); err != nil {
 			return err
 		}
@@ -85,7 +94,6 @@ func reload(f settings.Files) error {
 			return fmt.Errorf("%s was saved and is not loaded", name)
 		}
 	}
-	fmt.Println(foreign)
 	return nil
 }
 
