@@ -126,7 +126,7 @@ func CheckAsker(ask pegboard.Asker, user func(q *pegboard.Question, answer polic
 // CheckAsker.
 type AskerChecker struct {
 	// Grace is how long an asker may take to show a question, to return after an answer,
-	// and to return when its context has ended; 0 means [DefaultTimeout].
+	// and to return when its context has ended; 0 means a minute.
 	Grace time.Duration
 }
 
@@ -137,7 +137,7 @@ func (k AskerChecker) Check(ask pegboard.Asker, user func(q *pegboard.Question, 
 		ask:     ask, user: user, asked: make(chan *askedQuestion, 1),
 	}
 	if x.grace <= 0 {
-		x.grace = DefaultTimeout
+		x.grace = time.Minute
 	}
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Ask: x.observe})
 	if err != nil {

@@ -264,7 +264,7 @@ func badAskers() []badAsker {
 			}
 			return d, err
 		})},
-		{name: "waits for its user only", rules: []string{tooltest.RuleAskerEnds}, got: "when the call was cancelled, did not return within 5s", make: func(release <-chan struct{}) (pegboard.Asker, func(*pegboard.Question, policy.Decision)) {
+		{name: "waits for its user only", rules: []string{tooltest.RuleAskerEnds}, got: "when the call was cancelled, did not return within 1m0s", make: func(release <-chan struct{}) (pegboard.Asker, func(*pegboard.Question, policy.Decision)) {
 			d := newDialogs()
 			return func(_ context.Context, q *pegboard.Question) (policy.Decision, error) {
 				answer := d.show(q.ID)
