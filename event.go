@@ -82,8 +82,8 @@ type eventLog struct {
 	listener *listener // nil before the first event, and after the last
 }
 
-// A listener calls the listener of the host, on a goroutine for the whole batch: on one for each event
-// the stack would grow each time.
+// A listener calls OnEvent for one batch, on one goroutine. A new goroutine for each event would grow
+// its stack each time.
 type listener struct {
 	onEvent func(Event)
 	events  chan Event

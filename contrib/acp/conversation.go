@@ -230,9 +230,7 @@ func (c *Conversation) begin(prompt []pegboard.Part) (*turn, error) {
 		return nil, unknownSession(c.id)
 	}
 	if c.turn != nil {
-		refused := sdk.NewInvalidRequest(nil)
-		refused.Message = "a prompt of this session goes on; wait for its answer, or cancel it"
-		return nil, refused
+		return nil, worded(sdk.NewInvalidRequest(nil), "a prompt of this session goes on; wait for its answer, or cancel it")
 	}
 	c.turn = newTurn(c.connection.gone, prompt)
 	return c.turn, nil

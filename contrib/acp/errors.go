@@ -40,9 +40,13 @@ func answerOf(err error) *sdk.RequestError {
 	if answer, ok := err.(*sdk.RequestError); ok { //nolint:errorlint // one that was made here
 		return answer
 	}
-	failed := sdk.NewInternalError(nil)
-	failed.Message = err.Error()
-	return failed
+	return worded(sdk.NewInternalError(nil), "%v", err)
+}
+
+// worded returns an answer with another text than the SDK's.
+func worded(answer *sdk.RequestError, format string, args ...any) *sdk.RequestError {
+	answer.Message = fmt.Sprintf(format, args...)
+	return answer
 }
 
 // foreign returns an error of the host as a text: its methods may panic, and it may wrap an answer
@@ -50,9 +54,7 @@ func answerOf(err error) *sdk.RequestError {
 func foreign(err error) error { return errors.New(fmt.Sprint(err)) }
 
 func invalid(format string, args ...any) *sdk.RequestError {
-	answer := sdk.NewInvalidParams(nil)
-	answer.Message = fmt.Sprintf(format, args...)
-	return answer
+	return worded(sdk.NewInvalidParams(nil), format, args...)
 }
 
 // unknownSession is the answer to a request for a session that is not open.

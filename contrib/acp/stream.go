@@ -144,14 +144,14 @@ func (s *stream) admit(line []byte) []byte {
 	var m message
 	switch err := json.Unmarshal(line, &m); {
 	case line[0] == '[':
-		s.refuse(nil, sdk.NewInvalidRequest(nil), "the protocol has no batches")
+		s.refuse(nil, worded(sdk.NewInvalidRequest(nil), "the protocol has no batches"))
 	case err != nil:
 		return s.admitUnreadable(line, err)
 	case m.ID == nil && m.Method == sdk.AgentMethodSessionCancel:
 		s.begun.Wait()
 		s.connection.cancel(m.Params)
 	case m.ID == nil && m.Method == "" && m.Result == nil && m.Error == nil:
-		s.refuse(nil, sdk.NewInvalidRequest(nil), "there is no method")
+		s.refuse(nil, worded(sdk.NewInvalidRequest(nil), "there is no method"))
 	case m.ID == nil: // no other notification says anything to this agent
 		if m.Method == methodCancelRequest {
 			return line
@@ -178,10 +178,9 @@ func (s *stream) admitUnreadable(line []byte, reason error) []byte {
 		Method json.RawMessage  `json:"method"`
 	}
 	answers := json.Unmarshal(line, &head) == nil && head.ID != nil && head.Method == nil
-	failed := sdk.NewParseError(nil)
-	failed.Message = "the message cannot be read: " + reason.Error()
+	failed := worded(sdk.NewParseError(nil), "the message cannot be read: %v", reason)
 	if !answers {
-		s.refuse(head.ID, failed, failed.Message)
+		s.refuse(head.ID, failed)
 		return nil
 	}
 	answer, err := json.Marshal(message{Version: "2.0", ID: head.ID, Error: failed})
@@ -192,8 +191,7 @@ func (s *stream) admitUnreadable(line []byte, reason error) []byte {
 }
 
 // refuse answers a message that no handler sees.
-func (s *stream) refuse(id *json.RawMessage, reason *sdk.RequestError, text string) {
-	reason.Message = text
+func (s *stream) refuse(id *json.RawMessage, reason *sdk.RequestError) {
 	if line, err := json.Marshal(message{Version: "2.0", ID: id, Error: reason}); err == nil {
 		_ = s.send(append(line, '\n')) // reading ends if it cannot be written
 	}
