@@ -214,10 +214,7 @@ func TestOthersAreKeptOutInABrowser(t *testing.T) {
 	t.Parallel()
 	s, b := newScene(t, t.TempDir()), browser.Start(t)
 	ended := s.asked(t, 1, call("1", "Write", `{"file_path":"note.md","content":"k4nary"}`))
-	t.Cleanup(func() {
-		answers(t, s.bench)
-		<-ended
-	})
+	t.Cleanup(func() { s.denies(t, ended) })
 	id := s.session.Questions()[0].ID
 	own := s.address
 	tests := []struct {

@@ -427,8 +427,7 @@ func TestPageInABrowserDrawsCalls(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // of real time, in which nothing happens
 	p.Reload()
 	require.Regexp(t, `bars of [1-9]\d* s`, p.Text(".batch h2"), "as long as the question is open")
-	answers(t, s.bench)
-	<-ended
+	s.denies(t, ended)
 	p.Await(`!document.querySelector(".call.open, .call.asked")`)
 	read()
 	require.Len(t, bars, 11)
@@ -448,8 +447,7 @@ func TestPageInABrowserFits(t *testing.T) {
 		}
 		require.Empty(t, p.Problems())
 	}
-	answers(t, s.bench)
-	<-ended
+	s.denies(t, ended)
 }
 
 // TestPageInABrowserIsForAll: keys reach each control, the focus can be seen, and axe-core
@@ -458,10 +456,7 @@ func TestPageInABrowserIsForAll(t *testing.T) {
 	t.Parallel()
 	s, b := newScene(t, t.TempDir()), browser.Start(t)
 	ended := s.play(t)
-	t.Cleanup(func() {
-		answers(t, s.bench)
-		<-ended
-	})
+	t.Cleanup(func() { s.denies(t, ended) })
 	p := s.open(t, b, browser.Options{})
 	for _, address := range effort.Sample(t, s.pages(t, p)) {
 		s.visit(t, p, address)
@@ -530,8 +525,7 @@ func TestScreenshots(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []int{width, height}, []int{config.Width, config.Height}, "made by this test: %s", name)
 	}
-	answers(t, s.bench)
-	<-ended
+	s.denies(t, ended)
 }
 
 // withPalette returns a picture with the 256 colours that are most frequent, which makes a

@@ -82,8 +82,7 @@ func TestTimelineShowsWhatACallWaitsFor(t *testing.T) {
 	require.Equal(t, "asked", rows[0].class)
 	require.Equal(t, "waiting", rows[1].state)
 	require.Contains(t, rows[1].notes, `<a href="call?n=1">waited for another call: both write a, call 1</a>`)
-	answers(t, b)
-	<-ended
+	b.denies(t, ended)
 }
 
 // TestTimelineWithoutContents has no text of an input: classes of targets, rules of the host,
