@@ -23,7 +23,8 @@ import (
 // with the first call and keeps variables, imports and the directory between calls.
 // Code that takes too long is interrupted, as by Ctrl-C, and the state is kept. It is
 // lost when the code ends or crashes the interpreter, cannot be interrupted within three
-// seconds or prints more than 5 GB in all; when the call is cancelled; and when a call
+// seconds or prints more than 5 GB in all; when the interpreter has not begun with the code after
+// a minute, which is not part of the time of the code; when the call is cancelled; and when a call
 // asks for a restart. The result of that call or of the next one says so. What JavaScript
 // waits for when it is interrupted may go on until a restart. Closing the session ends
 // the processes and everything that they have started.
@@ -336,6 +337,8 @@ func (out *REPLOutput) noteEnd(exit proc.Exit, late bool, limit time.Duration) s
 	case errors.Is(exit.Err, errCodeTime), late && exit.Err == nil && exit.Signal != "":
 		out.TimedOutAfter = limit
 		note = fmt.Sprintf("The code was ended because it took longer than %v, and could not be interrupted. Ask for more time with timeout, or do less at once.", limit)
+	case errors.Is(exit.Err, errStartTime):
+		note = fmt.Sprintf("Nothing ran: %v, and was ended. Try once more, or use another tool.", exit.Err)
 	case errors.Is(exit.Err, proc.ErrOutputLimit), errors.Is(exit.Err, errBadReply), errors.Is(exit.Err, errTooManyCalls):
 		note = fmt.Sprintf("The code was ended: %v. Do less at once, and write large data to a file.", exit.Err)
 	case exit.Err != nil:

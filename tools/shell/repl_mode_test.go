@@ -354,6 +354,7 @@ func TestREPLOptions(t *testing.T) {
 		{name: "blank", input: map[string]any{"code": " \n"}, says: "the code is blank", failed: true},
 		{name: "missing", o: shell.REPLOptions{Python: []string{"no-such-python"}}, input: map[string]any{"code": "1"}, says: "the interpreter of python could not be started", failed: true},
 		{name: "not an interpreter", o: shell.REPLOptions{Python: []string{"false"}}, input: map[string]any{"code": "1"}, says: "exit code 1", failed: true},
+		{name: "slow to start", o: shell.REPLOptions{Python: []string{"sh", "-c", `sleep 4.5; exec python3 -u "$@"`, "sh"}}, input: map[string]any{"code": "'beg' + 'un'", "timeout": 1000}, says: "'begun'"},
 		{name: "time is cut", o: shell.REPLOptions{MaxTimeout: 200 * time.Millisecond}, input: map[string]any{"code": "while True: pass", "timeout": 600_000_000}, says: "longer than 200ms", failed: true},
 		{name: "environment", o: shell.REPLOptions{Env: []string{"A=b", "PATH=" + os.Getenv("PATH")}}, input: map[string]any{"code": "import os\nos.environ['A']"}, says: "'b'"},
 	} {

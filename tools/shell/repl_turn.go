@@ -16,12 +16,15 @@ import (
 const (
 	maxBatch      = 32   // tool calls that run as one batch, whose values are in memory together
 	maxLateOutput = 5000 // bytes shown of the output between two calls
+
+	startTime = time.Minute // until the code begins: a program that runs Python elsewhere may have to start there
 )
 
 // The causes that stop a process, besides the cancellation of its call.
 var (
-	errCodeTime = errors.New("the code took too long")
-	errRestart  = errors.New("a new interpreter was asked for")
+	errCodeTime  = errors.New("the code took too long")
+	errStartTime = fmt.Errorf("the interpreter had not begun with the code after %v", startTime)
+	errRestart   = errors.New("a new interpreter was asked for")
 )
 
 // Errors of a turn whose code did not end.
@@ -48,7 +51,7 @@ type turnEnd struct {
 func (t turn) run(ctx context.Context, number int, code string) (end turnEnd, err error) {
 	release := context.AfterFunc(ctx, func() { t.child.process.Stop(context.Cause(ctx)) })
 	limit := deadline{child: t.child}
-	watch := startStopwatch(t.timeout, limit.pass)
+	watch := startStopwatch(startTime, func() { t.child.process.Stop(errStartTime) })
 	defer func() {
 		watch.pause()
 		passed, killed := limit.end()
@@ -79,7 +82,8 @@ func (t turn) run(ctx context.Context, number int, code string) (end turnEnd, er
 				calls = append(calls, r)
 			case r.Begun == number:
 				err = errNotFinished
-				limit.begin()
+				watch.pause()
+				watch = startStopwatch(t.timeout, limit.pass)
 			case r.Done == number:
 				t.callTools(ctx, watch, calls) // the code does not wait for these calls
 				return turnEnd{failed: r.Error}, nil
@@ -165,7 +169,6 @@ type deadline struct {
 	child *child
 
 	mu       sync.Mutex
-	begun    bool // the code runs; before, the driver may not be ready for an interrupt
 	passed   bool // the time is over
 	killed   bool // the process was ended
 	over     bool // the code has ended
@@ -199,16 +202,7 @@ func (d *deadline) interrupt() {
 	}
 	all := d.attempts > 1 // a process that the code waits for may keep the code from being interrupted
 	d.timer = time.AfterFunc(interruptEvery, d.interrupt)
-	if d.begun {
-		d.child.interrupt(all)
-	}
-}
-
-// begin is called when the code begins to run.
-func (d *deadline) begin() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.begun = true
+	d.child.interrupt(all)
 }
 
 // end is called when the code has ended, and reports whether its time was over, and
