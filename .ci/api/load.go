@@ -66,7 +66,7 @@ func load() ([]*types.Package, error) {
 // list builds the packages of the module and returns them with all they import.
 func list() ([]listed, error) {
 	command := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Name,Export,GoFiles,Module", "./...")
-	command.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0")
+	command.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64") // and cgo as it is, so that what other steps have built serves
 	command.Stderr = os.Stderr
 	out, err := command.StdoutPipe()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/script"
+	"github.com/seed49eaa51d/pegboard/internal/template"
 )
 
 // A sandbox is a repository to try git on, with a program that leaves a mark
@@ -23,6 +24,9 @@ type sandbox struct {
 	evil string // the path of the program
 	mark string // the file that the program makes
 }
+
+// sandboxFiles are home and repo, before anybody has tried anything.
+var sandboxFiles template.Tree
 
 // newSandbox makes a repository in which every part of git that can start a
 // program has something to do: a changed file with attributes, a signed commit
@@ -40,6 +44,16 @@ func newSandbox(t *testing.T) sandbox {
 	s := sandbox{t: t, root: root, repo: filepath.Join(root, "repo")}
 	s.evil, s.mark = filepath.Join(root, "evil"), filepath.Join(root, "mark")
 	script.Write(t, s.evil, "#!/bin/sh\n: > '"+s.mark+"'\n[ \"$1\" = quit ] || cat\n")
+	sandboxFiles.Copy(t, root, func(dir string) { sandbox{t: t, root: dir, repo: filepath.Join(dir, "repo")}.make() })
+	s.git("update-index", "-q", "--refresh")
+	// Git writes its index anew, and calls the hook for that, if a file looks changed and is not.
+	old := time.Now().Add(-time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(s.repo, ".gitattributes"), old, old))
+	return s
+}
+
+func (s sandbox) make() {
+	s.t.Helper()
 	s.write("home/.gitconfig", "")
 	s.write("repo/.gitattributes", "*.txt diff=z filter=z merge=z\n")
 	s.write("repo/data.txt", "hello\n")
@@ -59,10 +73,7 @@ func newSandbox(t *testing.T) sandbox {
 	s.git("stash")
 	s.sign()
 	s.write("repo/data.txt", "changed\n")
-	// Git writes its index anew, and calls the hook for that, if a file looks changed and is not.
-	old := time.Now().Add(-time.Hour)
-	require.NoError(t, os.Chtimes(filepath.Join(s.repo, ".gitattributes"), old, old))
-	return s
+	require.NoError(s.t, os.Remove(filepath.Join(s.root, "commit")))
 }
 
 // sign adds a commit that looks signed.

@@ -171,7 +171,7 @@ func isRootModule(imp goImport) bool {
 
 // testSupport are the packages that exist for tests, but for the fakes.
 var testSupport = []string{
-	"internal/browser", "internal/corpus", "internal/effort", "internal/mounts", "internal/reference", "internal/script", "tools/mcp/internal/authserver",
+	"internal/browser", "internal/corpus", "internal/effort", "internal/mounts", "internal/reference", "internal/script", "internal/template", "tools/mcp/internal/authserver",
 	"wire/internal/wiretest",
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/seed49eaa51d/pegboard/internal/effort"
+	"github.com/seed49eaa51d/pegboard/internal/template"
 )
 
 // wordsOf splits a line at blanks. A word that starts with "?" is not known,
@@ -301,6 +302,9 @@ func TestGitHosts(t *testing.T) {
 // A gitTree is a repository to try the tables on.
 type gitTree struct{ root, dir string }
 
+// gitTreeFiles are those of a new gitTree.
+var gitTreeFiles template.Tree
+
 func newGitTree(t *testing.T) gitTree {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -308,6 +312,14 @@ func newGitTree(t *testing.T) gitTree {
 	}
 	root := t.TempDir()
 	g := gitTree{root: root, dir: filepath.Join(root, "repo")}
+	gitTreeFiles.Copy(t, root, func(dir string) { gitTree{root: dir, dir: filepath.Join(dir, "repo")}.make(t) })
+	out, err := g.git(t, "update-index", "-q", "--refresh")
+	require.NoError(t, err, out)
+	return g
+}
+
+func (g gitTree) make(t *testing.T) {
+	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Join(g.dir, "src"), 0o755))
 	write := func(text string) {
 		for _, name := range []string{"README.md", "src/a.go"} {
@@ -330,7 +342,6 @@ func newGitTree(t *testing.T) gitTree {
 	write("stash\n")
 	git("stash")
 	write("hello again\n")
-	return g
 }
 
 func (g gitTree) git(t *testing.T, args ...string) (string, error) {

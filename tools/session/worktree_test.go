@@ -209,8 +209,8 @@ func guardsTheCheckout(t *testing.T, mode policy.Mode) {
 	for _, line := range fencetest.Lines(y.dir) {
 		o := y.bash(line)
 		require.ErrorIs(t, o.Err, pegboard.ErrDenied, line)
-		require.Equal(t, before, y.state(), line)
 	}
+	require.Equal(t, before, y.state(), "one of these lines has run all the same")
 	for _, at := range []*yard{y, y.in(fork)} {
 		for _, path := range []string{filepath.Join(y.dir, "src/new"), "../../../src/new", "link/new", filepath.Join(y.dir, ".git/hooks/pre-commit"), ".git"} {
 			o := at.write(path)
