@@ -111,14 +111,14 @@ func TestFoundNames(t *testing.T) {
 	for line := range strings.SplitSeq(foundLines, "\n") {
 		t.Run(line, func(t *testing.T) {
 			t.Parallel()
-			plain := enclosure(t, base.grow(t, fixture{}, "proj"), policy.ModeDefault, patience)
-			require.True(t, plain.allows(t, line), "it is asked about where nothing is odd")
-			for _, f := range []fixture{{}, planted()} {
+			for i, f := range []fixture{{}, planted()} {
 				box := enclosure(t, base.grow(t, f, "proj"), policy.ModeDefault, patience)
-				if box.allows(t, line) {
-					wrong, printed := box.run(t, line)
-					require.Empty(t, wrong, verdict(line, wrong, printed))
+				if !box.allows(t, line) {
+					require.Positive(t, i, "it is asked about where nothing is odd")
+					continue
 				}
+				wrong, printed := box.run(t, line)
+				require.Empty(t, wrong, verdict(line, wrong, printed))
 			}
 		})
 	}
