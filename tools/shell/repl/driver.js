@@ -238,7 +238,7 @@
 
     function pass(message) {
       if (!message.interrupt) return parentPort.postMessage(message);
-      Atomics.store(taken, 0, 0);
+      if (Atomics.compareExchange(taken, 0, 1, 0) === 2) return; // on a busy machine the code has not stopped yet
       parentPort.postMessage(message);
       for (let waited = 0; waited < patience && Atomics.load(taken, 0) === 0; waited += 10) {
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
