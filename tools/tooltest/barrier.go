@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// DefaultTimeout is how long a [Barrier] waits, and how long a [Checker] gives a
-// tool, if they do not say.
-const DefaultTimeout = 5 * time.Second
+// DefaultTimeout is how long a [Barrier] waits, and how long a [Checker] and its like give what
+// they check, if they do not say: far more than anything takes on a busy machine.
+const DefaultTimeout = time.Minute
 
 // A Barrier blocks calls until N of them have arrived. That proves that they run at
 // the same time: calls that run one after the other would time out. The first N calls

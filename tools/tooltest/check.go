@@ -69,8 +69,7 @@ type Checker struct {
 	// Session is the session in which the inputs run; it must permit them. Nil means
 	// a new session from [NewSession] in the current directory.
 	Session *pegboard.Session
-	// Grace is how long a stage or a cancelled call may take. 0 means
-	// [DefaultTimeout].
+	// Grace is how long a stage or a cancelled call may take. 0 means [DefaultTimeout].
 	Grace time.Duration
 }
 
@@ -126,7 +125,7 @@ func CheckAsker(ask pegboard.Asker, user func(q *pegboard.Question, answer polic
 // CheckAsker.
 type AskerChecker struct {
 	// Grace is how long an asker may take to show a question, to return after an answer,
-	// and to return when its context has ended; 0 means a minute.
+	// and to return when its context has ended; 0 means [DefaultTimeout].
 	Grace time.Duration
 }
 
@@ -137,7 +136,7 @@ func (k AskerChecker) Check(ask pegboard.Asker, user func(q *pegboard.Question, 
 		ask:     ask, user: user, asked: make(chan *askedQuestion, 1),
 	}
 	if x.grace <= 0 {
-		x.grace = time.Minute
+		x.grace = DefaultTimeout
 	}
 	s, err := pegboard.NewSession(pegboard.SessionConfig{Ask: x.observe})
 	if err != nil {
@@ -190,7 +189,7 @@ func CheckInvoke(build func(p *pegboard.Pool) (pegboard.Invoke, error)) error {
 // An InvokeChecker is a [CheckInvoke] with settings. The zero value is equivalent to
 // CheckInvoke.
 type InvokeChecker struct {
-	// Grace is how long a call may take, and how long a cancellation; 0 means a minute.
+	// Grace is how long a call may take, and how long a cancellation; 0 means [DefaultTimeout].
 	Grace time.Duration
 }
 
@@ -198,7 +197,7 @@ type InvokeChecker struct {
 func (k InvokeChecker) Check(build func(p *pegboard.Pool) (pegboard.Invoke, error)) error {
 	x := &invokeExam{verdict: verdict{purposes: invokePurposes, returns: ruleInvokeReturns, grace: k.Grace}}
 	if x.grace <= 0 {
-		x.grace = time.Minute
+		x.grace = DefaultTimeout
 	}
 	s, err := newInvokeSession()
 	if err != nil {
@@ -241,8 +240,8 @@ func CheckLoop(build func(m *LoopModel) agents.Loop) error { return LoopChecker{
 
 // A LoopChecker is a [CheckLoop] with settings. The zero value is equivalent to CheckLoop.
 type LoopChecker struct {
-	// Grace is how long a conversation may take, and a loop that was stopped; 0 means a
-	// minute.
+	// Grace is how long a conversation may take, and a loop that was stopped; 0 means
+	// [DefaultTimeout].
 	Grace time.Duration
 }
 
@@ -250,7 +249,7 @@ type LoopChecker struct {
 func (k LoopChecker) Check(build func(m *LoopModel) agents.Loop) error {
 	x := &loopExam{verdict: verdict{purposes: loopPurposes, returns: ruleLoopReturns, grace: k.Grace}, build: build}
 	if x.grace <= 0 {
-		x.grace = time.Minute
+		x.grace = DefaultTimeout
 	}
 	if err := x.check(); err != nil {
 		return err
@@ -285,7 +284,7 @@ func CheckRanker(r pegboard.Ranker) error { return RankerChecker{}.Check(r) }
 // A RankerChecker is a [CheckRanker] with settings. The zero value is equivalent to
 // CheckRanker.
 type RankerChecker struct {
-	// Grace is how long one search may take; 0 means a minute.
+	// Grace is how long one search may take; 0 means [DefaultTimeout].
 	Grace time.Duration
 }
 
@@ -293,7 +292,7 @@ type RankerChecker struct {
 func (k RankerChecker) Check(r pegboard.Ranker) error {
 	x := &rankerExam{verdict: verdict{purposes: rankerPurposes, returns: ruleRankerOdd, grace: k.Grace}, ranker: r}
 	if x.grace <= 0 {
-		x.grace = time.Minute
+		x.grace = DefaultTimeout
 	}
 	s, err := NewSession("")
 	if err != nil {
@@ -427,7 +426,7 @@ type StoreChecker struct {
 	// the same place: for example, it runs a program that prints it as JSON. Nil means that
 	// names are compared within this process only.
 	Elsewhere func() ([]pegboard.StoredResult, error)
-	// Grace is how long a method may take; 0 means a minute.
+	// Grace is how long a method may take; 0 means [DefaultTimeout].
 	Grace time.Duration
 }
 
@@ -438,7 +437,7 @@ func (k StoreChecker) Check(open func() (pegboard.ResultStore, error)) error {
 		open:    open, large: k.Large, elsewhere: k.Elsewhere,
 	}
 	if x.grace <= 0 {
-		x.grace = time.Minute
+		x.grace = DefaultTimeout
 	}
 	if x.large <= 0 {
 		x.large = 64 << 20

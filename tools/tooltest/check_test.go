@@ -67,7 +67,7 @@ func TestCheckDoesNotHang(t *testing.T) {
 				s, err := tooltest.NewSession(t.TempDir())
 				require.NoError(t, err)
 				start := time.Now()
-				err = tooltest.Checker{Session: s}.Check(tt.tool, goodInput)
+				err = tooltest.Checker{Session: s, Grace: 5 * time.Second}.Check(tt.tool, goodInput)
 				require.Equal(t, []string{tt.rule}, rulesOf(t, err), "%v", err)
 				require.Contains(t, err.Error(), tt.got)
 				require.Less(t, time.Since(start), time.Minute)
