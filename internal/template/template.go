@@ -19,17 +19,17 @@ type Tree struct {
 	files fstest.MapFS
 }
 
-// Copy puts the tree into the directory to, which it makes. The first call has make make the
+// Copy puts the tree into the directory to, which it makes. The first call has build make the
 // tree in another directory, empty and without symbolic links in its name. Times are not
 // copied: git sees files that it has to look at again.
-func (tree *Tree) Copy(tb testing.TB, to string, make func(dir string)) {
+func (tree *Tree) Copy(tb testing.TB, to string, build func(dir string)) {
 	tb.Helper()
 	tree.once.Do(func() {
 		dir, err := filepath.EvalSymlinks(tb.TempDir())
 		if err != nil {
 			tb.Fatal(err)
 		}
-		make(dir)
+		build(dir)
 		tree.files, err = read(dir)
 		if err != nil {
 			tb.Fatal(err)

@@ -12,10 +12,10 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
-// A bridge to a person far away may need longer than the five seconds of CheckAsker.
+// A bridge to a person far away may need longer than the minute of CheckAsker.
 func ExampleAskerChecker_Check() {
 	bridge := pegboard.AskLater
-	fmt.Println(tooltest.AskerChecker{Grace: time.Minute}.Check(bridge, func(q *pegboard.Question, answer policy.Decision) {
+	fmt.Println(tooltest.AskerChecker{Grace: 5 * time.Minute}.Check(bridge, func(q *pegboard.Question, answer policy.Decision) {
 		if err := q.Answer(answer); err != nil && !errors.Is(err, pegboard.ErrQuestionClosed) {
 			fmt.Println(err)
 		}
