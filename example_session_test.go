@@ -407,7 +407,7 @@ func ExampleSession_OnChdir() {
 func ExampleSession_Forget() {
 	release := make(chan struct{})
 	deploy := pegboard.Build(pegboard.Definition[struct{}, string]{
-		Info: pegboard.Info{Name: "Deploy", Timeout: time.Millisecond}, Description: "Puts the program on the server.",
+		Info: pegboard.Info{Name: "Deploy", Timeout: 50 * time.Millisecond}, Description: "Puts the program on the server.",
 		Call: func(context.Context, struct{}, *pegboard.Call) (string, error) { <-release; return "late", nil },
 	})
 	permissions, err := policy.New(policy.ModeBypass)

@@ -719,7 +719,6 @@ func TestProgressOfALateHookComesBeforeTheLastEvent(t *testing.T) {
 	var group sync.WaitGroup
 	cfg := bypass(t)
 	cfg.Hooks = pegboard.Hooks{Timeout: time.Millisecond, OnFailure: pegboard.FailContinue, Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
-		group.Add(1)
 		defer group.Done()
 		for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; {
 			h.Emit("late")
@@ -736,6 +735,7 @@ func TestProgressOfALateHookComesBeforeTheLastEvent(t *testing.T) {
 	}})
 	for range effort.Of(t, 30) {
 		kinds = nil
+		group.Add(2) // here: a late hook may begin when its call has ended
 		ex.Run(t.Context(), pool, call("1", "T", `{"ms":2}`), call("2", "U", `{"ms":20}`))
 		group.Wait()
 		require.Equal(t, pegboard.EventFinished, kinds[len(kinds)-1])
@@ -749,7 +749,6 @@ func TestLateHookDoesNotRaceWithItsCall(t *testing.T) {
 	var group sync.WaitGroup
 	cfg := bypass(t)
 	cfg.Hooks = pegboard.Hooks{Timeout: time.Millisecond, OnFailure: pegboard.FailContinue, Pre: func(_ context.Context, h *pegboard.HookCall) (policy.Decision, error) {
-		group.Add(1)
 		defer group.Done()
 		for begin := time.Now(); time.Since(begin) < 10*time.Millisecond; {
 			h.Emit("late")
@@ -759,6 +758,7 @@ func TestLateHookDoesNotRaceWithItsCall(t *testing.T) {
 	pool := registryOf(t, slow(pegboard.Info{Name: "T"}, false)).AssemblePool(session(t, cfg), pegboard.PoolConfig{})
 	ex := executor(pegboard.Executor{OnEvent: func(pegboard.Event) {}})
 	for range effort.Of(t, 30) {
+		group.Add(1)
 		ex.Run(t.Context(), pool, call("1", "T", `{"ms":5}`))
 		group.Wait()
 	}

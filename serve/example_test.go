@@ -154,16 +154,16 @@ func ExampleServer_Refresh() {
 	check(err)
 	web := httptest.NewServer(s.Handler())
 	defer web.Close()
-	changed := make(chan bool)
+	changed, tell := context.WithCancel(context.Background())
 	client := mcp.NewClient(&mcp.Implementation{Name: "example", Version: "1"}, &mcp.ClientOptions{
-		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- true },
+		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { tell() }, // perhaps more than once
 	})
 	session, err := client.Connect(context.Background(), &mcp.StreamableClientTransport{Endpoint: web.URL}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
 	check(err)
 
 	check(registry.Add(constant("second")))
 	s.Refresh()
-	<-changed
+	<-changed.Done()
 	for tool, err := range session.Tools(context.Background(), nil) {
 		check(err)
 		fmt.Println(tool.Name)

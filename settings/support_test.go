@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -70,8 +71,11 @@ func reload(f settings.Files) error {
 	}
 	fmt.Println("loaded")
 	_, _ = io.Copy(io.Discard, os.Stdin)
-	name, changed := "", false
+	name, changed, began := "", false, time.Now()
 	for i := 0; i < rulesAdded || !changed; i++ {
+		if time.Since(began) > time.Minute {
+			return errors.New("the other program has not saved anything")
+		}
 		if i < rulesAdded {
 			name = fmt.Sprintf("p%d-%d", os.Getpid(), i)
 			if err := f.Save(ctx, []policy.Update{add(policy.Allow, local, bash(name))}); err != nil {

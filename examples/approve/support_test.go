@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -172,15 +173,25 @@ func (s *screen) String() string {
 }
 
 // expect waits until text is shown, behind what was expected before, and returns
-// all from there to its end.
+// all from there to its end. It panics after a minute, in which anything would have been shown.
 func (s *screen) expect(text string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	late := false
+	defer time.AfterFunc(time.Minute, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		late = true
+		s.more.Broadcast()
+	}).Stop()
 	for {
 		rest := s.text.String()[s.read:]
 		if before, _, ok := strings.Cut(rest, text); ok {
 			s.read += len(before) + len(text)
 			return before + text
+		}
+		if late {
+			panic("not shown: " + text + "\nthere is:\n" + rest)
 		}
 		s.more.Wait()
 	}

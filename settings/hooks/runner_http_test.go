@@ -612,7 +612,7 @@ func (c cell) hookOf(t *testing.T, address, record string) (string, hooks.Option
 	if c.end == "late" {
 		h["timeout"] = 0.4
 		if c.answer != "none" {
-			h["timeout"] = 2 // enough to print the answer
+			h["timeout"] = 4 // enough to print the answer
 		}
 	}
 	switch c.kind {

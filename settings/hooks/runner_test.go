@@ -1,6 +1,7 @@
 package hooks_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -472,10 +473,11 @@ func TestLateHook(t *testing.T) {
 		command string
 		strict  bool
 		text    string
+		limit   string // in which the command has to print, if it does
 	}{
 		{name: "late", command: "exec sleep 1000"},
 		{name: "late, strict", command: "exec sleep 1000", strict: true, text: "did not answer in time"},
-		{name: "denied, then late", command: deny + "\nexec sleep 1000", text: "not today"},
+		{name: "denied, then late", command: deny + "\nexec sleep 1000", text: "not today", limit: "5"},
 		{name: "allowed, then late", command: printing(`{"decision": "approve"}`) + "\nexec sleep 1000", strict: true, text: "did not answer in time"},
 		{name: "exit code 2 in the end", command: "trap 'exit 2' TERM; sleep 1000 & wait"},
 	}
@@ -484,7 +486,7 @@ func TestLateHook(t *testing.T) {
 			t.Parallel()
 			var o noteOptions
 			o.Strict = tt.strict
-			s := newNoteScene(t, commandHook("PreToolUse", "Note", tt.command, `"timeout": 0.5`), o)
+			s := newNoteScene(t, commandHook("PreToolUse", "Note", tt.command, `"timeout": `+cmp.Or(tt.limit, "0.5")), o)
 			out := s.call("hello")
 			if tt.text == "" {
 				require.NoError(t, out.Err)

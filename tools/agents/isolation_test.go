@@ -25,6 +25,7 @@ import (
 	"github.com/seed49eaa51d/pegboard/tools/files"
 	"github.com/seed49eaa51d/pegboard/tools/internal/treefence/fencetest"
 	"github.com/seed49eaa51d/pegboard/tools/shell"
+	"github.com/seed49eaa51d/pegboard/tools/tooltest"
 )
 
 // A checkout is a repository whose caller starts isolated agents.
@@ -401,12 +402,9 @@ func TestIsolatedAgentsAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 6
 	c := newCheckout(t)
-	meet := make(chan struct{}, n)
+	meet := &tooltest.Barrier{N: n}
 	loop := does(t, func(m attempt) {
-		meet <- struct{}{}
-		for len(meet) < n {
-			time.Sleep(time.Millisecond)
-		}
+		require.NoError(t, meet.Wait(t.Context()))
 		require.NoError(t, m.write("src/new", m.a.ID).Err)
 		require.NoError(t, m.bash("git add -A && git commit -qm "+m.a.ID).Err)
 	})
@@ -481,7 +479,15 @@ func TestIsolatedAgentThatIsStopped(t *testing.T) {
 	h := c.house(loop, policy.ModeBypass, policy.RuleSet{})
 	ctx, cancel := context.WithCancel(t.Context())
 	dir := make(chan string, 1)
-	go func() { d := <-wrote; cancel(); dir <- d }()
+	go func() {
+		select {
+		case d := <-wrote:
+			dir <- d
+		case <-time.After(time.Minute):
+			dir <- "nothing was written"
+		}
+		cancel()
+	}()
 	h.run(ctx, agentCall(t, map[string]any{"isolation": "worktree"}))
 	path := <-dir
 	require.NoError(t, h.session.Close(t.Context()))

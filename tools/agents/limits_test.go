@@ -204,7 +204,11 @@ func TestParallel(t *testing.T) {
 			done := make(chan []pegboard.Outcome)
 			go func() { done <- h.run(t.Context(), calls...) }()
 			for range tc.n {
-				<-reached
+				select {
+				case <-reached:
+				case <-time.After(time.Minute):
+					require.Fail(t, "not all run at the same time")
+				}
 			}
 			if tc.n == agents.DefaultMaxRunning {
 				out := h.call(t, nil)

@@ -467,7 +467,7 @@ func TestHugeAnswer(t *testing.T) {
 // server can be connected again.
 func TestAnswerWithoutEnd(t *testing.T) {
 	t.Parallel()
-	b := newBridge(t, func(s *setup) { s.options.MaxMessage, s.options.Idle = 1<<20, 300*time.Millisecond }, own(t, "srv", "usual"), own(t, "other", "usual")).ready()
+	b := newBridge(t, func(s *setup) { s.options.MaxMessage, s.options.Idle = 1<<20, 3*time.Second }, own(t, "srv", "usual"), own(t, "other", "usual")).ready()
 	o := b.call("srv", "endless", scriptedInput{Bytes: 10 << 20})
 	require.ErrorIs(t, o.Err, mcp.ErrIdle)
 	b.requireEcho("other")
@@ -500,17 +500,23 @@ func TestServersThatDoNotBegin(t *testing.T) {
 		{mode: "banner", status: mcp.Ready},
 		{mode: "early", status: mcp.Ready},
 	}
-	var configs []mcpjson.Server
+	configs := []mcpjson.Server{own(t, "good", "usual")}
 	for _, tt := range tests {
 		config := own(t, tt.mode, tt.mode)
 		if tt.mode == "missing" {
 			config.Command = "pegboard-no-such-command"
 		}
-		configs = append(configs, config)
+		if !tt.slow {
+			configs = append(configs, config)
+		}
 	}
-	b := newBridge(t, func(s *setup) { s.options.Begin, s.options.Local = 5*time.Second, len(tests) }, append(configs, own(t, "good", "usual"))...)
+	all := newBridge(t, func(s *setup) { s.options.Begin, s.options.Local = soon, len(tests) }, configs...)
 	for _, tt := range tests {
 		t.Run(tt.mode, func(t *testing.T) {
+			b := all
+			if tt.slow {
+				b = newBridge(t, func(s *setup) { s.options.Begin = time.Second }, own(t, tt.mode, tt.mode))
+			}
 			s := b.until(tt.mode, func(s mcp.State) bool { return s.Err != nil || s.Status == mcp.Ready })
 			require.Equal(t, tt.status, s.Status, s.Err)
 			if tt.err == "" {
@@ -523,9 +529,9 @@ func TestServersThatDoNotBegin(t *testing.T) {
 			}
 		})
 	}
-	b.ready("good").requireEcho("good")
-	require.Equal(t, 6, b.now("banner").Strays)
-	require.Equal(t, "starting server on stdio…", b.now("banner").FirstStray)
+	all.ready("good").requireEcho("good")
+	require.Equal(t, 6, all.now("banner").Strays)
+	require.Equal(t, "starting server on stdio…", all.now("banner").FirstStray)
 }
 
 // TestShellThatForks starts a server by a shell that stays, and one whose helper outlives it.
@@ -567,7 +573,9 @@ func TestServersThatEnd(t *testing.T) {
 			b.servers.Sync(t.Context())
 			pool := b.registry.AssemblePool(b.session, pegboard.PoolConfig{})
 			waiting, call := make(chan pegboard.Outcome, 1), newCall(t, "srv", "wait", scriptedInput{})
-			go func() { waiting <- b.executor.Run(t.Context(), pool, call)[0] }()
+			ctx, cancel := context.WithTimeout(t.Context(), soon) // it may reach the next process, which does not end
+			defer cancel()
+			go func() { waiting <- b.executor.Run(ctx, pool, call)[0] }()
 			input, err := json.Marshal(scriptedInput{Text: "disk full"})
 			require.NoError(t, err)
 			_, err = b.servers.Invoke(t.Context(), "srv", tt.tool, input)
@@ -588,15 +596,15 @@ func TestServersThatEnd(t *testing.T) {
 func TestServerThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	b := newBridge(t, nil, own(t, "srv", "usual"), own(t, "other", "usual")).ready()
-	short := func(tool string, size int) error {
-		ctx, cancel := context.WithTimeoutCause(t.Context(), 200*time.Millisecond, errors.New("the user has left"))
+	short := func(patience time.Duration, tool string, size int) error {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), patience, errors.New("the user has left"))
 		defer cancel()
 		return b.callContext(ctx, "srv", tool, scriptedInput{Text: string(make([]byte, size))}).Err
 	}
-	require.ErrorContains(t, short("deaf", 0), "the user has left")
+	require.ErrorContains(t, short(2*time.Second, "deaf", 0), "the user has left")
 	for n := range 3 {
 		began := time.Now()
-		require.ErrorContains(t, short("echo", 300<<10+n), "the user has left")
+		require.ErrorContains(t, short(200*time.Millisecond, "echo", 300<<10+n), "the user has left")
 		require.Less(t, time.Since(began), soon)
 	}
 	b.requireEcho("other")

@@ -204,9 +204,9 @@ func TestATimeOutMovesACommand(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			s := session(t, carryDir(t), "Bash")
-			res := bash(t, s, tc.options, fmt.Sprintf(`{"command":%q,"timeout":1000}`, tc.command))
+			res := bash(t, s, tc.options, fmt.Sprintf(`{"command":%q,"timeout":3000}`, tc.command))
 			out := outputOf(t, res)
-			require.EqualValues(t, 1000, out.TimedOutAfterMS)
+			require.EqualValues(t, 3000, out.TimedOutAfterMS)
 			require.Equal(t, tc.hint, out.BackgroundCwdHint != "")
 			if tc.stays != "" {
 				require.True(t, res.Result.IsError)
@@ -216,7 +216,7 @@ func TestATimeOutMovesACommand(t *testing.T) {
 				return
 			}
 			require.False(t, res.Result.IsError)
-			require.Contains(t, res.Result.Text(), "Command did not complete within its 1s timeout and was moved to the background")
+			require.Contains(t, res.Result.Text(), "Command did not complete within its 3s timeout and was moved to the background")
 			require.Contains(t, res.Result.Text(), "Task id: "+out.BackgroundTaskID+"\nOutput file: "+out.RawOutputPath)
 			require.Equal(t, "begun", written(t, out.RawOutputPath))
 			task, err := background.Of(s).Stop(t.Context(), out.BackgroundTaskID)

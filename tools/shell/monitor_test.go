@@ -123,7 +123,7 @@ func TestMonitorTellsHowItsCommandEnds(t *testing.T) {
 func TestMonitorTellsWhileItRuns(t *testing.T) {
 	t.Parallel()
 	s := session(t, t.TempDir(), "Monitor")
-	m := startMonitor(t, s, `echo one; until test -e go; do sleep 0.01; done; echo two; sleep 600 & echo $! > pid; wait`, `,"persistent":true,"timeout_ms":1`)
+	m := startMonitor(t, s, `echo one; until test -e go; do sleep 0.01; done; sleep 600 & echo $! > pid; echo two; wait`, `,"persistent":true,"timeout_ms":1`)
 	require.Equal(t, shell.MonitorResult{TaskID: m.TaskID, Persistent: true}, asJSON(t, m))
 	awaitNews(t, s, "one")
 	require.NoError(t, os.WriteFile(filepath.Join(s.Dir(), "go"), nil, 0o600))

@@ -153,7 +153,11 @@ func TestPreviewNamesAreHarmless(t *testing.T) {
 // TestStoppedAgentsAreTold fails while agents are running and one waits.
 func TestStoppedAgentsAreTold(t *testing.T) {
 	t.Parallel()
+	begun := make(chan struct{}) // slow has
 	w := workflow.NewWith(workflow.Options{MaxRunning: 2}, func(ctx context.Context, r workflow.AgentRequest) (workflow.AgentResult, error) {
+		if r.Prompt == "slow" {
+			close(begun)
+		}
 		if r.Prompt != "quick" {
 			<-ctx.Done()
 			if r.Prompt == "slow" {
@@ -161,6 +165,7 @@ func TestStoppedAgentsAreTold(t *testing.T) {
 			}
 			return workflow.AgentResult{}, context.Cause(ctx)
 		}
+		<-begun
 		return workflow.AgentResult{Text: "x"}, nil
 	})
 	s := newScene(t, w, policy.RuleSet{})
