@@ -356,6 +356,7 @@ func TestREPLOptions(t *testing.T) {
 		{name: "not an interpreter", o: shell.REPLOptions{Python: []string{"false"}}, input: map[string]any{"code": "1"}, says: "exit code 1", failed: true},
 		{name: "slow to start", o: shell.REPLOptions{Python: []string{"sh", "-c", `sleep 4.5; exec python3 -u "$@"`, "sh"}}, input: map[string]any{"code": "'beg' + 'un'", "timeout": 1000}, says: "'begun'"},
 		{name: "time is cut", o: shell.REPLOptions{MaxTimeout: 200 * time.Millisecond}, input: map[string]any{"code": "while True: pass", "timeout": 600_000_000}, says: "longer than 200ms", failed: true},
+		{name: "begins again and again", o: shell.REPLOptions{MaxTimeout: 300 * time.Millisecond}, input: map[string]any{"code": "import os, time\nwhile True: os.write(1, (tools._link.token + '.{\"begun\":1}\\n').encode()); time.sleep(0.01)", "timeout": 300}, says: "longer than 300ms", failed: true},
 		{name: "environment", o: shell.REPLOptions{Env: []string{"A=b", "PATH=" + os.Getenv("PATH")}}, input: map[string]any{"code": "import os\nos.environ['A']"}, says: "'b'"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func (t turn) run(ctx context.Context, number int, code string) (end turnEnd, er
 			switch {
 			case r.Call > 0:
 				calls = append(calls, r)
-			case r.Begun == number:
+			case r.Begun == number && errors.Is(err, errNotBegun): // once, whatever the code prints
 				err = errNotFinished
 				watch.pause()
 				watch = startStopwatch(t.timeout, limit.pass)
