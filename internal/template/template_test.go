@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/seed49eaa51d/pegboard/internal/script"
 	"github.com/seed49eaa51d/pegboard/internal/template"
 )
 
@@ -17,7 +18,7 @@ func TestCopy(t *testing.T) {
 	one := func(dir string) {
 		made++
 		require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "empty"), 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "run"), []byte("text"), 0o700)) //nolint:gosec // a program
+		script.Write(t, filepath.Join(dir, "a", "run"), "text")
 	}
 	for range 2 {
 		to := filepath.Join(t.TempDir(), "to")

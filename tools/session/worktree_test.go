@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -145,6 +146,29 @@ func (y *yard) state() string {
 	return git(y.t, y.dir, "status", "--porcelain", "--branch") + git(y.t, y.dir, "rev-parse", "main") + git(y.t, y.dir, "config", "--list", "--local")
 }
 
+// files are those of the checkout and its repository, without its worktrees and the index, which git
+// writes anew when it only reads. They cost no process.
+func (y *yard) files() map[string]string {
+	y.t.Helper()
+	all := map[string]string{}
+	require.NoError(y.t, filepath.WalkDir(y.dir, func(path string, d fs.DirEntry, err error) error {
+		name := strings.TrimPrefix(path, y.dir+"/")
+		switch {
+		case err != nil:
+			return err
+		case name == ".claude" || name == ".git/worktrees":
+			return fs.SkipDir
+		case !d.Type().IsRegular() || name == ".git/index":
+			all[name] = d.Type().String()
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		all[name] = string(text)
+		return err
+	}))
+	return all
+}
+
 func TestWorktreeRoundTrip(t *testing.T) {
 	t.Parallel()
 	y := newYard(t, newRepository(t), session.WorktreeOptions{}, pegboard.SessionConfig{}, policy.ModeBypass)
@@ -204,13 +228,15 @@ func guardsTheCheckout(t *testing.T, mode policy.Mode) {
 	y := newYard(t, newRepository(t), session.WorktreeOptions{}, cfg, mode, policy.RuleSet{Allow: []string{"Edit(/src/**)", "Bash", "Read"}})
 	before := y.state()
 	y.enter(map[string]any{"name": "w"})
+	whole := y.files()
 	fork, err := y.s.Fork(pegboard.SessionConfig{AgentID: "a"})
 	require.NoError(t, err)
 	for _, line := range fencetest.Lines(y.dir) {
 		o := y.bash(line)
 		require.ErrorIs(t, o.Err, pegboard.ErrDenied, line)
+		require.Equal(t, whole, y.files(), line)
 	}
-	require.Equal(t, before, y.state(), "one of these lines has run all the same")
+	require.Equal(t, before, y.state())
 	for _, at := range []*yard{y, y.in(fork)} {
 		for _, path := range []string{filepath.Join(y.dir, "src/new"), "../../../src/new", "link/new", filepath.Join(y.dir, ".git/hooks/pre-commit"), ".git"} {
 			o := at.write(path)
